@@ -1,0 +1,77 @@
+package io.stele.protocol;
+
+import java.util.Locale;
+
+/** Every failure that crosses a wire has one of these names; the names never change meaning. */
+public enum ErrorCode {
+    /** The request makes no sense, whatever the state of the store. */
+    INVALID_ARGUMENT(Category.USER),
+    /** A value has another type than its column. */
+    TYPE_MISMATCH(Category.USER),
+    COLUMN_NOT_FOUND(Category.USER),
+    /** A key column, or a column declared NOT NULL, is null. */
+    NULL_KEY(Category.USER),
+    KEY_TOO_LARGE(Category.USER),
+    ROW_TOO_LARGE(Category.USER),
+    SCHEMA_NOT_FOUND(Category.USER),
+    SCHEMA_ALREADY_EXISTS(Category.USER),
+    SCHEMA_NOT_EMPTY(Category.USER),
+    TABLE_NOT_FOUND(Category.USER),
+    TABLE_ALREADY_EXISTS(Category.USER),
+    /** The caller's table id or schema version is not the current one: fetch the table again, then retry. */
+    STALE_TABLE(Category.EXTERNAL),
+    TRANSACTION_NOT_FOUND(Category.USER),
+    /** A row that the transaction read has been changed since: run the statement again. */
+    TRANSACTION_CONFLICT(Category.USER),
+    TRANSACTION_TOO_LARGE(Category.USER),
+    UNAUTHENTICATED(Category.USER),
+    /** A limit on queued work is reached; nothing was done; retry later. */
+    BUSY(Category.EXTERNAL),
+    /** The read point was closed or outlived its lease. */
+    READ_POINT_EXPIRED(Category.EXTERNAL),
+    /** The sidecar cannot be reached, or is starting or stopping. */
+    UNAVAILABLE(Category.EXTERNAL),
+    /** Bytes that must be ours are not: a checksum, a magic number or a structure is wrong. */
+    CORRUPT_DATA(Category.EXTERNAL),
+    /** The object store or the log device failed. */
+    STORE_FAILED(Category.EXTERNAL),
+    /** A broken invariant of Stele. */
+    INTERNAL(Category.INTERNAL);
+
+    private final Category category;
+
+    ErrorCode(Category category) {
+        this.category = category;
+    }
+
+    /** Whose problem it is. */
+    public Category category() {
+        return category;
+    }
+
+    /** Whether the same request may succeed later without any change by the caller. */
+    public boolean retryable() {
+        return this == BUSY || this == UNAVAILABLE;
+    }
+
+    /** The code of a name from the wire; an unknown name (a newer peer's) is {@link #INTERNAL}. */
+    public static ErrorCode of(String name) {
+        String upper = name.toUpperCase(Locale.ROOT);
+        for (ErrorCode code : values()) {
+            if (code.name().equals(upper)) {
+                return code;
+            }
+        }
+        return INTERNAL;
+    }
+
+    /** Whose problem a failure is. */
+    public enum Category {
+        /** The caller must change the request. */
+        USER,
+        /** The world failed: disk, network, limits. */
+        EXTERNAL,
+        /** Stele failed. */
+        INTERNAL
+    }
+}

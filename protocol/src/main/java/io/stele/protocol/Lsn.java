@@ -1,0 +1,61 @@
+package io.stele.protocol;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * A log sequence number: a hybrid logical clock of 48 bits of milliseconds since 1970 and a 16-bit counter.
+ *
+ * <p>Unique and increasing within a shard and comparable between shards, so every LSN is a read point.
+ *
+ * <p>Invariant: {@code 0 <= value}; the time ends in the year 6429.
+ */
+public record Lsn(@JsonValue long value) implements Comparable<Lsn> {
+    private static final int COUNTER_BITS = 16;
+    private static final int COUNTER_MASK = (1 << COUNTER_BITS) - 1;
+
+    /** Before everything: no write has this LSN. */
+    public static final Lsn MIN = new Lsn(0);
+
+    /** After everything: a read at this point sees whatever has been applied. */
+    public static final Lsn MAX = new Lsn(Long.MAX_VALUE);
+
+    @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+    public Lsn {
+        if (value < 0) {
+            throw new IllegalArgumentException("Expected an LSN >= 0, found " + value);
+        }
+    }
+
+    /** Composes an LSN; {@code millis} must fit 47 bits and {@code counter} 16 bits. */
+    public static Lsn of(long millis, int counter) {
+        if (millis < 0 || millis > Long.MAX_VALUE >> COUNTER_BITS) {
+            throw new IllegalArgumentException("Expected milliseconds in 47 bits, found " + millis);
+        }
+        if (counter < 0 || counter > COUNTER_MASK) {
+            throw new IllegalArgumentException("Expected a counter in 16 bits, found " + counter);
+        }
+        return new Lsn(millis << COUNTER_BITS | counter);
+    }
+
+    /** Milliseconds since 1970. */
+    public long millis() {
+        return value >>> COUNTER_BITS;
+    }
+
+    /** Position among the LSNs of the same millisecond. */
+    public int counter() {
+        return (int) value & COUNTER_MASK;
+    }
+
+    @Override
+    public int compareTo(Lsn other) {
+        return Long.compare(value, other.value);
+    }
+
+    /** Decimal value, as every message and file name shows it. */
+    @Override
+    public String toString() {
+        return Long.toString(value);
+    }
+}

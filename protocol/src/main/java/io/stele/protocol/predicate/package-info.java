@@ -1,0 +1,5 @@
+/** What a scan may leave out: domains of columns, and the statistics they are tested against. */
+@NullMarked
+package io.stele.protocol.predicate;
+
+import org.jspecify.annotations.NullMarked;

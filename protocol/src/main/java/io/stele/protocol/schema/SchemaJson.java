@@ -1,0 +1,47 @@
+package io.stele.protocol.schema;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+
+/** The JSON form of schemas, and the one configuration of Jackson that Stele's JSON is read and written with. */
+public final class SchemaJson {
+    private static final ObjectMapper MAPPER =
+            JsonMapper.builder()
+                    .addModule(new Jdk8Module())
+                    .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                    .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+                    .build();
+
+    private SchemaJson() {}
+
+    /** The shared mapper: Optional as absent value or null, unknown fields of newer peers ignored. */
+    public static ObjectMapper mapper() {
+        return MAPPER;
+    }
+
+    public static String toJson(TableSchema schema) {
+        try {
+            return MAPPER.writeValueAsString(schema);
+        } catch (JsonProcessingException e) {
+            throw new SteleException(ErrorCode.INTERNAL, "Cannot write the schema of " + schema.qualifiedName(), e);
+        }
+    }
+
+    /** Reads a schema; INVALID_ARGUMENT when it is not one. */
+    public static TableSchema fromJson(String json) {
+        try {
+            return MAPPER.readValue(json, TableSchema.class);
+        } catch (JsonProcessingException e) {
+            if (e.getCause() instanceof SteleException cause) {
+                throw cause;
+            }
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT, "Expected the JSON of a table schema, found: " + e.getMessage(), e);
+        }
+    }
+}

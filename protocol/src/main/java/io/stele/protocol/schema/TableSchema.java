@@ -1,0 +1,222 @@
+package io.stele.protocol.schema;
+
+import static io.stele.protocol.schema.TypeLimits.check;
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A table as its writers and readers see it. Immutable; checked by its constructor.
+ *
+ * <p>Invariant: column ids and names (without case) are unique; every id in a key list is a column.<br>
+ * Invariant: primary key columns are NOT NULL and orderable; with a primary key, the distribution key and the partition
+ * columns are subsets of it, so that all versions of a key are in one shard and one partition.
+ *
+ * @param id identity of the table
+ * @param schemaName schema
+ * @param tableName table
+ * @param schemaVersion {@code >= 1}, increased by every change of the columns
+ * @param columns 1 to 1,000 columns in their order
+ * @param primaryKey column ids in key order; empty: append-only table with generated row ids
+ * @param distributionKey column ids whose values choose the shard; empty: the primary key
+ * @param clusteringKey column ids that sort the rows of a file; empty: the primary key
+ * @param partitionedBy column ids whose values files are separated by
+ * @param orientation which tablets hold the rows
+ * @param tableGroup id of the table group
+ * @param shardCount shards of the table group, 1 to 4,096
+ * @param comment comment of the user
+ */
+public record TableSchema(
+        @JsonProperty("id") TableId id,
+        @JsonProperty("schemaName") String schemaName,
+        @JsonProperty("tableName") String tableName,
+        @JsonProperty("schemaVersion") int schemaVersion,
+        @JsonProperty("columns") List<ColumnSchema> columns,
+        @JsonProperty("primaryKey") List<Integer> primaryKey,
+        @JsonProperty("distributionKey") List<Integer> distributionKey,
+        @JsonProperty("clusteringKey") List<Integer> clusteringKey,
+        @JsonProperty("partitionedBy") List<Integer> partitionedBy,
+        @JsonProperty("orientation") Orientation orientation,
+        @JsonProperty("tableGroup") int tableGroup,
+        @JsonProperty("shardCount") int shardCount,
+        @JsonProperty("comment") Optional<String> comment) {
+    /** Most columns of a table and fields of a row type. */
+    public static final int MAX_COLUMNS = 1_000;
+
+    /** Most shards of a table group: each costs every sidecar a manifest and memtables. */
+    public static final int MAX_SHARDS = 4_096;
+
+    public TableSchema {
+        requireNonNull(id, "id is null");
+        requireNonNull(orientation, "orientation is null");
+        requireNonNull(comment, "comment is null");
+        checkName("schema", schemaName);
+        checkName("table", tableName);
+        check(schemaVersion >= 1, "a schema version >= 1", schemaVersion);
+        check(tableGroup >= 0, "a table group >= 0", tableGroup);
+        check(shardCount >= 1 && shardCount <= MAX_SHARDS, "1 to " + MAX_SHARDS + " shards", shardCount);
+        columns = List.copyOf(columns);
+        primaryKey = List.copyOf(primaryKey);
+        distributionKey = List.copyOf(distributionKey);
+        clusteringKey = List.copyOf(clusteringKey);
+        partitionedBy = List.copyOf(partitionedBy);
+        checkColumns(columns);
+        checkKey("primary_key", columns, primaryKey);
+        checkKey("distribution_key", columns, distributionKey);
+        checkKey("clustering_key", columns, clusteringKey);
+        checkKey("partitioned_by", columns, partitionedBy);
+        checkPrimaryKey(columns, primaryKey, distributionKey, partitionedBy);
+    }
+
+    /** {@code schema.table}. */
+    public String qualifiedName() {
+        return schemaName + "." + tableName;
+    }
+
+    public boolean hasPrimaryKey() {
+        return !primaryKey.isEmpty();
+    }
+
+    /** The primary key columns in key order; empty for an append-only table. */
+    public List<ColumnSchema> primaryKeyColumns() {
+        return columns(primaryKey);
+    }
+
+    /** The columns that choose the shard; empty: any shard takes any row. */
+    public List<ColumnSchema> distributionColumns() {
+        return columns(distributionKey.isEmpty() ? primaryKey : distributionKey);
+    }
+
+    /** The columns with these ids, in the order of the ids. */
+    public List<ColumnSchema> columns(List<Integer> ids) {
+        List<ColumnSchema> found = new ArrayList<>(ids.size());
+        for (int columnId : ids) {
+            found.add(columns.get(indexOf(columnId)));
+        }
+        return List.copyOf(found);
+    }
+
+    /** The column with an id; COLUMN_NOT_FOUND when there is none. */
+    public ColumnSchema column(int columnId) {
+        return columns.get(indexOf(columnId));
+    }
+
+    /** The column of a name, without case. */
+    public Optional<ColumnSchema> findColumn(String name) {
+        for (ColumnSchema column : columns) {
+            if (column.name().equalsIgnoreCase(name)) {
+                return Optional.of(column);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Position of the column with an id; COLUMN_NOT_FOUND when there is none. */
+    public int indexOf(int columnId) {
+        for (int index = 0; index < columns.size(); index++) {
+            if (columns.get(index).id() == columnId) {
+                return index;
+            }
+        }
+        throw new SteleException(
+                ErrorCode.COLUMN_NOT_FOUND, "Expected a column of " + qualifiedName() + ", found id " + columnId);
+    }
+
+    /** The shard of the table's group at a position. */
+    public ShardId shard(int index) {
+        check(index >= 0 && index < shardCount, "a shard of 0 to " + (shardCount - 1), index);
+        return new ShardId(tableGroup, index);
+    }
+
+    /** All shards of the table, in order. */
+    @JsonIgnore
+    public List<ShardId> shards() {
+        List<ShardId> shards = new ArrayList<>(shardCount);
+        for (int index = 0; index < shardCount; index++) {
+            shards.add(new ShardId(tableGroup, index));
+        }
+        return List.copyOf(shards);
+    }
+
+    private static void checkName(String what, String name) {
+        check(
+                !name.isEmpty() && name.length() <= ColumnSchema.MAX_NAME_LENGTH,
+                "a " + what + " name of 1 to " + ColumnSchema.MAX_NAME_LENGTH + " characters",
+                "'" + name + "'");
+        check(
+                name.chars().noneMatch(character -> Character.isISOControl(character) || character == '/'),
+                "a " + what + " name without '/' and control characters",
+                "'" + name + "'");
+    }
+
+    private static void checkColumns(List<ColumnSchema> columns) {
+        check(
+                !columns.isEmpty() && columns.size() <= MAX_COLUMNS,
+                "1 to " + MAX_COLUMNS + " columns",
+                columns.size());
+        Set<Integer> ids = new HashSet<>();
+        Set<String> names = new HashSet<>();
+        for (ColumnSchema column : columns) {
+            check(ids.add(column.id()), "unique column ids", "id " + column.id() + " twice");
+            check(
+                    names.add(column.name().toLowerCase(Locale.ENGLISH)),
+                    "unique column names",
+                    "'" + column.name() + "' twice");
+        }
+    }
+
+    private static void checkKey(String property, List<ColumnSchema> columns, List<Integer> key) {
+        Set<Integer> seen = new HashSet<>();
+        for (int columnId : key) {
+            check(seen.add(columnId), property + " without repetition", "column id " + columnId + " twice");
+            ColumnSchema column =
+                    columns.stream()
+                            .filter(candidate -> candidate.id() == columnId)
+                            .findFirst()
+                            .orElseThrow(
+                                    () ->
+                                            new SteleException(
+                                                    ErrorCode.COLUMN_NOT_FOUND,
+                                                    "Expected a column in " + property + ", found id " + columnId));
+            check(
+                    column.type().isOrderable(),
+                    property + " of orderable columns",
+                    "'" + column.name() + "' of type " + column.type());
+        }
+    }
+
+    private static void checkPrimaryKey(
+            List<ColumnSchema> columns,
+            List<Integer> primaryKey,
+            List<Integer> distributionKey,
+            List<Integer> partitionedBy) {
+        if (primaryKey.isEmpty()) {
+            return;
+        }
+        for (ColumnSchema column : columns) {
+            check(
+                    !primaryKey.contains(column.id()) || !column.nullable(),
+                    "primary_key columns that are NOT NULL",
+                    "nullable column '" + column.name() + "'");
+        }
+        checkSubset("distribution_key", primaryKey, distributionKey);
+        checkSubset("partitioned_by", primaryKey, partitionedBy);
+    }
+
+    private static void checkSubset(String property, List<Integer> primaryKey, List<Integer> key) {
+        for (int columnId : key) {
+            check(primaryKey.contains(columnId), property + " within primary_key", "column id " + columnId);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Types, columns and tables as every floor and every client names them. */
+@NullMarked
+package io.stele.protocol.schema;
+
+import org.jspecify.annotations.NullMarked;
