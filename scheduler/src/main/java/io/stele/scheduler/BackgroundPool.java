@@ -1,0 +1,20 @@
+package io.stele.scheduler;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * Runs long tasks that may block (flush, compaction, collection) on threads of their own, away from the execution contexts.
+ *
+ * <p>Bounded: a pool that already holds its limit of waiting tasks refuses the next with {@link RejectedExecutionException}; the
+ * submitter tries again later, because what asks for background work (a full memtable, too many files) is still there then.
+ */
+public interface BackgroundPool extends Executor, AutoCloseable {
+    /** Queues a task, or throws {@link RejectedExecutionException} when the limit is reached or the pool is closed. */
+    @Override
+    void execute(Runnable task);
+
+    /** Drops waiting tasks, lets running ones end and waits for them. */
+    @Override
+    void close();
+}

@@ -1,0 +1,81 @@
+package io.stele.scheduler;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/**
+ * A pool without threads for simulations: tasks wait until the simulation runs them, one by one, in an order the seed decides.
+ *
+ * <p>It stands in for the {@link WorkerPool}, the {@link BackgroundPool} and the {@link Periodic} of a process, so one thread and
+ * one seed drive everything; the same seed gives the same run. Confined to one thread.
+ */
+public final class SimulatedPool implements BackgroundPool, Periodic {
+    private final RandomGenerator random;
+    private final List<Runnable> tasks = new ArrayList<>();
+    private final List<Runnable> periodic = new ArrayList<>();
+
+    public SimulatedPool(RandomGenerator random) {
+        this.random = requireNonNull(random, "random is null");
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        tasks.add(requireNonNull(task, "task is null"));
+    }
+
+    @Override
+    public AutoCloseable every(long periodMillis, Runnable task) {
+        periodic.add(task);
+        return () -> periodic.remove(task);
+    }
+
+    /** Runs every periodic task once, as if its period had passed. */
+    public void tick() {
+        List.copyOf(periodic).forEach(Runnable::run);
+    }
+
+    /** Runs one waiting task that the seed picks; false when none waits. */
+    public boolean runOne() {
+        if (tasks.isEmpty()) {
+            return false;
+        }
+        int picked = random.nextInt(tasks.size());
+        Runnable task = tasks.get(picked);
+        tasks.set(picked, tasks.getLast());
+        tasks.removeLast();
+        task.run();
+        return true;
+    }
+
+    /**
+     * Runs tasks until none waits.
+     *
+     * @throws IllegalStateException after {@code limit} tasks: work that keeps making work never ends
+     */
+    public void runUntilIdle(int limit) {
+        for (int ran = 0; ran < limit; ran++) {
+            if (!runOne()) {
+                return;
+            }
+        }
+        throw new IllegalStateException("Expected the pool to be idle after " + limit + " tasks, found " + tasks.size() + " waiting");
+    }
+
+    public int waitingTasks() {
+        return tasks.size();
+    }
+
+    /** Forgets every waiting task: what a crash does. */
+    public void drop() {
+        tasks.clear();
+        periodic.clear();
+    }
+
+    @Override
+    public void close() {
+        drop();
+    }
+}

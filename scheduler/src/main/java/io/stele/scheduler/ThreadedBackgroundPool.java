@@ -1,0 +1,94 @@
+package io.stele.scheduler;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The {@link BackgroundPool} of a running process: a fixed number of threads and a bounded queue, both under one lock. */
+public final class ThreadedBackgroundPool implements BackgroundPool {
+    private final Object lock = new Object();
+    private final ArrayDeque<Runnable> queue = new ArrayDeque<>(); // guarded by lock
+    private final List<Thread> threads = new ArrayList<>();
+    private final int waitingLimit;
+    private final Consumer<Throwable> uncaught;
+    private boolean closed; // guarded by lock
+
+    /**
+     * @param waitingLimit how many tasks may wait for a thread
+     * @param uncaught told of anything a task throws; the thread goes on
+     */
+    public ThreadedBackgroundPool(
+            int threadCount, int waitingLimit, ThreadFactory threadFactory, Consumer<Throwable> uncaught) {
+        if (threadCount < 1 || waitingLimit < 1) {
+            throw new IllegalArgumentException(
+                    "threadCount and waitingLimit must be at least 1, found " + threadCount + " and " + waitingLimit);
+        }
+        this.waitingLimit = waitingLimit;
+        this.uncaught = requireNonNull(uncaught, "uncaught is null");
+        for (int index = 0; index < threadCount; index++) {
+            threads.add(threadFactory.newThread(this::work));
+        }
+        threads.forEach(Thread::start);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        requireNonNull(task, "task is null");
+        synchronized (lock) {
+            if (closed) {
+                throw new RejectedExecutionException("Background pool is closed");
+            }
+            if (queue.size() >= waitingLimit) {
+                throw new RejectedExecutionException("Background pool is full: " + waitingLimit + " tasks wait");
+            }
+            queue.add(task);
+            lock.notify();
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (lock) {
+            closed = true;
+            queue.clear();
+            lock.notifyAll();
+        }
+        Threads.joinAll(threads);
+    }
+
+    private void work() {
+        while (true) {
+            Runnable task = next();
+            if (task == null) {
+                return;
+            }
+            try {
+                task.run();
+            } catch (Throwable failure) {
+                uncaught.accept(failure);
+            }
+        }
+    }
+
+    private @Nullable Runnable next() {
+        synchronized (lock) {
+            while (queue.isEmpty()) {
+                if (closed) {
+                    return null;
+                }
+                try {
+                    lock.wait();
+                } catch (InterruptedException interrupted) {
+                    continue; // only close ends a thread
+                }
+            }
+            return queue.poll();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.stele.scheduler;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
+
+/** {@link Periodic} by one thread for each task, waiting on a monitor between the calls. */
+public final class ThreadedPeriodic implements Periodic {
+    private final ThreadFactory threadFactory;
+    private final Consumer<Throwable> uncaught;
+
+    public ThreadedPeriodic(ThreadFactory threadFactory, Consumer<Throwable> uncaught) {
+        this.threadFactory = requireNonNull(threadFactory, "threadFactory is null");
+        this.uncaught = requireNonNull(uncaught, "uncaught is null");
+    }
+
+    @Override
+    public AutoCloseable every(long periodMillis, Runnable task) {
+        if (periodMillis < 1) {
+            throw new IllegalArgumentException("periodMillis must be at least 1, found " + periodMillis);
+        }
+        Loop loop = new Loop(periodMillis, requireNonNull(task, "task is null"));
+        threadFactory.newThread(loop).start();
+        return loop;
+    }
+
+    private final class Loop implements Runnable, AutoCloseable {
+        private final long periodMillis;
+        private final Runnable task;
+        private boolean stopped; // guarded by this
+
+        private Loop(long periodMillis, Runnable task) {
+            this.periodMillis = periodMillis;
+            this.task = task;
+        }
+
+        @Override
+        public void run() {
+            while (waitOnePeriod()) {
+                try {
+                    task.run();
+                } catch (Throwable failure) {
+                    uncaught.accept(failure);
+                }
+            }
+        }
+
+        @Override
+        public synchronized void close() {
+            stopped = true;
+            notifyAll();
+        }
+
+        // A spurious wake-up only makes one tick early, which no task minds.
+        @SuppressWarnings("WaitNotInLoop")
+        private synchronized boolean waitOnePeriod() {
+            if (!stopped) {
+                try {
+                    wait(periodMillis);
+                } catch (InterruptedException interrupted) {
+                    return false;
+                }
+            }
+            return !stopped;
+        }
+    }
+}
