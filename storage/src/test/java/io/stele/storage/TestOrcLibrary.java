@@ -23,14 +23,23 @@ final class TestOrcLibrary {
     void roundTrip(@TempDir Path directory) throws Exception {
         Configuration configuration = new Configuration(false);
         TypeDescription schema = TypeDescription.fromString("struct<id:bigint,name:string>");
-        for (CompressionKind kind : new CompressionKind[] {CompressionKind.NONE, CompressionKind.LZ4, CompressionKind.ZSTD}) {
-            org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path(directory.resolve(kind + ".orc").toUri());
+        for (CompressionKind kind :
+                new CompressionKind[] {
+                    CompressionKind.NONE, CompressionKind.LZ4, CompressionKind.ZSTD
+                }) {
+            org.apache.hadoop.fs.Path path =
+                    new org.apache.hadoop.fs.Path(directory.resolve(kind + ".orc").toUri());
             try (Writer writer =
-                    OrcFile.createWriter(path, OrcFile.writerOptions(configuration).setSchema(schema).compress(kind))) {
+                    OrcFile.createWriter(
+                            path,
+                            OrcFile.writerOptions(configuration)
+                                    .setSchema(schema)
+                                    .compress(kind))) {
                 VectorizedRowBatch batch = schema.createRowBatch();
                 for (int row = 0; row < 1000; row++) {
                     ((LongColumnVector) batch.cols[0]).vector[row] = row;
-                    ((BytesColumnVector) batch.cols[1]).setVal(row, ("name-" + row).getBytes(StandardCharsets.UTF_8));
+                    ((BytesColumnVector) batch.cols[1])
+                            .setVal(row, ("name-" + row).getBytes(StandardCharsets.UTF_8));
                 }
                 batch.size = 1000;
                 writer.addRowBatch(batch);

@@ -1,0 +1,56 @@
+package io.stele.connector;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The module connector is a front door: it sees itself, protocol, cache, and of storage what
+ * describes and reads files, never the write path.
+ */
+final class TestFloors {
+    private static final String[] MAY_SEE = {
+        "io.stele.connector..",
+        "io.stele.protocol..",
+        "io.stele.cache..",
+        "io.stele.storage.objectstore..",
+        "io.stele.storage.format..",
+        "io.stele.storage.orc..",
+        "io.stele.storage.manifest..",
+        "io.stele.storage.catalog..",
+        "io.stele.storage.scan.."
+    };
+    private static final String[] MAY_NOT_SEE = {
+        "org.apache.flink..",
+        "org.apache.hadoop..",
+        "software.amazon.awssdk..",
+        "org.apache.arrow.vector..",
+        "org.apache.arrow.memory.."
+    };
+
+    private static final JavaClasses CLASSES =
+            new ClassFileImporter()
+                    .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                    .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_JARS)
+                    .importPackages("io.stele.connector");
+
+    @Test
+    void looksOnlyDown() {
+        noClasses()
+                .should()
+                .dependOnClassesThat(
+                        resideInAPackage("io.stele..").and(not(resideInAnyPackage(MAY_SEE))))
+                .check(CLASSES);
+    }
+
+    @Test
+    void keepsLibrariesOnTheirFloor() {
+        noClasses().should().dependOnClassesThat().resideInAnyPackage(MAY_NOT_SEE).check(CLASSES);
+    }
+}

@@ -1,0 +1,39 @@
+package io.stele.storage;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** The module storage is below the front doors: it sees itself, protocol, cache and scheduler. */
+final class TestFloors {
+    private static final String[] MAY_SEE = {
+        "io.stele.storage..", "io.stele.protocol..", "io.stele.cache..", "io.stele.scheduler.."
+    };
+    private static final String[] MAY_NOT_SEE = {"io.trino..", "org.apache.flink.."};
+
+    private static final JavaClasses CLASSES =
+            new ClassFileImporter()
+                    .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                    .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_JARS)
+                    .importPackages("io.stele.storage");
+
+    @Test
+    void looksOnlyDown() {
+        noClasses()
+                .should()
+                .dependOnClassesThat(
+                        resideInAPackage("io.stele..").and(not(resideInAnyPackage(MAY_SEE))))
+                .check(CLASSES);
+    }
+
+    @Test
+    void keepsLibrariesOnTheirFloor() {
+        noClasses().should().dependOnClassesThat().resideInAnyPackage(MAY_NOT_SEE).check(CLASSES);
+    }
+}
