@@ -1,0 +1,69 @@
+package io.stele.storage.objectstore;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * The warehouse: immutable byte objects named by paths (see {@link ObjectPath}).
+ *
+ * <p>Calls block; run them on virtual threads, never inside an execution context. All methods are
+ * safe for use by many threads at once.
+ *
+ * <p>Errors: a missing object is {@link java.nio.file.NoSuchFileException}. Any other {@link
+ * IOException} of a call that changes something means that its outcome is <em>unknown</em>: the
+ * change may have happened, or may still happen. Callers find out by reading, as {@link
+ * ConditionalCreate} does.
+ *
+ * <p>Invariant: a reader sees a whole object or none, and what it has seen once survives a crash.
+ * Invariant: of all {@link #createIfAbsent} and {@link ObjectWriter#commit} calls for one path that
+ * was never deleted, at most one succeeds. A deletion may be undone by a crash.
+ */
+public interface ObjectStore {
+    /**
+     * Reads exactly {@code length} bytes at {@code offset} into {@code buffer}.
+     *
+     * @throws EOFException if the object ends before
+     */
+    void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
+            throws IOException;
+
+    /** Reads exactly {@code length} bytes at {@code offset}. */
+    default byte[] read(String path, long offset, int length) throws IOException {
+        byte[] result = new byte[length];
+        read(path, offset, result, 0, length);
+        return result;
+    }
+
+    /**
+     * Reads a whole object; for objects that fit in memory several times over, such as manifests.
+     */
+    byte[] readFully(String path) throws IOException;
+
+    /** The size of an object in bytes. */
+    long size(String path) throws IOException;
+
+    /**
+     * Creates the object, durable when the call returns; {@code false} and no change if it exists
+     * already.
+     */
+    boolean createIfAbsent(String path, byte[] content) throws IOException;
+
+    /** Creates or replaces the object as a whole, durable when the call returns. */
+    void put(String path, byte[] content) throws IOException;
+
+    /** Starts an object that becomes visible, whole and durable at {@link ObjectWriter#commit}. */
+    ObjectWriter create(String path) throws IOException;
+
+    /**
+     * The objects whose path starts with {@code prefix} (any string, not only whole components), in
+     * path order.
+     */
+    List<ObjectEntry> list(String prefix) throws IOException;
+
+    /** Deletes the object; nothing happens if it does not exist. */
+    void delete(String path) throws IOException;
+
+    /** Where the object lies, for messages: {@code Expected ... in <location>}. */
+    String describe(String path);
+}

@@ -1,0 +1,59 @@
+package io.stele.storage.wal;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * The segment files of one log, on whatever medium keeps them. Segments have numbers from 1 up.
+ *
+ * <p>Creation, truncation and deletion are durable when the call returns; appended bytes are
+ * durable only after {@link Writer#sync}. After a failed append or sync the file is in an unknown
+ * state, and nothing may be appended to it any more. Safe for use by many threads, except that one
+ * writer belongs to one thread.
+ */
+public interface LogFiles {
+    /** The numbers of all segments, ascending. */
+    List<Long> segments() throws IOException;
+
+    /** Creates an empty segment; fails if it exists. */
+    Writer create(long segment) throws IOException;
+
+    /** Opens a segment for reading. */
+    Reader open(long segment) throws IOException;
+
+    /** Cuts a segment to {@code sizeBytes}. */
+    void truncate(long segment, long sizeBytes) throws IOException;
+
+    /** Deletes a segment. */
+    void delete(long segment) throws IOException;
+
+    /** The file of a segment, for messages. */
+    String describe(long segment);
+
+    /** Appends to one segment. */
+    interface Writer extends AutoCloseable {
+        /** Appends all remaining bytes of {@code buffers}, in order; moves their positions. */
+        void append(List<ByteBuffer> buffers) throws IOException;
+
+        /** Makes everything appended so far durable. */
+        void sync() throws IOException;
+
+        @Override
+        void close() throws IOException;
+    }
+
+    /** Reads one segment. */
+    interface Reader extends AutoCloseable {
+        /** The present size in bytes. */
+        long sizeBytes() throws IOException;
+
+        /**
+         * Reads from {@code position} until {@code target} is full; fails at the end of the file.
+         */
+        void read(long position, ByteBuffer target) throws IOException;
+
+        @Override
+        void close() throws IOException;
+    }
+}
