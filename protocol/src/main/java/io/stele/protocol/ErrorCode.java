@@ -18,7 +18,10 @@ public enum ErrorCode {
     SCHEMA_NOT_EMPTY(Category.USER),
     TABLE_NOT_FOUND(Category.USER),
     TABLE_ALREADY_EXISTS(Category.USER),
-    /** The caller's table id or schema version is not the current one: fetch the table again, then retry. */
+    /**
+     * The caller's table id or schema version is not the current one: fetch the table again, then
+     * retry.
+     */
     STALE_TABLE(Category.EXTERNAL),
     TRANSACTION_NOT_FOUND(Category.USER),
     /** A row that the transaction read has been changed since: run the statement again. */

@@ -4,9 +4,11 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /**
- * A log sequence number: a hybrid logical clock of 48 bits of milliseconds since 1970 and a 16-bit counter.
+ * A log sequence number: a hybrid logical clock of 48 bits of milliseconds since 1970 and a 16-bit
+ * counter.
  *
- * <p>Unique and increasing within a shard and comparable between shards, so every LSN is a read point.
+ * <p>Unique and increasing within a shard and comparable between shards, so every LSN is a read
+ * point.
  *
  * <p>Invariant: {@code 0 <= value}; the time ends in the year 6429.
  */

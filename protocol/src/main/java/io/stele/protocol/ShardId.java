@@ -13,7 +13,10 @@ public record ShardId(@JsonProperty("tableGroup") int tableGroup, @JsonProperty(
     public ShardId {
         if (tableGroup < 0 || index < 0) {
             throw new IllegalArgumentException(
-                    "Expected a shard id of two numbers >= 0, found " + tableGroup + " and " + index);
+                    "Expected a shard id of two numbers >= 0, found "
+                            + tableGroup
+                            + " and "
+                            + index);
         }
     }
 

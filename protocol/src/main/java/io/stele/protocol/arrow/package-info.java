@@ -1,4 +1,7 @@
-/** Arrow IPC without the Arrow library: schemas and record batches, encoded and decoded on plain byte buffers. */
+/**
+ * Arrow IPC without the Arrow library: schemas and record batches, encoded and decoded on plain
+ * byte buffers.
+ */
 @NullMarked
 package io.stele.protocol.arrow;
 

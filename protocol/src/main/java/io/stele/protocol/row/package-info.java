@@ -1,4 +1,7 @@
-/** Rows, keys and single values as bytes: the forms that the wire, the log, memtables and row files share. */
+/**
+ * Rows, keys and single values as bytes: the forms that the wire, the log, memtables and row files
+ * share.
+ */
 @NullMarked
 package io.stele.protocol.row;
 

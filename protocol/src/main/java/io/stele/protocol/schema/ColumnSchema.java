@@ -10,7 +10,8 @@ import java.util.Optional;
  * One column of a table.
  *
  * @param id identity through renames and reorders, {@code > 0}, unique in the table for ever
- * @param name 1 to 128 characters; not {@code _lsn} or {@code _row_id}, and not starting with {@code $}
+ * @param name 1 to 128 characters; not {@code _lsn} or {@code _row_id}, and not starting with
+ *     {@code $}
  * @param type type
  * @param nullable whether values may be null
  * @param comment comment of the user
@@ -58,8 +59,13 @@ public record ColumnSchema(
                 "a column name of 1 to " + MAX_NAME_LENGTH + " characters",
                 "'" + name + "'");
         boolean reserved =
-                name.equalsIgnoreCase(LSN_NAME) || name.equalsIgnoreCase(ROW_ID_NAME) || name.startsWith("$");
+                name.equalsIgnoreCase(LSN_NAME)
+                        || name.equalsIgnoreCase(ROW_ID_NAME)
+                        || name.startsWith("$");
         check(!reserved, "a column name other than _lsn, _row_id and $...", "'" + name + "'");
-        check(name.chars().noneMatch(Character::isISOControl), "a column name without control characters", name);
+        check(
+                name.chars().noneMatch(Character::isISOControl),
+                "a column name without control characters",
+                name);
     }
 }

@@ -4,12 +4,23 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /**
- * A storable type. Its {@link #text()} is Trino's display form, is parsed back by {@link #parse}, and is what JSON, Arrow
- * metadata and ORC attributes carry.
+ * A storable type. Its {@link #text()} is Trino's display form, is parsed back by {@link #parse},
+ * and is what JSON, Arrow metadata and ORC attributes carry.
  */
 public sealed interface DataType
-        permits ScalarType, DecimalType, VarcharType, CharType, TimeType, TimestampType, ArrayType, MapType, RowType {
-    /** Deepest nesting of arrays, maps and rows: keeps every recursive walk far from the end of the stack. */
+        permits ScalarType,
+                DecimalType,
+                VarcharType,
+                CharType,
+                TimeType,
+                TimestampType,
+                ArrayType,
+                MapType,
+                RowType {
+    /**
+     * Deepest nesting of arrays, maps and rows: keeps every recursive walk far from the end of the
+     * stack.
+     */
     int MAX_DEPTH = 32;
 
     TypeKind kind();
@@ -34,7 +45,8 @@ public sealed interface DataType
     /**
      * Reads Trino's syntax; upper and lower case are the same outside quotes.
      *
-     * @throws io.stele.protocol.SteleException INVALID_ARGUMENT for bad syntax and for types that are not storable
+     * @throws io.stele.protocol.SteleException INVALID_ARGUMENT for bad syntax and for types that
+     *     are not storable
      */
     @JsonCreator
     static DataType parse(String text) {

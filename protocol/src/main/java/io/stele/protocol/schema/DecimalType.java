@@ -16,7 +16,10 @@ public record DecimalType(int precision, int scale) implements DataType {
     public static final int MAX_PRECISION = 38;
 
     public DecimalType {
-        check(precision >= 1 && precision <= MAX_PRECISION, "decimal precision of 1 to 38", precision);
+        check(
+                precision >= 1 && precision <= MAX_PRECISION,
+                "decimal precision of 1 to 38",
+                precision);
         check(scale >= 0 && scale <= precision, "decimal scale of 0 to the precision", scale);
     }
 

@@ -47,7 +47,9 @@ public enum Orientation {
             default ->
                     throw new SteleException(
                             ErrorCode.INVALID_ARGUMENT,
-                            "Expected orientation 'row', 'column' or 'row,column', found '" + text + "'");
+                            "Expected orientation 'row', 'column' or 'row,column', found '"
+                                    + text
+                                    + "'");
         };
     }
 }

@@ -16,7 +16,10 @@ import java.util.stream.Collectors;
 public record RowType(List<Field> fields) implements DataType {
     public RowType {
         fields = List.copyOf(fields);
-        check(!fields.isEmpty() && fields.size() <= TableSchema.MAX_COLUMNS, "1 to 1000 row fields", fields.size());
+        check(
+                !fields.isEmpty() && fields.size() <= TableSchema.MAX_COLUMNS,
+                "1 to 1000 row fields",
+                fields.size());
         checkDepth(maxDepth(fields) + 1);
     }
 

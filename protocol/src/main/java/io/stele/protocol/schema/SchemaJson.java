@@ -8,7 +8,10 @@ import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 
-/** The JSON form of schemas, and the one configuration of Jackson that Stele's JSON is read and written with. */
+/**
+ * The JSON form of schemas, and the one configuration of Jackson that Stele's JSON is read and
+ * written with.
+ */
 public final class SchemaJson {
     private static final ObjectMapper MAPPER =
             JsonMapper.builder()
@@ -19,7 +22,9 @@ public final class SchemaJson {
 
     private SchemaJson() {}
 
-    /** The shared mapper: Optional as absent value or null, unknown fields of newer peers ignored. */
+    /**
+     * The shared mapper: Optional as absent value or null, unknown fields of newer peers ignored.
+     */
     public static ObjectMapper mapper() {
         return MAPPER;
     }
@@ -28,7 +33,8 @@ public final class SchemaJson {
         try {
             return MAPPER.writeValueAsString(schema);
         } catch (JsonProcessingException e) {
-            throw new SteleException(ErrorCode.INTERNAL, "Cannot write the schema of " + schema.qualifiedName(), e);
+            throw new SteleException(
+                    ErrorCode.INTERNAL, "Cannot write the schema of " + schema.qualifiedName(), e);
         }
     }
 
@@ -41,7 +47,9 @@ public final class SchemaJson {
                 throw cause;
             }
             throw new SteleException(
-                    ErrorCode.INVALID_ARGUMENT, "Expected the JSON of a table schema, found: " + e.getMessage(), e);
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected the JSON of a table schema, found: " + e.getMessage(),
+                    e);
         }
     }
 }

@@ -3,17 +3,22 @@ package io.stele.protocol.schema;
 /**
  * Which shard owns a distribution key: {@code floorMod(xxHash64(key), shardCount)}.
  *
- * <p>{@link io.stele.protocol.row.RowRouter} finds the distribution key of a row or of a primary key.
+ * <p>{@link io.stele.protocol.row.RowRouter} finds the distribution key of a row or of a primary
+ * key.
  */
 public final class ShardRouter {
     private ShardRouter() {}
 
-    /** The shard index of an encoded distribution key (where it is the primary key: of the row's key). */
+    /**
+     * The shard index of an encoded distribution key (where it is the primary key: of the row's
+     * key).
+     */
     public static int shard(TableSchema schema, byte[] distributionKey) {
         return shard(schema.shardCount(), distributionKey, 0, distributionKey.length);
     }
 
     public static int shard(int shardCount, byte[] distributionKey, int offset, int length) {
-        return (int) Math.floorMod(XxHash64.hash(distributionKey, offset, length), (long) shardCount);
+        return (int)
+                Math.floorMod(XxHash64.hash(distributionKey, offset, length), (long) shardCount);
     }
 }

@@ -19,9 +19,11 @@ import java.util.Set;
 /**
  * A table as its writers and readers see it. Immutable; checked by its constructor.
  *
- * <p>Invariant: column ids and names (without case) are unique; every id in a key list is a column.<br>
- * Invariant: primary key columns are NOT NULL and orderable; with a primary key, the distribution key and the partition
- * columns are subsets of it, so that all versions of a key are in one shard and one partition.
+ * <p>Invariant: column ids and names (without case) are unique; every id in a key list is a column.
+ * <br>
+ * Invariant: primary key columns are NOT NULL and orderable; with a primary key, the distribution
+ * key and the partition columns are subsets of it, so that all versions of a key are in one shard
+ * and one partition.
  *
  * @param id identity of the table
  * @param schemaName schema
@@ -65,7 +67,10 @@ public record TableSchema(
         checkName("table", tableName);
         check(schemaVersion >= 1, "a schema version >= 1", schemaVersion);
         check(tableGroup >= 0, "a table group >= 0", tableGroup);
-        check(shardCount >= 1 && shardCount <= MAX_SHARDS, "1 to " + MAX_SHARDS + " shards", shardCount);
+        check(
+                shardCount >= 1 && shardCount <= MAX_SHARDS,
+                "1 to " + MAX_SHARDS + " shards",
+                shardCount);
         columns = List.copyOf(columns);
         primaryKey = List.copyOf(primaryKey);
         distributionKey = List.copyOf(distributionKey);
@@ -130,7 +135,8 @@ public record TableSchema(
             }
         }
         throw new SteleException(
-                ErrorCode.COLUMN_NOT_FOUND, "Expected a column of " + qualifiedName() + ", found id " + columnId);
+                ErrorCode.COLUMN_NOT_FOUND,
+                "Expected a column of " + qualifiedName() + ", found id " + columnId);
     }
 
     /** The shard of the table's group at a position. */
@@ -155,7 +161,9 @@ public record TableSchema(
                 "a " + what + " name of 1 to " + ColumnSchema.MAX_NAME_LENGTH + " characters",
                 "'" + name + "'");
         check(
-                name.chars().noneMatch(character -> Character.isISOControl(character) || character == '/'),
+                name.chars()
+                        .noneMatch(
+                                character -> Character.isISOControl(character) || character == '/'),
                 "a " + what + " name without '/' and control characters",
                 "'" + name + "'");
     }
@@ -179,7 +187,10 @@ public record TableSchema(
     private static void checkKey(String property, List<ColumnSchema> columns, List<Integer> key) {
         Set<Integer> seen = new HashSet<>();
         for (int columnId : key) {
-            check(seen.add(columnId), property + " without repetition", "column id " + columnId + " twice");
+            check(
+                    seen.add(columnId),
+                    property + " without repetition",
+                    "column id " + columnId + " twice");
             ColumnSchema column =
                     columns.stream()
                             .filter(candidate -> candidate.id() == columnId)
@@ -188,7 +199,10 @@ public record TableSchema(
                                     () ->
                                             new SteleException(
                                                     ErrorCode.COLUMN_NOT_FOUND,
-                                                    "Expected a column in " + property + ", found id " + columnId));
+                                                    "Expected a column in "
+                                                            + property
+                                                            + ", found id "
+                                                            + columnId));
             check(
                     column.type().isOrderable(),
                     property + " of orderable columns",
@@ -216,7 +230,10 @@ public record TableSchema(
 
     private static void checkSubset(String property, List<Integer> primaryKey, List<Integer> key) {
         for (int columnId : key) {
-            check(primaryKey.contains(columnId), property + " within primary_key", "column id " + columnId);
+            check(
+                    primaryKey.contains(columnId),
+                    property + " within primary_key",
+                    "column id " + columnId);
         }
     }
 }

@@ -3,8 +3,8 @@ package io.stele.protocol.schema;
 import static io.stele.protocol.schema.TypeLimits.check;
 
 /**
- * A date and time of day, or (with time zone) an instant that reads back in UTC: microseconds since 1970 up to precision
- * 6, nanoseconds beyond (years 1677 to 2262).
+ * A date and time of day, or (with time zone) an instant that reads back in UTC: microseconds since
+ * 1970 up to precision 6, nanoseconds beyond (years 1677 to 2262).
  *
  * @param precision digits of the second's fraction, 0 to 9
  * @param withTimeZone whether values are instants

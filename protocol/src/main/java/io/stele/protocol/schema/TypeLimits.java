@@ -9,11 +9,15 @@ final class TypeLimits {
 
     static void check(boolean condition, String expected, Object found) {
         if (!condition) {
-            throw new SteleException(ErrorCode.INVALID_ARGUMENT, "Expected " + expected + ", found " + found);
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT, "Expected " + expected + ", found " + found);
         }
     }
 
     static void checkDepth(int depth) {
-        check(depth <= DataType.MAX_DEPTH, "at most " + DataType.MAX_DEPTH + " levels of nested types", depth);
+        check(
+                depth <= DataType.MAX_DEPTH,
+                "at most " + DataType.MAX_DEPTH + " levels of nested types",
+                depth);
     }
 }

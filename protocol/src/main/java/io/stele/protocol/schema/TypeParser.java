@@ -25,7 +25,10 @@ final class TypeParser {
         if (text.length() > MAX_TEXT_LENGTH) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "Expected a type of at most " + MAX_TEXT_LENGTH + " characters, found " + text.length());
+                    "Expected a type of at most "
+                            + MAX_TEXT_LENGTH
+                            + " characters, found "
+                            + text.length());
         }
         DataType type = type();
         skipSpace();
@@ -143,13 +146,17 @@ final class TypeParser {
         String name = word();
         int afterName = position;
         if (peekIsWord() && !isTypeSuffix(name)) {
-            return new Field(Optional.of(text.substring(afterName - name.length(), afterName)), type());
+            return new Field(
+                    Optional.of(text.substring(afterName - name.length(), afterName)), type());
         }
         position = start;
         return new Field(Optional.empty(), type());
     }
 
-    /** Whether the word behind {@code name} continues that type: {@code timestamp with}, {@code double precision}. */
+    /**
+     * Whether the word behind {@code name} continues that type: {@code timestamp with}, {@code
+     * double precision}.
+     */
     private boolean isTypeSuffix(String name) {
         int before = position;
         String next = word();
@@ -179,7 +186,10 @@ final class TypeParser {
         if (++depth > DataType.MAX_DEPTH) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "Expected at most " + DataType.MAX_DEPTH + " levels of nested types, found more in " + excerpt());
+                    "Expected at most "
+                            + DataType.MAX_DEPTH
+                            + " levels of nested types, found more in "
+                            + excerpt());
         }
         if (accept('<')) {
             return '>';
@@ -206,7 +216,9 @@ final class TypeParser {
         skipSpace();
         int start = position;
         long value = 0;
-        while (position < text.length() && text.charAt(position) >= '0' && text.charAt(position) <= '9') {
+        while (position < text.length()
+                && text.charAt(position) >= '0'
+                && text.charAt(position) <= '9') {
             value = value * 10 + (text.charAt(position) - '0');
             if (value > Integer.MAX_VALUE) {
                 throw error("a number of at most " + Integer.MAX_VALUE);
@@ -221,7 +233,8 @@ final class TypeParser {
 
     private boolean peekIsWord() {
         skipSpace();
-        return position < text.length() && (isWordPart(text.charAt(position)) || text.charAt(position) == '"');
+        return position < text.length()
+                && (isWordPart(text.charAt(position)) || text.charAt(position) == '"');
     }
 
     private String word() {

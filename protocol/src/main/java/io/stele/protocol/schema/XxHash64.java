@@ -5,13 +5,15 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * The 64-bit xxHash of bytes with seed 0 (https://github.com/Cyan4973/xxHash, XXH64): one multiply and rotate per eight
- * bytes, no allocation. Rows stay in the shard that it chose, so it never changes.
+ * The 64-bit xxHash of bytes with seed 0 (https://github.com/Cyan4973/xxHash, XXH64): one multiply
+ * and rotate per eight bytes, no allocation. Rows stay in the shard that it chose, so it never
+ * changes.
  */
 public final class XxHash64 {
     private static final VarHandle LONGS =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle INTS =
+            MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
     private static final long PRIME_1 = 0x9E3779B185EBCA87L;
     private static final long PRIME_2 = 0xC2B2AE3D27D4EB4FL;
@@ -53,10 +55,15 @@ public final class XxHash64 {
         long hash = start;
         int at = from;
         for (; at <= end - 8; at += 8) {
-            hash = Long.rotateLeft(hash ^ round(0, (long) LONGS.get(bytes, at)), 27) * PRIME_1 + PRIME_4;
+            hash =
+                    Long.rotateLeft(hash ^ round(0, (long) LONGS.get(bytes, at)), 27) * PRIME_1
+                            + PRIME_4;
         }
         if (at <= end - 4) {
-            hash = Long.rotateLeft(hash ^ ((int) INTS.get(bytes, at) & 0xFFFF_FFFFL) * PRIME_1, 23) * PRIME_2 + PRIME_3;
+            hash =
+                    Long.rotateLeft(hash ^ ((int) INTS.get(bytes, at) & 0xFFFF_FFFFL) * PRIME_1, 23)
+                                    * PRIME_2
+                            + PRIME_3;
             at += 4;
         }
         for (; at < end; at++) {

@@ -1,0 +1,72 @@
+package io.stele.protocol.api;
+
+/**
+ * Names of the Flight actions. The body of an action is the JSON of its request record, and its
+ * single result the JSON of its reply record.
+ */
+public final class Actions {
+    /** {@link CreateSchemaRequest} -> {@link Done}. */
+    public static final String CREATE_SCHEMA = "create-schema";
+
+    /** {@link DropSchemaRequest} -> {@link Done}. */
+    public static final String DROP_SCHEMA = "drop-schema";
+
+    /** {@link Done} (or an empty body) -> {@link ListSchemasReply}. */
+    public static final String LIST_SCHEMAS = "list-schemas";
+
+    /** {@link CreateTableRequest} -> {@link TableDescription}. */
+    public static final String CREATE_TABLE = "create-table";
+
+    /** {@link TableRequest} -> {@link Done}. */
+    public static final String DROP_TABLE = "drop-table";
+
+    /** {@link TableRequest} -> {@link TableDescription} of the empty table, which has a new id. */
+    public static final String TRUNCATE_TABLE = "truncate-table";
+
+    /** {@link RenameTableRequest} -> {@link TableDescription}. */
+    public static final String RENAME_TABLE = "rename-table";
+
+    /** {@link ListTablesRequest} -> {@link ListTablesReply}. */
+    public static final String LIST_TABLES = "list-tables";
+
+    /** {@link TableRequest} -> {@link TableDescription}. */
+    public static final String GET_TABLE = "get-table";
+
+    /** {@link SetCommentRequest} -> {@link TableDescription}. */
+    public static final String SET_COMMENT = "set-comment";
+
+    /** {@link OpenReadPointRequest} -> {@link ReadPointReply}. */
+    public static final String OPEN_READ_POINT = "open-read-point";
+
+    /** {@link RenewReadPointRequest} -> {@link ReadPointReply}. */
+    public static final String RENEW_READ_POINT = "renew-read-point";
+
+    /** {@link CloseReadPointRequest} -> {@link Done}. */
+    public static final String CLOSE_READ_POINT = "close-read-point";
+
+    /** {@link PlanScanRequest} -> {@link ScanPlan}. */
+    public static final String PLAN_SCAN = "plan-scan";
+
+    /** {@link BeginTransactionRequest} -> {@link BeginTransactionReply}. */
+    public static final String BEGIN_TRANSACTION = "begin-transaction";
+
+    /** {@link CommitTransactionRequest} -> {@link CommitTransactionReply}. */
+    public static final String COMMIT_TRANSACTION = "commit-transaction";
+
+    /**
+     * {@link AbortTransactionRequest} -> {@link Done}; also for transactions that ended or never
+     * were.
+     */
+    public static final String ABORT_TRANSACTION = "abort-transaction";
+
+    /** {@link TableRequest} -> {@link Done}, when what was in memory lies in files. */
+    public static final String FLUSH = "flush";
+
+    /** {@link TableRequest} -> {@link Done}, when nothing is left to compact. */
+    public static final String COMPACT = "compact";
+
+    /** {@link Done} (or an empty body) -> {@link StatusReply}. */
+    public static final String STATUS = "status";
+
+    private Actions() {}
+}

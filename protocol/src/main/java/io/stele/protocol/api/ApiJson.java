@@ -1,0 +1,65 @@
+package io.stele.protocol.api;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.schema.SchemaJson;
+import java.io.IOException;
+
+/**
+ * Reads and writes the records of this package: UTF-8 JSON, byte arrays as base64, absent optionals
+ * as null.
+ */
+public final class ApiJson {
+    private ApiJson() {}
+
+    public static byte[] write(Object message) {
+        try {
+            return SchemaJson.mapper().writeValueAsBytes(message);
+        } catch (JsonProcessingException e) {
+            throw new SteleException(
+                    ErrorCode.INTERNAL, "Cannot write a " + message.getClass().getSimpleName(), e);
+        }
+    }
+
+    /**
+     * Reads a message of a type.
+     *
+     * @throws SteleException INVALID_ARGUMENT: these bytes are not the JSON of one; or what the
+     *     type's own checks say
+     */
+    public static <T> T read(byte[] json, Class<T> type) {
+        return read(json, 0, json.length, type);
+    }
+
+    public static <T> T read(byte[] json, int offset, int length, Class<T> type) {
+        try {
+            T message = SchemaJson.mapper().readValue(json, offset, length, type);
+            if (message == null) {
+                throw new SteleException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "Expected the JSON of a " + type.getSimpleName() + ", found null");
+            }
+            return message;
+        } catch (JsonMappingException e) {
+            if (e.getCause() instanceof SteleException cause) {
+                throw cause;
+            }
+            throw malformed(type, e);
+        } catch (IOException e) {
+            throw malformed(type, e);
+        }
+    }
+
+    private static SteleException malformed(Class<?> type, IOException cause) {
+        String found =
+                cause instanceof JsonProcessingException json
+                        ? json.getOriginalMessage()
+                        : cause.getMessage();
+        return new SteleException(
+                ErrorCode.INVALID_ARGUMENT,
+                "Expected the JSON of a " + type.getSimpleName() + ", found: " + found,
+                cause);
+    }
+}

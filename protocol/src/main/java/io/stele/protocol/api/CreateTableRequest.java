@@ -1,0 +1,24 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.schema.TableSchema;
+
+/**
+ * Creates a table; the reply has what was created.
+ *
+ * @param schema what to create; the sidecar assigns the table id, the schema version and, where the
+ *     table group is not an existing one, its id: what the request says of these is ignored
+ * @param tableGroupName the table group, created with {@code schema.shardCount()} shards where
+ *     there is none of the name; empty for the default one of that shard count
+ * @param staged whether the table stays invisible until a transaction publishes it (CREATE TABLE
+ *     AS)
+ * @param ignoreExisting whether a table of the name is no error; the reply then has that one
+ */
+public record CreateTableRequest(
+        TableSchema schema, String tableGroupName, boolean staged, boolean ignoreExisting) {
+    public CreateTableRequest {
+        requireNonNull(schema, "schema is null");
+        requireNonNull(tableGroupName, "tableGroupName is null");
+    }
+}

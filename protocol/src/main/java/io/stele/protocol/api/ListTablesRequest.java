@@ -1,0 +1,12 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Optional;
+
+/** Asks for the tables of one schema, or of all. */
+public record ListTablesRequest(Optional<String> schemaName) {
+    public ListTablesRequest {
+        requireNonNull(schemaName, "schemaName is null");
+    }
+}

@@ -1,0 +1,18 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+
+/**
+ * The metadata of the PutResult that answers each batch of a DoPut, in order.
+ *
+ * @param lsn at or after which every reader sees the batch; {@link Lsn#MIN} for a staged batch
+ * @param sequence the sequence of the batch
+ * @param rowCount rows of the batch
+ */
+public record PutReply(Lsn lsn, long sequence, long rowCount) {
+    public PutReply {
+        requireNonNull(lsn, "lsn is null");
+    }
+}

@@ -1,0 +1,13 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+
+/** An open read point and the snapshot it stands for. */
+public record ReadPointReply(String readPointId, Lsn lsn, long ttlMillis) {
+    public ReadPointReply {
+        requireNonNull(readPointId, "readPointId is null");
+        requireNonNull(lsn, "lsn is null");
+    }
+}

@@ -1,0 +1,13 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.TableId;
+
+/** Gives a table another name, possibly in another schema. */
+public record RenameTableRequest(TableId tableId, TableName newName) {
+    public RenameTableRequest {
+        requireNonNull(tableId, "tableId is null");
+        requireNonNull(newName, "newName is null");
+    }
+}

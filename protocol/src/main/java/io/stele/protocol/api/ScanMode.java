@@ -1,0 +1,11 @@
+package io.stele.protocol.api;
+
+/** Which rows of a shard a DoGet returns. */
+public enum ScanMode {
+    /**
+     * What is only in memory at the read point: the caller reads the files of the scan plan itself.
+     */
+    LIVE,
+    /** Everything of the shard at the read point. */
+    SNAPSHOT
+}

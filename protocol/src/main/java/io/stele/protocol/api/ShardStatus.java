@@ -1,0 +1,21 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+
+/** How a shard is doing. */
+public record ShardStatus(
+        ShardId shard,
+        Lsn appliedLsn,
+        long memoryRows,
+        long memoryBytes,
+        long fileCount,
+        long fileBytes,
+        long manifestVersion) {
+    public ShardStatus {
+        requireNonNull(shard, "shard is null");
+        requireNonNull(appliedLsn, "appliedLsn is null");
+    }
+}

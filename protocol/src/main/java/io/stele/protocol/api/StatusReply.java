@@ -1,0 +1,23 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import java.util.List;
+
+/** How a sidecar is doing. */
+public record StatusReply(
+        String nodeId,
+        String version,
+        boolean ready,
+        Lsn durableLsn,
+        int openReadPoints,
+        int openTransactions,
+        List<ShardStatus> shards) {
+    public StatusReply {
+        requireNonNull(nodeId, "nodeId is null");
+        requireNonNull(version, "version is null");
+        requireNonNull(durableLsn, "durableLsn is null");
+        shards = List.copyOf(shards);
+    }
+}

@@ -1,0 +1,5 @@
+/** Requests, replies, tickets and descriptors of the Flight door, as JSON (docs/protocol.md). */
+@NullMarked
+package io.stele.protocol.api;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,133 @@
+package io.stele.protocol.wire;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads frames from a stream: {@code u32 length | u8 type | u32 request id | payload}, big-endian,
+ * where length counts everything after itself. Confined to one thread.
+ */
+public final class FrameReader {
+    // 64 KiB: about sixty small frames a system call; a payload larger than that is read straight
+    // into its array.
+    private static final int BUFFER_BYTES = 64 << 10;
+    private static final int HEAD_BYTES = 4 + WireLimits.FRAME_OVERHEAD_BYTES;
+
+    private final InputStream input;
+    private final byte[] buffer = new byte[BUFFER_BYTES];
+    private int position;
+    private int limit;
+    private int maxFrameBytes;
+
+    public FrameReader(InputStream input, int maxFrameBytes) {
+        this.input = requireNonNull(input, "input is null");
+        setMaxFrameBytes(maxFrameBytes);
+    }
+
+    /** Raises or lowers the limit, for example once the peer is authenticated. */
+    public void setMaxFrameBytes(int maxFrameBytes) {
+        if (maxFrameBytes < WireLimits.FRAME_OVERHEAD_BYTES
+                || maxFrameBytes > WireLimits.MAX_FRAME_BYTES) {
+            throw new IllegalArgumentException(
+                    "Expected a frame limit from "
+                            + WireLimits.FRAME_OVERHEAD_BYTES
+                            + " to "
+                            + WireLimits.MAX_FRAME_BYTES
+                            + ", found "
+                            + maxFrameBytes);
+        }
+        this.maxFrameBytes = maxFrameBytes;
+    }
+
+    /**
+     * Whether a whole head is buffered: a server answers what it has before it flushes only when
+     * this is false.
+     */
+    public boolean hasBuffered() {
+        return limit - position >= HEAD_BYTES;
+    }
+
+    /**
+     * The next frame, or null where the stream ends between two frames.
+     *
+     * @throws EOFException the stream ends inside a frame
+     * @throws SteleException INVALID_ARGUMENT: the length is out of bounds or the type is unknown;
+     *     the stream cannot be read any further
+     */
+    public @Nullable Frame read() throws IOException {
+        if (limit - position < HEAD_BYTES && !fillHead()) {
+            return null;
+        }
+        int length = BigEndian.getInt(buffer, position);
+        if (length < WireLimits.FRAME_OVERHEAD_BYTES || length > maxFrameBytes) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a frame length from "
+                            + WireLimits.FRAME_OVERHEAD_BYTES
+                            + " to "
+                            + maxFrameBytes
+                            + ", found "
+                            + Integer.toUnsignedString(length));
+        }
+        FrameType type = FrameType.of(buffer[position + 4]);
+        int requestId = BigEndian.getInt(buffer, position + 5);
+        position += HEAD_BYTES;
+        return new Frame(type, requestId, readPayload(length - WireLimits.FRAME_OVERHEAD_BYTES));
+    }
+
+    private boolean fillHead() throws IOException {
+        int buffered = limit - position;
+        System.arraycopy(buffer, position, buffer, 0, buffered);
+        position = 0;
+        limit = buffered;
+        while (limit < HEAD_BYTES) {
+            int count = input.read(buffer, limit, buffer.length - limit);
+            if (count < 0) {
+                if (limit == 0) {
+                    return false;
+                }
+                throw new EOFException(
+                        "Expected " + HEAD_BYTES + " bytes of a frame head, found " + limit);
+            }
+            limit += count;
+        }
+        return true;
+    }
+
+    private byte[] readPayload(int length) throws IOException {
+        byte[] payload = new byte[length];
+        int copied = Math.min(length, limit - position);
+        System.arraycopy(buffer, position, payload, 0, copied);
+        position += copied;
+        while (copied < length) {
+            int count =
+                    length - copied < buffer.length / 2
+                            ? refillInto(payload, copied)
+                            : input.read(payload, copied, length - copied);
+            if (count < 0) {
+                throw new EOFException(
+                        "Expected " + length + " bytes of a frame payload, found " + copied);
+            }
+            copied += count;
+        }
+        return payload;
+    }
+
+    private int refillInto(byte[] payload, int offset) throws IOException {
+        position = 0;
+        limit = Math.max(0, input.read(buffer, 0, buffer.length));
+        if (limit == 0) {
+            return -1;
+        }
+        int count = Math.min(limit, payload.length - offset);
+        System.arraycopy(buffer, 0, payload, offset, count);
+        position = count;
+        return count;
+    }
+}

@@ -1,0 +1,62 @@
+package io.stele.protocol.wire;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+
+/** What a frame says; the code on the wire never changes its meaning. */
+public enum FrameType {
+    /** Client: magic, version, token. Always the first frame. */
+    HELLO(1),
+    /** Sidecar: version, node, limits. */
+    HELLO_REPLY(2),
+    /** Client: schema and table name. */
+    GET_TABLE(3),
+    /** Sidecar: TableDescription as JSON. */
+    GET_TABLE_REPLY(4),
+    /** Client: one batch for one shard. */
+    WRITE(5),
+    /** Sidecar: the LSN of a batch that is durable and applied. */
+    WRITE_REPLY(6),
+    /** Client: keys of one table. */
+    MULTI_GET(7),
+    /** Sidecar: a row or nothing for each key. */
+    MULTI_GET_REPLY(8),
+    /** Client: are you there. */
+    PING(9),
+    /** Sidecar: yes. */
+    PING_REPLY(10),
+    /** Sidecar: the request failed and had no effect. */
+    ERROR(11);
+
+    private static final FrameType[] BY_CODE = new FrameType[12];
+
+    static {
+        for (FrameType type : values()) {
+            BY_CODE[type.code] = type;
+        }
+    }
+
+    private final byte code;
+
+    FrameType(int code) {
+        this.code = (byte) code;
+    }
+
+    /** The byte on the wire. */
+    public byte code() {
+        return code;
+    }
+
+    /** The type of a byte; an unknown one is refused because its payload cannot be understood. */
+    public static FrameType of(byte code) {
+        if (code <= 0 || code >= BY_CODE.length) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a frame type from 1 to "
+                            + (BY_CODE.length - 1)
+                            + ", found "
+                            + (code & 0xFF));
+        }
+        return BY_CODE[code];
+    }
+}

@@ -1,0 +1,94 @@
+package io.stele.protocol.wire;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import java.io.IOException;
+import java.io.OutputStream;
+
+/**
+ * Writes frames to a stream: small ones gather in a buffer until {@link #flush}, large ones pass it
+ * by. Confined to one thread, or guarded by its user.
+ */
+public final class FrameWriter {
+    private static final int BUFFER_BYTES = 64 << 10;
+    private static final int HEAD_BYTES = 4 + WireLimits.FRAME_OVERHEAD_BYTES;
+    private static final byte[] EMPTY = new byte[0];
+
+    private final OutputStream output;
+    private final byte[] buffer = new byte[BUFFER_BYTES];
+    private int position;
+
+    public FrameWriter(OutputStream output) {
+        this.output = requireNonNull(output, "output is null");
+    }
+
+    /** Writes a frame whose payload is a whole array. */
+    public void write(FrameType type, int requestId, byte[] payload) throws IOException {
+        write(type, requestId, payload, payload.length, EMPTY, 0, 0);
+    }
+
+    /**
+     * Writes a frame whose payload is {@code head[0, headLength)} and then {@code body[offset,
+     * offset + length)}.
+     *
+     * @throws SteleException INVALID_ARGUMENT: larger than any frame may be; nothing was written
+     */
+    public void write(
+            FrameType type,
+            int requestId,
+            byte[] head,
+            int headLength,
+            byte[] body,
+            int bodyOffset,
+            int bodyLength)
+            throws IOException {
+        long length = (long) WireLimits.FRAME_OVERHEAD_BYTES + headLength + bodyLength;
+        if (length > WireLimits.MAX_FRAME_BYTES) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a "
+                            + type
+                            + " frame of at most "
+                            + WireLimits.MAX_FRAME_BYTES
+                            + " bytes, found "
+                            + length);
+        }
+        if (buffer.length - position < HEAD_BYTES) {
+            drain();
+        }
+        BigEndian.putInt(buffer, position, (int) length);
+        buffer[position + 4] = type.code();
+        BigEndian.putInt(buffer, position + 5, requestId);
+        position += HEAD_BYTES;
+        append(head, 0, headLength);
+        append(body, bodyOffset, bodyLength);
+    }
+
+    /** Hands everything written so far to the stream and flushes it. */
+    public void flush() throws IOException {
+        drain();
+        output.flush();
+    }
+
+    private void append(byte[] source, int offset, int length) throws IOException {
+        if (length > buffer.length - position) {
+            drain();
+            if (length > buffer.length / 2) {
+                output.write(source, offset, length);
+                return;
+            }
+        }
+        System.arraycopy(source, offset, buffer, position, length);
+        position += length;
+    }
+
+    private void drain() throws IOException {
+        if (position > 0) {
+            int length = position;
+            position = 0;
+            output.write(buffer, 0, length);
+        }
+    }
+}

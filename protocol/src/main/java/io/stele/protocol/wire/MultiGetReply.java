@@ -1,0 +1,64 @@
+package io.stele.protocol.wire;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The answer to MULTI_GET: {@code schema version 4 | count 4 | entries}, an entry being a varint, 0
+ * for an absent key or else the row's length plus one, and the row. Rows answer the keys in order.
+ * The sidecar answers a prefix of the keys (at least one) where all rows would not fit a frame; the
+ * client asks again for the rest.
+ *
+ * @param schemaVersion the version whose layout the rows have
+ */
+public record MultiGetReply(int schemaVersion, List<Optional<byte[]>> rows) {
+    public MultiGetReply {
+        rows = List.copyOf(rows);
+    }
+
+    /** Encodes as many rows as fit {@code maxPayloadBytes}, at least one. */
+    public byte[] encode(int maxPayloadBytes) {
+        long size = 8;
+        int count = 0;
+        for (Optional<byte[]> row : rows) {
+            size += Varint.MAX_BYTES + row.map(bytes -> bytes.length).orElse(0);
+            if (count > 0 && size > maxPayloadBytes) {
+                break;
+            }
+            count++;
+        }
+        PayloadWriter writer =
+                new PayloadWriter((int) Math.min(size, WireLimits.MAX_FRAME_BYTES))
+                        .putInt(schemaVersion)
+                        .putInt(count);
+        for (int i = 0; i < count; i++) {
+            byte[] row = rows.get(i).orElse(null);
+            if (row == null) {
+                writer.putVarint(0);
+            } else {
+                writer.putVarint(row.length + 1).putBytes(row, 0, row.length);
+            }
+        }
+        return writer.toByteArray();
+    }
+
+    public static MultiGetReply decode(Frame frame) {
+        PayloadReader reader = new PayloadReader(FrameType.MULTI_GET_REPLY, frame);
+        int schemaVersion = reader.getInt("schema version");
+        int count = reader.getInt("count");
+        if (count < 1 || count > WireLimits.MAX_KEYS) {
+            throw reader.malformed("from 1 to " + WireLimits.MAX_KEYS + " rows", count);
+        }
+        List<Optional<byte[]>> rows = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            int length = reader.getVarint("row length");
+            rows.add(
+                    length == 0
+                            ? Optional.empty()
+                            : Optional.of(reader.getBytes("row", length - 1)));
+        }
+        reader.end();
+        return new MultiGetReply(schemaVersion, rows);
+    }
+}

@@ -1,0 +1,115 @@
+package io.stele.protocol.wire;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Takes a payload apart field by field; every step is checked against its end. Confined to one
+ * thread.
+ */
+final class PayloadReader {
+    private final FrameType type;
+    private final byte[] payload;
+    private int position;
+
+    /** Reads the payload of a frame that must have a given type. */
+    PayloadReader(FrameType type, Frame frame) {
+        if (frame.type() != type) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a " + type + " frame, found " + frame.type());
+        }
+        this.type = type;
+        this.payload = frame.payload();
+    }
+
+    byte getByte(String what) {
+        require(what, 1);
+        return payload[position++];
+    }
+
+    int getInt(String what) {
+        require(what, 4);
+        position += 4;
+        return BigEndian.getInt(payload, position - 4);
+    }
+
+    long getLong(String what) {
+        require(what, 8);
+        position += 8;
+        return BigEndian.getLong(payload, position - 8);
+    }
+
+    int getVarint(String what) {
+        long read = Varint.get(payload, position, payload.length);
+        if (read < 0) {
+            throw malformed("a varint " + what, payload.length - position);
+        }
+        position = (int) (read >>> 32);
+        return (int) read;
+    }
+
+    byte[] getBytes(String what, int length) {
+        require(what, length);
+        position += length;
+        return Arrays.copyOfRange(payload, position - length, position);
+    }
+
+    String getText(String what) {
+        int length = getVarint(what);
+        if (length > WireLimits.MAX_TEXT_BYTES) {
+            throw malformed(
+                    "a " + what + " of at most " + WireLimits.MAX_TEXT_BYTES + " bytes", length);
+        }
+        require(what, length);
+        position += length;
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(payload, position - length, length))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Malformed " + type + ": " + what + " is not UTF-8",
+                    e);
+        }
+    }
+
+    /** Everything that is left: where it starts. */
+    int rest() {
+        return position;
+    }
+
+    /** Checks that nothing is left. */
+    void end() {
+        if (position != payload.length) {
+            throw malformed("the end of the payload", payload.length - position);
+        }
+    }
+
+    SteleException malformed(String expected, long found) {
+        return new SteleException(
+                ErrorCode.INVALID_ARGUMENT,
+                "Malformed "
+                        + type
+                        + ": expected "
+                        + expected
+                        + ", found "
+                        + found
+                        + ", at byte "
+                        + position
+                        + " of "
+                        + payload.length);
+    }
+
+    private void require(String what, int length) {
+        if (length > payload.length - position) {
+            throw malformed(length + " bytes of " + what, payload.length - position);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.stele.protocol.wire;
+
+/** The limits of the framed protocol; a peer that exceeds one is told which and by how much. */
+public final class WireLimits {
+    /** First four bytes of a HELLO, "STLE". */
+    public static final int MAGIC = 0x53544C45;
+
+    /** The version this code speaks. */
+    public static final int VERSION = 1;
+
+    /** Type and request id, which the length of a frame counts beside its payload. */
+    public static final int FRAME_OVERHEAD_BYTES = 5;
+
+    /** Greatest value of a frame's length field. */
+    public static final int MAX_FRAME_BYTES = 64 << 20;
+
+    /**
+     * Greatest frame before a connection is authenticated: a token fits, an attack on memory does
+     * not.
+     */
+    public static final int MAX_HELLO_BYTES = 16 << 10;
+
+    /** Greatest write batch: what fits a frame beside the head of a WRITE. */
+    public static final int MAX_BATCH_BYTES = MAX_FRAME_BYTES - 1024;
+
+    /** Greatest number of operations in a batch. */
+    public static final int MAX_OPERATIONS = 1 << 20;
+
+    /** Greatest encoded key. */
+    public static final int MAX_KEY_BYTES = 64 << 10;
+
+    /** Greatest encoded row. */
+    public static final int MAX_ROW_BYTES = 16 << 20;
+
+    /** Greatest number of keys in a MULTI_GET. */
+    public static final int MAX_KEYS = 1 << 16;
+
+    /** Greatest text field (names, tokens, messages), in UTF-8 bytes. */
+    public static final int MAX_TEXT_BYTES = 8 << 10;
+
+    private WireLimits() {}
+}
