@@ -1,0 +1,27 @@
+package io.stele.protocol.flight;
+
+import static java.util.Objects.requireNonNull;
+
+import java.nio.ByteBuffer;
+
+/** What ListFlights lists; Stele takes the name of a schema in UTF-8, or nothing for all. */
+public record Criteria(byte[] expression) {
+    public Criteria {
+        requireNonNull(expression, "expression is null");
+    }
+
+    byte[] encode() {
+        return new ProtoWriter().bytes(1, expression).toByteArray();
+    }
+
+    static Criteria decode(ByteBuffer message) {
+        ProtoReader reader = new ProtoReader(message);
+        byte[] expression = new byte[0];
+        for (int number = reader.next(); number != 0; number = reader.next()) {
+            if (number == 1) {
+                expression = reader.byteArray();
+            }
+        }
+        return new Criteria(expression);
+    }
+}

@@ -1,0 +1,112 @@
+package io.stele.protocol.flight;
+
+import static java.util.Objects.requireNonNullElse;
+
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusException;
+import io.grpc.StatusRuntimeException;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link SteleException} as a gRPC status and back: the nearest status for any client, and the
+ * exact code in the trailer {@code stele-error-code} for ours.
+ */
+public final class FlightErrors {
+    /** Trailer with the name of the error code. */
+    public static final Metadata.Key<String> ERROR_CODE =
+            Metadata.Key.of("stele-error-code", Metadata.ASCII_STRING_MARSHALLER);
+
+    private FlightErrors() {}
+
+    /** What a service closes a call with. */
+    public static Status status(SteleException failure) {
+        return Status.fromCode(statusCode(failure.code()))
+                .withDescription(failure.getMessage())
+                .withCause(failure);
+    }
+
+    /** The trailers that go with {@link #status}. */
+    public static Metadata trailers(SteleException failure) {
+        Metadata trailers = new Metadata();
+        trailers.put(ERROR_CODE, failure.code().name());
+        return trailers;
+    }
+
+    /** Status and trailers as an exception, for services that fail their observers. */
+    public static StatusRuntimeException toStatusException(SteleException failure) {
+        return status(failure).asRuntimeException(trailers(failure));
+    }
+
+    /** The failure a call ended with. */
+    public static SteleException toSteleException(
+            Status status, @Nullable Metadata trailers, String where) {
+        String code = trailers == null ? null : trailers.get(ERROR_CODE);
+        String description = requireNonNullElse(status.getDescription(), status.getCode().name());
+        if (code != null) {
+            return failure(ErrorCode.of(code), description, status.getCause());
+        }
+        return failure(
+                errorCode(status.getCode()),
+                "Flight call to " + where + " failed: " + description,
+                status.getCause());
+    }
+
+    /** The failure behind anything a gRPC stub throws. */
+    public static SteleException toSteleException(Throwable thrown, String where) {
+        if (thrown instanceof SteleException failure) {
+            return failure;
+        }
+        if (thrown instanceof StatusRuntimeException failure) {
+            return toSteleException(failure.getStatus(), failure.getTrailers(), where);
+        }
+        if (thrown instanceof StatusException failure) {
+            return toSteleException(failure.getStatus(), failure.getTrailers(), where);
+        }
+        return new SteleException(
+                ErrorCode.INTERNAL, "Flight call to " + where + " failed: " + thrown, thrown);
+    }
+
+    private static SteleException failure(
+            ErrorCode code, String message, @Nullable Throwable cause) {
+        return cause == null
+                ? new SteleException(code, message)
+                : new SteleException(code, message, cause);
+    }
+
+    private static Status.Code statusCode(ErrorCode code) {
+        return switch (code) {
+            case INVALID_ARGUMENT,
+                    TYPE_MISMATCH,
+                    COLUMN_NOT_FOUND,
+                    NULL_KEY,
+                    KEY_TOO_LARGE,
+                    ROW_TOO_LARGE ->
+                    Status.Code.INVALID_ARGUMENT;
+            case SCHEMA_NOT_FOUND, TABLE_NOT_FOUND, TRANSACTION_NOT_FOUND -> Status.Code.NOT_FOUND;
+            case SCHEMA_ALREADY_EXISTS, TABLE_ALREADY_EXISTS -> Status.Code.ALREADY_EXISTS;
+            case SCHEMA_NOT_EMPTY, STALE_TABLE, READ_POINT_EXPIRED ->
+                    Status.Code.FAILED_PRECONDITION;
+            case TRANSACTION_CONFLICT -> Status.Code.ABORTED;
+            case TRANSACTION_TOO_LARGE, BUSY -> Status.Code.RESOURCE_EXHAUSTED;
+            case UNAUTHENTICATED -> Status.Code.UNAUTHENTICATED;
+            case UNAVAILABLE -> Status.Code.UNAVAILABLE;
+            case CORRUPT_DATA -> Status.Code.DATA_LOSS;
+            case STORE_FAILED, INTERNAL -> Status.Code.INTERNAL;
+        };
+    }
+
+    private static ErrorCode errorCode(Status.Code code) {
+        return switch (code) {
+            case UNAUTHENTICATED, PERMISSION_DENIED -> ErrorCode.UNAUTHENTICATED;
+            case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED -> ErrorCode.UNAVAILABLE;
+            case INVALID_ARGUMENT, OUT_OF_RANGE, UNIMPLEMENTED -> ErrorCode.INVALID_ARGUMENT;
+            case RESOURCE_EXHAUSTED -> ErrorCode.BUSY;
+            case DATA_LOSS -> ErrorCode.CORRUPT_DATA;
+            case OK, UNKNOWN, NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION, ABORTED, INTERNAL ->
+                    ErrorCode.INTERNAL;
+        };
+    }
+}
