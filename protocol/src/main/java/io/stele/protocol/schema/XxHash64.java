@@ -3,6 +3,7 @@ package io.stele.protocol.schema;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Objects;
 
 /**
  * The 64-bit xxHash of bytes with seed 0 (https://github.com/Cyan4973/xxHash, XXH64): one multiply
@@ -21,18 +22,21 @@ public final class XxHash64 {
     private static final long PRIME_4 = 0x85EBCA77C2B2AE63L;
     private static final long PRIME_5 = 0x27D4EB2F165667C5L;
 
+    private static final long PRIME_1_PLUS_2 = 0x60EA27EEADC0B5D6L;
+    private static final long MINUS_PRIME_1 = 0x61C8864E7A143579L;
+
     private XxHash64() {}
 
     public static long hash(byte[] bytes, int offset, int length) {
-        java.util.Objects.checkFromIndexSize(offset, length, bytes.length);
+        Objects.checkFromIndexSize(offset, length, bytes.length);
         int at = offset;
         int end = offset + length;
         long hash;
         if (length >= 32) {
-            long lane1 = PRIME_1 + PRIME_2;
+            long lane1 = PRIME_1_PLUS_2;
             long lane2 = PRIME_2;
             long lane3 = 0;
-            long lane4 = -PRIME_1;
+            long lane4 = MINUS_PRIME_1;
             for (; at <= end - 32; at += 32) {
                 lane1 = round(lane1, (long) LONGS.get(bytes, at));
                 lane2 = round(lane2, (long) LONGS.get(bytes, at + 8));

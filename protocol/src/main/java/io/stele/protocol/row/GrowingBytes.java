@@ -1,0 +1,112 @@
+package io.stele.protocol.row;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * A reusable byte array that grows at its end up to a limit: rows and keys are written into it
+ * without allocation once it is large enough. Confined to one thread.
+ *
+ * <p>Invariant: {@code length <= array.length <= limit}.
+ */
+public final class GrowingBytes {
+    static final VarHandle SHORTS =
+            MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+    static final VarHandle INTS =
+            MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    static final VarHandle LONGS =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    static final VarHandle SHORTS_BE =
+            MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
+    static final VarHandle INTS_BE =
+            MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+    static final VarHandle LONGS_BE =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+    private final int limit;
+    private final ErrorCode tooLarge;
+    private final String what;
+
+    byte[] array;
+    int length;
+
+    /**
+     * @param initialCapacity bytes allocated at once
+     * @param limit most bytes
+     * @param tooLarge error when more would be written
+     * @param what the thing written, for that error's message
+     */
+    public GrowingBytes(int initialCapacity, int limit, ErrorCode tooLarge, String what) {
+        if (initialCapacity < 0 || initialCapacity > limit) {
+            throw new IllegalArgumentException(
+                    "Expected a capacity of 0 to " + limit + " bytes, found " + initialCapacity);
+        }
+        this.limit = limit;
+        this.tooLarge = tooLarge;
+        this.what = what;
+        this.array = new byte[initialCapacity];
+    }
+
+    /** Room for an encoded key. */
+    public static GrowingBytes forKey() {
+        return new GrowingBytes(64, KeyEncoder.MAX_KEY_BYTES, ErrorCode.KEY_TOO_LARGE, "key");
+    }
+
+    /** Room for an encoded row. */
+    public static GrowingBytes forRow() {
+        return new GrowingBytes(256, RowLayout.MAX_ROW_BYTES, ErrorCode.ROW_TOO_LARGE, "row");
+    }
+
+    /** The bytes; valid up to {@link #length()} and until the next write. */
+    public byte[] array() {
+        return array;
+    }
+
+    public int length() {
+        return length;
+    }
+
+    /** Forgets the content, keeps the memory. */
+    public void clear() {
+        length = 0;
+    }
+
+    /** A copy of the content. */
+    public byte[] toByteArray() {
+        return Arrays.copyOf(array, length);
+    }
+
+    public void append(byte[] source, int offset, int count) {
+        int at = reserve(count);
+        System.arraycopy(source, offset, array, at, count);
+    }
+
+    /** Makes room for {@code count} more bytes of unknown content and returns where they start. */
+    int reserve(int count) {
+        int at = length;
+        if (count > array.length - at) {
+            grow(count);
+        }
+        length = at + count;
+        return at;
+    }
+
+    private void grow(int count) {
+        long needed = (long) length + count;
+        if (count < 0 || needed > limit) {
+            throw new SteleException(
+                    tooLarge,
+                    "Expected a "
+                            + what
+                            + " of at most "
+                            + limit
+                            + " bytes, found at least "
+                            + needed);
+        }
+        array = Arrays.copyOf(array, (int) Math.min(limit, Math.max(needed, 2L * array.length)));
+    }
+}

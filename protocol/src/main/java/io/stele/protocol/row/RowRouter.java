@@ -1,0 +1,78 @@
+package io.stele.protocol.row;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.schema.ShardRouter;
+import io.stele.protocol.schema.TableSchema;
+import java.util.List;
+
+/**
+ * Which shard a row or a key belongs to: finds its distribution key and asks {@link ShardRouter}.
+ * Has a reusable buffer: confined to one thread.
+ */
+public final class RowRouter {
+    private final TableSchema schema;
+    private final boolean byWholeKey;
+    private final KeyEncoder key;
+    private final KeyEncoder distribution;
+
+    /** For each distribution column its position in the primary key. */
+    private final int[] components;
+
+    private final int[] ends;
+    private final GrowingBytes buffer = GrowingBytes.forKey();
+
+    private RowRouter(TableSchema schema) {
+        this.schema = schema;
+        this.distribution = KeyEncoder.forDistribution(schema);
+        this.key = schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : distribution;
+        List<Integer> primaryKey = schema.primaryKey();
+        List<Integer> distributionKey =
+                distribution.columns().stream().map(column -> column.id()).toList();
+        this.byWholeKey = primaryKey.equals(distributionKey);
+        this.components = distributionKey.stream().mapToInt(primaryKey::indexOf).toArray();
+        this.ends = new int[primaryKey.size() + 1];
+    }
+
+    /**
+     * A router; INVALID_ARGUMENT when the table has neither primary nor distribution key: then any
+     * shard will do.
+     */
+    public static RowRouter of(TableSchema schema) {
+        return new RowRouter(schema);
+    }
+
+    /** The shard index of a row of the whole schema. */
+    public int shardOfRow(BinaryRow row) {
+        buffer.clear();
+        distribution.encode(row, buffer);
+        return ShardRouter.shard(schema.shardCount(), buffer.array(), 0, buffer.length());
+    }
+
+    public int shardOfKey(byte[] primaryKey) {
+        return shardOfKey(primaryKey, 0, primaryKey.length);
+    }
+
+    /** The shard index of an encoded primary key; CORRUPT_DATA when it is not one. */
+    public int shardOfKey(byte[] bytes, int offset, int length) {
+        if (!schema.hasPrimaryKey()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a table with a primary key, found "
+                            + schema.qualifiedName()
+                            + ", which has none");
+        }
+        if (byWholeKey) {
+            return ShardRouter.shard(schema.shardCount(), bytes, offset, length);
+        }
+        ends[0] = offset;
+        for (int i = 0; i < ends.length - 1; i++) {
+            ends[i + 1] = key.componentEnd(i, bytes, ends[i], offset + length);
+        }
+        buffer.clear();
+        for (int component : components) {
+            buffer.append(bytes, ends[component], ends[component + 1] - ends[component]);
+        }
+        return ShardRouter.shard(schema.shardCount(), buffer.array(), 0, buffer.length());
+    }
+}

@@ -1,0 +1,56 @@
+package io.stele.protocol.row;
+
+/** Checks and counts of UTF-8 in place. */
+final class Utf8 {
+    private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
+
+    private Utf8() {}
+
+    /**
+     * Number of code points, or -1 when the bytes are not well-formed UTF-8 (overlong, surrogate,
+     * too large, cut).
+     */
+    static int countCodePoints(byte[] bytes, int offset, int length) {
+        int at = offset;
+        int end = offset + length;
+        while (at <= end - 8 && ((long) GrowingBytes.LONGS.get(bytes, at) & HIGH_BITS) == 0) {
+            at += 8;
+        }
+        int count = at - offset;
+        while (at < end) {
+            int size = bytes[at] >= 0 ? 1 : sequenceLength(bytes, at, end);
+            if (size == 0) {
+                return -1;
+            }
+            at += size;
+            count++;
+        }
+        return count;
+    }
+
+    /**
+     * Length of the well-formed sequence of two to four bytes at a position, 0 when it is not one.
+     */
+    private static int sequenceLength(byte[] bytes, int at, int end) {
+        int first = bytes[at] & 0xFF;
+        if (first < 0xC2 || first > 0xF4) {
+            return 0;
+        }
+        int size = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+        if (size > end - at) {
+            return 0;
+        }
+        int second = bytes[at + 1] & 0xFF;
+        int low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+        int high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+        if (second < low || second > high) {
+            return 0;
+        }
+        for (int i = 2; i < size; i++) {
+            if ((bytes[at + i] & 0xC0) != 0x80) {
+                return 0;
+            }
+        }
+        return size;
+    }
+}
