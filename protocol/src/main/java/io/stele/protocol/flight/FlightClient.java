@@ -1,0 +1,164 @@
+package io.stele.protocol.flight;
+
+import static java.util.Objects.requireNonNull;
+
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptors;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCalls;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.auth.ClientTls;
+import io.stele.protocol.auth.TokenSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+
+/**
+ * A client of one sidecar's Flight port. Every failure is a {@link SteleException} that names the
+ * sidecar; nothing is retried here, because only the caller knows what is safe to repeat.
+ * Thread-safe.
+ */
+public final class FlightClient implements AutoCloseable {
+    /** How long an action may take where the caller does not say. */
+    public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
+
+    private final String where;
+    private final ManagedChannel channel;
+    private final Channel authenticated;
+
+    public FlightClient(String host, int port, Optional<ClientTls> tls, TokenSource tokens) {
+        requireNonNull(host, "host is null");
+        this.where = host + ":" + port;
+        NettyChannelBuilder builder =
+                NettyChannelBuilder.forAddress(host, port)
+                        .maxInboundMessageSize(FlightMethods.MAX_MESSAGE_BYTES)
+                        .disableRetry()
+                        // 6 minutes: servers refuse pings more often than every 5.
+                        .keepAliveTime(6, TimeUnit.MINUTES)
+                        .directExecutor(); // our listeners only put into queues
+        if (tls.isPresent()) {
+            builder.sslContext(sslContext(tls.get()));
+        } else {
+            builder.usePlaintext();
+        }
+        this.channel = builder.build();
+        this.authenticated = ClientInterceptors.intercept(channel, new BearerCredentials(tokens));
+    }
+
+    private static io.grpc.netty.shaded.io.netty.handler.ssl.SslContext sslContext(ClientTls tls) {
+        try {
+            return GrpcSslContexts.forClient().trustManager(tls.trustManagers()).build();
+        } catch (SSLException e) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT, "Cannot set up TLS: " + e.getMessage(), e);
+        }
+    }
+
+    /** {@code host:port}. */
+    public String where() {
+        return where;
+    }
+
+    /** Runs an action: request as JSON, the one result as a record. */
+    public <T> T action(String name, Object request, Class<T> replyType) {
+        return action(name, request, replyType, DEFAULT_TIMEOUT);
+    }
+
+    public <T> T action(String name, Object request, Class<T> replyType, Duration timeout) {
+        List<ActionResult> results = new ArrayList<>(1);
+        try {
+            Iterator<ActionResult> received =
+                    ClientCalls.blockingServerStreamingCall(
+                            authenticated,
+                            FlightMethods.DO_ACTION,
+                            within(timeout),
+                            new Action(name, ApiJson.write(request)));
+            received.forEachRemaining(results::add);
+        } catch (RuntimeException e) {
+            throw FlightErrors.toSteleException(e, where);
+        }
+        if (results.size() != 1) {
+            throw new SteleException(
+                    ErrorCode.INTERNAL,
+                    "Expected one result of action "
+                            + name
+                            + " of "
+                            + where
+                            + ", found "
+                            + results.size());
+        }
+        return ApiJson.read(results.get(0).body(), replyType);
+    }
+
+    /** The actions that the service knows. */
+    public List<ActionType> listActions() {
+        return list(FlightMethods.LIST_ACTIONS, Empty.EMPTY);
+    }
+
+    /** The tables, as flights. */
+    public List<FlightInfo> listFlights(Criteria criteria) {
+        return list(FlightMethods.LIST_FLIGHTS, criteria);
+    }
+
+    public FlightInfo info(FlightDescriptor descriptor) {
+        return unary(FlightMethods.GET_FLIGHT_INFO, descriptor);
+    }
+
+    public SchemaResult schema(FlightDescriptor descriptor) {
+        return unary(FlightMethods.GET_SCHEMA, descriptor);
+    }
+
+    /** Starts a stream of batches; the caller closes it. */
+    public FlightStream get(Ticket ticket) {
+        ClientCall<Ticket, FlightData> call =
+                authenticated.newCall(FlightMethods.DO_GET, CallOptions.DEFAULT);
+        return FlightStream.start(call, ticket, where);
+    }
+
+    /** Starts a stream of batches to the sidecar; the caller finishes or closes it. */
+    public FlightPut put() {
+        return FlightPut.start(
+                authenticated.newCall(FlightMethods.DO_PUT, CallOptions.DEFAULT), where);
+    }
+
+    /** Ends all calls. */
+    @Override
+    public void close() {
+        channel.shutdownNow();
+    }
+
+    private <Q, R> List<R> list(io.grpc.MethodDescriptor<Q, R> method, Q request) {
+        try {
+            List<R> results = new ArrayList<>();
+            ClientCalls.blockingServerStreamingCall(
+                            authenticated, method, within(DEFAULT_TIMEOUT), request)
+                    .forEachRemaining(results::add);
+            return List.copyOf(results);
+        } catch (RuntimeException e) {
+            throw FlightErrors.toSteleException(e, where);
+        }
+    }
+
+    private <Q, R> R unary(io.grpc.MethodDescriptor<Q, R> method, Q request) {
+        try {
+            return ClientCalls.blockingUnaryCall(
+                    authenticated, method, within(DEFAULT_TIMEOUT), request);
+        } catch (RuntimeException e) {
+            throw FlightErrors.toSteleException(e, where);
+        }
+    }
+
+    private static CallOptions within(Duration timeout) {
+        return CallOptions.DEFAULT.withDeadlineAfter(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    }
+}
