@@ -1,0 +1,128 @@
+package io.stele.protocol.predicate;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * The values of one column that a scan is interested in. Immutable.
+ *
+ * <p>Invariant: ranges are in ascending order and do not overlap, so that a value is found by
+ * binary search.
+ *
+ * @param nullAllowed whether null is of interest
+ * @param ranges values of interest, at most 10,000 ranges; sorted by the constructor
+ */
+public record ColumnDomain(
+        @JsonProperty("nullAllowed") boolean nullAllowed,
+        @JsonProperty("ranges") List<ValueRange> ranges) {
+    /** Longest list: an IN list beyond this filters nothing that is worth the message. */
+    public static final int MAX_RANGES = 10_000;
+
+    private static final Comparator<ValueRange> BY_LOW =
+            (left, right) -> {
+                if (left.low().isEmpty() || right.low().isEmpty()) {
+                    return Boolean.compare(left.low().isPresent(), right.low().isPresent());
+                }
+                return Arrays.compareUnsigned(left.low().get(), right.low().get());
+            };
+
+    public ColumnDomain {
+        if (ranges.size() > MAX_RANGES) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected at most "
+                            + MAX_RANGES
+                            + " ranges of a column, found "
+                            + ranges.size());
+        }
+        ranges = ranges.stream().sorted(BY_LOW).toList();
+        for (int i = 1; i < ranges.size(); i++) {
+            if (overlaps(ranges.get(i - 1), ranges.get(i))) {
+                throw new SteleException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "Expected ranges that do not overlap, found range " + i + " overlapping");
+            }
+        }
+    }
+
+    /** Null only. */
+    public static ColumnDomain onlyNull() {
+        return new ColumnDomain(true, List.of());
+    }
+
+    /** Every value but null. */
+    public static ColumnDomain notNull() {
+        return new ColumnDomain(false, List.of(ValueRange.all()));
+    }
+
+    /** Ranges without null. */
+    public static ColumnDomain of(ValueRange... ranges) {
+        return new ColumnDomain(false, List.of(ranges));
+    }
+
+    /**
+     * Whether a value, in the form of {@link io.stele.protocol.row.ValueCodec} and not NaN, is of
+     * interest.
+     */
+    public boolean contains(byte[] value) {
+        return contains(value, 0, value.length);
+    }
+
+    boolean contains(byte[] value, int from, int to) {
+        int low = 0;
+        int high = ranges.size() - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            ValueRange range = ranges.get(middle);
+            if (range.isAbove(value, from, to)) {
+                high = middle - 1;
+            } else if (range.isBelow(value, from, to)) {
+                low = middle + 1;
+            } else {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether NaN is of interest: only where no range has a bound. */
+    public boolean containsNaN() {
+        return ranges.size() == 1 && ranges.get(0).isAll();
+    }
+
+    /**
+     * Whether any of {@code rowCount} rows with these statistics may be of interest; true when in
+     * doubt.
+     */
+    public boolean mayMatch(ColumnStats stats, long rowCount) {
+        if (nullAllowed && stats.nullCount() != 0) {
+            return true;
+        }
+        if (ranges.isEmpty() || (stats.hasNullCount() && stats.nullCount() >= rowCount)) {
+            return false;
+        }
+        if (containsNaN() || stats.min().isEmpty() || stats.max().isEmpty()) {
+            return true;
+        }
+        byte[] min = stats.min().get();
+        byte[] max = stats.max().get();
+        for (ValueRange range : ranges) {
+            if (range.overlaps(min, max)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean overlaps(ValueRange left, ValueRange right) {
+        if (left.high().isEmpty() || right.low().isEmpty()) {
+            return true;
+        }
+        int order = Arrays.compareUnsigned(left.high().get(), right.low().get());
+        return order > 0 || (order == 0 && left.highInclusive() && right.lowInclusive());
+    }
+}

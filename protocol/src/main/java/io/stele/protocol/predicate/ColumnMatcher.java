@@ -1,0 +1,166 @@
+package io.stele.protocol.predicate;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.row.BinaryValues;
+import io.stele.protocol.row.GrowingBytes;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.ValueCodec;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.PhysicalForm;
+import io.stele.protocol.schema.TypeKind;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The test of one column of a row against its domain, on the physical value where that is cheap.
+ * Confined to one thread.
+ */
+abstract sealed class ColumnMatcher {
+    private final int index;
+    private final boolean nullAllowed;
+
+    private ColumnMatcher(int index, boolean nullAllowed) {
+        this.index = index;
+        this.nullAllowed = nullAllowed;
+    }
+
+    static ColumnMatcher of(int index, DataType type, ColumnDomain domain) {
+        if (!type.isOrderable()) {
+            return new OfNull(index, domain);
+        }
+        if (type.form().isLong()) {
+            return OfLongs.of(index, type, domain);
+        }
+        boolean plainBytes = type.form() == PhysicalForm.BYTES && type.kind() != TypeKind.CHAR;
+        return plainBytes ? new OfBytes(index, domain) : new OfEncoded(index, type, domain);
+    }
+
+    final boolean matches(BinaryValues row) {
+        return row.isNull(index) ? nullAllowed : contains(row, index);
+    }
+
+    abstract boolean contains(BinaryValues row, int column);
+
+    /** A column without order: only null or any value can be told apart. */
+    private static final class OfNull extends ColumnMatcher {
+        private final boolean anyAllowed;
+
+        private OfNull(int index, ColumnDomain domain) {
+            super(index, domain.nullAllowed());
+            this.anyAllowed = !domain.ranges().isEmpty();
+        }
+
+        @Override
+        boolean contains(BinaryValues row, int column) {
+            return anyAllowed;
+        }
+    }
+
+    /** Integer-like values: closed intervals of longs in ascending order. */
+    private static final class OfLongs extends ColumnMatcher {
+        private final long[] lows;
+        private final long[] highs;
+
+        private OfLongs(int index, boolean nullAllowed, long[] lows, long[] highs) {
+            super(index, nullAllowed);
+            this.lows = lows;
+            this.highs = highs;
+        }
+
+        static OfLongs of(int index, DataType type, ColumnDomain domain) {
+            ValueCodec codec = ValueCodec.of(type);
+            List<ValueRange> ranges = domain.ranges();
+            long[] lows = new long[ranges.size()];
+            long[] highs = new long[ranges.size()];
+            int count = 0;
+            for (ValueRange range : ranges) {
+                long low = range.low().map(codec::decodeLong).orElse(Long.MIN_VALUE);
+                long high = range.high().map(codec::decodeLong).orElse(Long.MAX_VALUE);
+                boolean excludesLow = range.low().isPresent() && !range.lowInclusive();
+                boolean excludesHigh = range.high().isPresent() && !range.highInclusive();
+                boolean empty =
+                        low > high
+                                || (excludesLow && low == Long.MAX_VALUE)
+                                || (excludesHigh && high == Long.MIN_VALUE);
+                if (!empty) {
+                    lows[count] = excludesLow ? low + 1 : low;
+                    highs[count] = excludesHigh ? high - 1 : high;
+                    count++;
+                }
+            }
+            return new OfLongs(
+                    index,
+                    domain.nullAllowed(),
+                    Arrays.copyOf(lows, count),
+                    Arrays.copyOf(highs, count));
+        }
+
+        @Override
+        boolean contains(BinaryValues row, int column) {
+            long value = row.longAt(column);
+            int low = 0;
+            int high = lows.length - 1;
+            while (low <= high) {
+                int middle = (low + high) >>> 1;
+                if (value < lows[middle]) {
+                    high = middle - 1;
+                } else if (value > highs[middle]) {
+                    low = middle + 1;
+                } else {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+
+    /** Text and binary, which are their own encoding. */
+    private static final class OfBytes extends ColumnMatcher {
+        private final ColumnDomain domain;
+
+        private OfBytes(int index, ColumnDomain domain) {
+            super(index, domain.nullAllowed());
+            this.domain = domain;
+        }
+
+        @Override
+        boolean contains(BinaryValues row, int column) {
+            int offset = row.bytesOffset(column);
+            return domain.contains(row.array(), offset, offset + row.bytesLength(column));
+        }
+    }
+
+    /** All others, encoded first. */
+    private static final class OfEncoded extends ColumnMatcher {
+        private final ColumnDomain domain;
+        private final PhysicalForm form;
+        private final ValueCodec codec;
+        private final GrowingBytes buffer =
+                new GrowingBytes(16, RowLayout.MAX_ROW_BYTES, ErrorCode.ROW_TOO_LARGE, "value");
+
+        private OfEncoded(int index, DataType type, ColumnDomain domain) {
+            super(index, domain.nullAllowed());
+            this.domain = domain;
+            this.form = type.form();
+            this.codec = ValueCodec.of(type);
+        }
+
+        @Override
+        boolean contains(BinaryValues row, int column) {
+            if (isNaN(row, column)) {
+                return domain.containsNaN();
+            }
+            buffer.clear();
+            codec.append(row, column, buffer);
+            return domain.contains(buffer.array(), 0, buffer.length());
+        }
+
+        private boolean isNaN(BinaryValues row, int column) {
+            return switch (form) {
+                case FLOAT32 -> Float.isNaN(row.floatAt(column));
+                case FLOAT64 -> Double.isNaN(row.doubleAt(column));
+                default -> false;
+            };
+        }
+    }
+}

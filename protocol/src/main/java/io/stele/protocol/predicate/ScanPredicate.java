@@ -1,0 +1,56 @@
+package io.stele.protocol.predicate;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowLayout;
+import java.util.Map;
+
+/**
+ * Which rows a scan is interested in: those whose columns are all in their domains. Advisory: a
+ * scan may return more rows, never fewer, and the reader checks again. Immutable.
+ *
+ * @param domains column id to the values of interest; a column without a domain may have any value
+ */
+public record ScanPredicate(@JsonProperty("domains") Map<Integer, ColumnDomain> domains) {
+    /** Every row. */
+    public static final ScanPredicate ALL = new ScanPredicate(Map.of());
+
+    public ScanPredicate {
+        domains = Map.copyOf(domains);
+    }
+
+    @JsonIgnore
+    public boolean isAll() {
+        return domains.isEmpty();
+    }
+
+    /** A matcher for many rows of one layout; the way to filter a scan. */
+    public RowMatcher matcher(RowLayout layout) {
+        return new RowMatcher(this, layout);
+    }
+
+    /** Whether one row is of interest; for more than a few rows use {@link #matcher}. */
+    public boolean matches(BinaryRow row) {
+        return matcher(row.rowLayout()).matches(row);
+    }
+
+    /**
+     * Whether any of {@code rowCount} rows with these statistics may be of interest; true when in
+     * doubt.
+     *
+     * @param stats column id to statistics; a column without any is unknown
+     */
+    public boolean mayMatch(Map<Integer, ColumnStats> stats, long rowCount) {
+        if (rowCount == 0) {
+            return false;
+        }
+        for (Map.Entry<Integer, ColumnDomain> domain : domains.entrySet()) {
+            ColumnStats columnStats = stats.get(domain.getKey());
+            if (columnStats != null && !domain.getValue().mayMatch(columnStats, rowCount)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,157 @@
+package io.stele.protocol.predicate;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.row.BinaryValues;
+import io.stele.protocol.row.GrowingBytes;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.ValueCodec;
+import io.stele.protocol.schema.PhysicalForm;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gathers the {@link ColumnStats} of rows as they pass, of every orderable column; the others get a
+ * null count only. Allocates only when a bound moves. Confined to one thread.
+ */
+public final class StatsCollector {
+    /**
+     * Longest bound: text beyond this rarely decides, and manifests hold a bound of every column of
+     * every file.
+     */
+    public static final int MAX_BOUND_BYTES = 64;
+
+    private final RowLayout layout;
+    private final Column[] columns;
+    private long rowCount;
+
+    public StatsCollector(RowLayout layout) {
+        this.layout = layout;
+        this.columns = new Column[layout.count()];
+        for (int i = 0; i < columns.length; i++) {
+            boolean orderable = layout.type(i).isOrderable();
+            columns[i] =
+                    new Column(
+                            layout.type(i).form(),
+                            orderable ? ValueCodec.of(layout.type(i)) : null);
+        }
+    }
+
+    /** Takes a row of the layout into account. */
+    public void add(BinaryValues row) {
+        rowCount++;
+        for (int i = 0; i < columns.length; i++) {
+            columns[i].add(row, i);
+        }
+    }
+
+    public long rowCount() {
+        return rowCount;
+    }
+
+    /** Column id to statistics of the rows so far. */
+    public Map<Integer, ColumnStats> stats() {
+        Map<Integer, ColumnStats> stats = new HashMap<>();
+        for (int i = 0; i < columns.length; i++) {
+            stats.put(layout.columns().get(i).id(), columns[i].stats());
+        }
+        return Map.copyOf(stats);
+    }
+
+    /** The statistics of one column so far. */
+    private static final class Column {
+        private final PhysicalForm form;
+        private final @Nullable ValueCodec codec;
+        private final GrowingBytes buffer =
+                new GrowingBytes(16, RowLayout.MAX_ROW_BYTES, ErrorCode.ROW_TOO_LARGE, "value");
+        private long minLong = Long.MAX_VALUE;
+        private long maxLong = Long.MIN_VALUE;
+        private byte @Nullable [] min;
+        private byte @Nullable [] max;
+        private long nullCount;
+        private boolean hasValue;
+        private boolean hasNaN;
+
+        private Column(PhysicalForm form, @Nullable ValueCodec codec) {
+            this.form = form;
+            this.codec = codec;
+        }
+
+        private void add(BinaryValues row, int index) {
+            if (row.isNull(index)) {
+                nullCount++;
+            } else if (codec != null) {
+                addValue(codec, row, index);
+            }
+        }
+
+        private void addValue(ValueCodec present, BinaryValues row, int index) {
+            if (form.isLong()) {
+                long value = row.longAt(index);
+                minLong = Math.min(minLong, value);
+                maxLong = Math.max(maxLong, value);
+                hasValue = true;
+                return;
+            }
+            if ((form == PhysicalForm.FLOAT64 && Double.isNaN(row.doubleAt(index)))
+                    || (form == PhysicalForm.FLOAT32 && Float.isNaN(row.floatAt(index)))) {
+                hasNaN = true;
+                return;
+            }
+            buffer.clear();
+            present.append(row, index, buffer);
+            addEncoded(buffer.array(), buffer.length());
+        }
+
+        private void addEncoded(byte[] value, int length) {
+            if (min == null || Arrays.compareUnsigned(value, 0, length, min, 0, min.length) < 0) {
+                min = Arrays.copyOf(value, Math.min(length, MAX_BOUND_BYTES));
+            }
+            if (!hasValue
+                    || (max != null
+                            && Arrays.compareUnsigned(value, 0, length, max, 0, max.length) > 0)) {
+                max = upperBound(value, length);
+            }
+            hasValue = true;
+        }
+
+        /**
+         * The value, or the smallest short bound above it; null when there is none: all kept bytes
+         * are 0xFF.
+         */
+        private static byte @Nullable [] upperBound(byte[] value, int length) {
+            if (length <= MAX_BOUND_BYTES) {
+                return Arrays.copyOf(value, length);
+            }
+            int kept = MAX_BOUND_BYTES;
+            while (kept > 0 && value[kept - 1] == (byte) 0xFF) {
+                kept--;
+            }
+            if (kept == 0) {
+                return null;
+            }
+            byte[] bound = Arrays.copyOf(value, kept);
+            bound[kept - 1]++;
+            return bound;
+        }
+
+        private ColumnStats stats() {
+            if (codec == null) {
+                return new ColumnStats(Optional.empty(), Optional.empty(), nullCount, false);
+            }
+            if (form.isLong()) {
+                return hasValue
+                        ? new ColumnStats(
+                                Optional.of(codec.encodeLong(minLong)),
+                                Optional.of(codec.encodeLong(maxLong)),
+                                nullCount,
+                                false)
+                        : new ColumnStats(Optional.empty(), Optional.empty(), nullCount, false);
+            }
+            return new ColumnStats(
+                    Optional.ofNullable(min), Optional.ofNullable(max), nullCount, hasNaN);
+        }
+    }
+}
