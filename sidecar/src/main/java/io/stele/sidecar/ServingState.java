@@ -1,0 +1,27 @@
+package io.stele.sidecar;
+
+import java.util.Optional;
+
+/**
+ * Whether the sidecar serves, and on which ports. Thread safe: one volatile reference to an
+ * immutable value.
+ */
+public final class ServingState {
+    private volatile Optional<Ports> ports = Optional.empty();
+
+    /** The ports in use; empty before the doors are open and after shutdown has begun. */
+    public Optional<Ports> ports() {
+        return ports;
+    }
+
+    void serving(Ports open) {
+        ports = Optional.of(open);
+    }
+
+    void stopping() {
+        ports = Optional.empty();
+    }
+
+    /** The TCP ports of the three doors. */
+    public record Ports(int httpPort, int flightPort, int clientPort) {}
+}

@@ -1,0 +1,67 @@
+package io.stele.sidecar;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.airlift.http.server.HttpServerInfo;
+import io.airlift.log.Logger;
+import io.airlift.node.NodeInfo;
+import io.stele.sidecar.ServingState.Ports;
+import jakarta.annotation.PreDestroy;
+import java.net.URI;
+import java.util.Optional;
+
+/**
+ * The parts of a running sidecar and the order in which they start and stop: engine, framed door,
+ * Flight door, ports file; and back.
+ *
+ * <p>Guarded by its own lock; {@link #stop} may come from the shutdown hook of the JVM.
+ */
+final class Sidecar {
+    private static final Logger log = Logger.get(Sidecar.class);
+
+    private final NodeInfo node;
+    private final HttpServerInfo http;
+    private final ServingState state;
+    private final Optional<PortsFile> portsFile;
+    private boolean stopped;
+
+    @Inject
+    Sidecar(SidecarConfig config, NodeInfo node, HttpServerInfo http, ServingState state) {
+        this.node = requireNonNull(node, "node is null");
+        this.http = requireNonNull(http, "http is null");
+        this.state = requireNonNull(state, "state is null");
+        this.portsFile = config.getPortsFile().map(file -> new PortsFile(file.toPath()));
+    }
+
+    /** Recovers the engine and opens the doors; returns when everything is served. */
+    synchronized Ports start() {
+        Ports ports = new Ports(httpUri().getPort(), 0, 0);
+        portsFile.ifPresent(file -> file.write(node.getNodeId(), ports));
+        state.serving(ports);
+        log.info(
+                "Stele sidecar %s serves: HTTP %d, Flight %d, framed %d",
+                node.getNodeId(), ports.httpPort(), ports.flightPort(), ports.clientPort());
+        return ports;
+    }
+
+    /** Where the HTTP door is: https when TLS is on. */
+    URI httpUri() {
+        URI https = http.getHttpsUri();
+        return https == null ? http.getHttpUri() : https;
+    }
+
+    /**
+     * Closes the doors, lets accepted work finish, then closes the engine. Nothing is flushed: the
+     * log is the truth.
+     */
+    @PreDestroy
+    synchronized void stop() {
+        if (stopped) {
+            return;
+        }
+        stopped = true;
+        state.stopping();
+        portsFile.ifPresent(PortsFile::delete);
+    }
+}

@@ -1,0 +1,55 @@
+package io.stele.sidecar;
+
+import static com.google.inject.Scopes.SINGLETON;
+import static com.google.inject.multibindings.Multibinder.newSetBinder;
+import static io.airlift.configuration.ConfigBinder.configBinder;
+import static io.airlift.jaxrs.JaxrsBinder.jaxrsBinder;
+import static org.weakref.jmx.guice.ExportBinder.newExporter;
+
+import com.google.inject.Binder;
+import com.google.inject.Module;
+import io.stele.sidecar.auth.Authenticator;
+import io.stele.sidecar.auth.SecurityConfig;
+import io.stele.sidecar.flight.FlightConfig;
+import io.stele.sidecar.framed.FramedConfig;
+import io.stele.sidecar.http.AuthenticationFilter;
+import io.stele.sidecar.http.InfoResource;
+import io.stele.sidecar.metrics.AccessMetrics;
+import io.stele.sidecar.metrics.IngestMetrics;
+import io.stele.sidecar.metrics.ReadMetrics;
+import io.stele.sidecar.tls.TlsConfig;
+import jakarta.servlet.Filter;
+import java.time.Clock;
+
+/** What the sidecar is made of. */
+final class SidecarModule implements Module {
+    @Override
+    public void configure(Binder binder) {
+        configBinder(binder).bindConfig(SidecarConfig.class);
+        configBinder(binder).bindConfig(SecurityConfig.class);
+        configBinder(binder).bindConfig(TlsConfig.class);
+        configBinder(binder).bindConfig(FlightConfig.class);
+        configBinder(binder).bindConfig(FramedConfig.class);
+
+        binder.bind(Clock.class).toInstance(Clock.systemUTC());
+        binder.bind(ServingState.class).in(SINGLETON);
+        binder.bind(Authenticator.class).in(SINGLETON);
+        binder.bind(Sidecar.class).in(SINGLETON);
+
+        newSetBinder(binder, Filter.class)
+                .addBinding()
+                .to(AuthenticationFilter.class)
+                .in(SINGLETON);
+        jaxrsBinder(binder).bind(InfoResource.class);
+
+        exportMetrics(binder, AccessMetrics.class, "access");
+        exportMetrics(binder, IngestMetrics.class, "ingest");
+        exportMetrics(binder, ReadMetrics.class, "read");
+    }
+
+    // The object name becomes the prefix of the OpenMetrics names: stele_name_ingest_Rows.
+    private static void exportMetrics(Binder binder, Class<?> metrics, String name) {
+        binder.bind(metrics).in(SINGLETON);
+        newExporter(binder).export(metrics).as("stele:name=" + name);
+    }
+}

@@ -1,0 +1,59 @@
+package io.stele.sidecar.auth;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.auth.SharedSecretToken;
+import io.stele.sidecar.metrics.AccessMetrics;
+import java.time.Clock;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Decides whether a caller holds the shared secret, and counts those who do not. One instance
+ * stands behind every door. Thread safe.
+ */
+public final class Authenticator {
+    private final SharedSecretToken tokens;
+    private final AccessMetrics metrics;
+
+    @Inject
+    public Authenticator(SecurityConfig config, Clock clock, AccessMetrics metrics) {
+        this.tokens = new SharedSecretToken(config.getSharedSecret(), clock);
+        this.metrics = requireNonNull(metrics, "metrics is null");
+    }
+
+    /**
+     * Checks the value of an {@code authorization} header, {@code Bearer} or {@code Basic}, and
+     * returns who says to be calling.
+     *
+     * @throws SteleException UNAUTHENTICATED; the message never repeats what was presented
+     */
+    public String authenticate(Optional<String> authorization) {
+        return counted(() -> tokens.verifyAuthorization(authorization));
+    }
+
+    /**
+     * Checks a bare token and returns its subject.
+     *
+     * @throws SteleException UNAUTHENTICATED
+     */
+    public String authenticateToken(String token) {
+        return counted(() -> tokens.verify(token));
+    }
+
+    /** A token for a caller who has just proved to know the secret. */
+    public String issueToken(String subject) {
+        return tokens.issue(subject);
+    }
+
+    private String counted(Supplier<String> check) {
+        try {
+            return check.get();
+        } catch (SteleException e) {
+            metrics.authenticationFailed();
+            throw e;
+        }
+    }
+}

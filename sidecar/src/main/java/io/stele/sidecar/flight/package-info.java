@@ -1,0 +1,5 @@
+/** The Arrow Flight door: bulk ingest, scans and administration over gRPC. */
+@NullMarked
+package io.stele.sidecar.flight;
+
+import org.jspecify.annotations.NullMarked;

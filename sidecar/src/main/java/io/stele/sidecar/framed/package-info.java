@@ -1,0 +1,5 @@
+/** The framed door: pipelined writes and multi-gets of the Java client. */
+@NullMarked
+package io.stele.sidecar.framed;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** The HTTP door: health, status and metrics. */
+@NullMarked
+package io.stele.sidecar.http;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,74 @@
+package io.stele.sidecar.metrics;
+
+import io.airlift.stats.CounterStat;
+import java.util.concurrent.atomic.AtomicLong;
+import org.weakref.jmx.Managed;
+import org.weakref.jmx.Nested;
+
+/** Who is connected, who was refused. Thread safe. */
+public final class AccessMetrics {
+    private final CounterStat authenticationFailures = new CounterStat();
+    private final CounterStat busyRefusals = new CounterStat();
+    private final CounterStat actions = new CounterStat();
+    private final AtomicLong framedConnections = new AtomicLong();
+    private final AtomicLong flightStreams = new AtomicLong();
+
+    /** Counts a request without the shared secret. */
+    public void authenticationFailed() {
+        authenticationFailures.update(1);
+    }
+
+    /** Counts a connection or call refused because a limit was reached. */
+    public void refusedAsBusy() {
+        busyRefusals.update(1);
+    }
+
+    /** Counts a Flight action. */
+    public void actionCalled() {
+        actions.update(1);
+    }
+
+    public void framedConnectionOpened() {
+        framedConnections.incrementAndGet();
+    }
+
+    public void framedConnectionClosed() {
+        framedConnections.decrementAndGet();
+    }
+
+    public void flightStreamOpened() {
+        flightStreams.incrementAndGet();
+    }
+
+    public void flightStreamClosed() {
+        flightStreams.decrementAndGet();
+    }
+
+    @Managed(description = "Requests and connections without the shared secret")
+    @Nested
+    public CounterStat getAuthenticationFailures() {
+        return authenticationFailures;
+    }
+
+    @Managed(description = "Connections and calls refused because a limit was reached")
+    @Nested
+    public CounterStat getBusyRefusals() {
+        return busyRefusals;
+    }
+
+    @Managed(description = "Flight actions called")
+    @Nested
+    public CounterStat getActions() {
+        return actions;
+    }
+
+    @Managed(description = "Open connections of the framed protocol")
+    public long getFramedConnections() {
+        return framedConnections.get();
+    }
+
+    @Managed(description = "Open Flight calls")
+    public long getFlightStreams() {
+        return flightStreams.get();
+    }
+}

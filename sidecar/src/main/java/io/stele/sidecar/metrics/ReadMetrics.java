@@ -1,0 +1,88 @@
+package io.stele.sidecar.metrics;
+
+import io.airlift.stats.CounterStat;
+import io.airlift.stats.DistributionStat;
+import io.airlift.stats.TimeStat;
+import java.util.concurrent.TimeUnit;
+import org.weakref.jmx.Managed;
+import org.weakref.jmx.Nested;
+
+/** What was read through the doors. Thread safe. */
+public final class ReadMetrics {
+    private final CounterStat scans = new CounterStat();
+    private final CounterStat scanRows = new CounterStat();
+    private final CounterStat scanBytes = new CounterStat();
+    private final CounterStat lookups = new CounterStat();
+    private final CounterStat lookupKeys = new CounterStat();
+    private final CounterStat lookupHits = new CounterStat();
+    private final DistributionStat lookupBatchKeys = new DistributionStat();
+    private final TimeStat lookupTime = new TimeStat(TimeUnit.MICROSECONDS);
+
+    /** Counts the start of a scan. */
+    public void scanStarted() {
+        scans.update(1);
+    }
+
+    /** Counts a record batch sent. */
+    public void scanned(long rowCount, long sizeBytes) {
+        scanRows.update(rowCount);
+        scanBytes.update(sizeBytes);
+    }
+
+    /** Counts a multi-get of {@code keyCount} keys, {@code hitCount} of which had a row. */
+    public void lookedUp(long keyCount, long hitCount, long nanos) {
+        lookups.update(1);
+        lookupKeys.update(keyCount);
+        lookupHits.update(hitCount);
+        lookupBatchKeys.add(keyCount);
+        lookupTime.addNanos(nanos);
+    }
+
+    @Managed(description = "Scans started")
+    @Nested
+    public CounterStat getScans() {
+        return scans;
+    }
+
+    @Managed(description = "Rows sent by scans")
+    @Nested
+    public CounterStat getScanRows() {
+        return scanRows;
+    }
+
+    @Managed(description = "Bytes of Arrow record batches sent by scans")
+    @Nested
+    public CounterStat getScanBytes() {
+        return scanBytes;
+    }
+
+    @Managed(description = "Multi-gets answered")
+    @Nested
+    public CounterStat getLookups() {
+        return lookups;
+    }
+
+    @Managed(description = "Keys of multi-gets")
+    @Nested
+    public CounterStat getLookupKeys() {
+        return lookupKeys;
+    }
+
+    @Managed(description = "Keys of multi-gets that had a row")
+    @Nested
+    public CounterStat getLookupHits() {
+        return lookupHits;
+    }
+
+    @Managed(description = "Keys of one multi-get")
+    @Nested
+    public DistributionStat getLookupBatchKeys() {
+        return lookupBatchKeys;
+    }
+
+    @Managed(description = "Microseconds of one multi-get in the engine")
+    @Nested
+    public TimeStat getLookupTime() {
+        return lookupTime;
+    }
+}

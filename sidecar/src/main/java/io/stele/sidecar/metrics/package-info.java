@@ -1,0 +1,5 @@
+/** What the sidecar counts, exported through JMX and OpenMetrics. */
+@NullMarked
+package io.stele.sidecar.metrics;
+
+import org.jspecify.annotations.NullMarked;
