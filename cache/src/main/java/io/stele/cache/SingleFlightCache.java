@@ -1,0 +1,235 @@
+package io.stele.cache;
+
+import static java.util.Objects.requireNonNull;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Policy;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
+
+/**
+ * A cache of immutable things, bounded by their weight in bytes, that loads each thing once however
+ * many ask for it.
+ *
+ * <p>Invariant: while a key is being loaded, everyone who asks for it waits for that one load.
+ * Invariant: a failed load is seen by all who waited for it and is not remembered, so that the next
+ * one to ask tries again. Invariant: no thread is created: a load runs in the thread that asked
+ * first (or wherever the future it gave is completed), and eviction in whichever thread caused it.
+ *
+ * <p>Thread-safe.
+ */
+public final class SingleFlightCache<K, V> {
+    /**
+     * How a value is brought: may do I/O, and is called by at most one thread at a time for one
+     * key.
+     */
+    @FunctionalInterface
+    public interface Loader<V, E extends Exception> {
+        V load() throws E;
+    }
+
+    private final String name;
+    private final Cache<K, V> entries;
+    private final ConcurrentMap<K, CompletableFuture<V>> loading = new ConcurrentHashMap<>();
+    private final long maxWeightBytes;
+    private final LongAdder hits = new LongAdder();
+    private final LongAdder misses = new LongAdder();
+    private final LongAdder failures = new LongAdder();
+    private final LongAdder evictions = new LongAdder();
+
+    /**
+     * @param weightBytes what a value costs; anything above 2 GiB is counted as 2 GiB
+     */
+    public SingleFlightCache(
+            String name, long maxWeightBytes, ToLongFunction<? super V> weightBytes) {
+        this.name = requireNonNull(name, "name is null");
+        requireNonNull(weightBytes, "weightBytes is null");
+        if (maxWeightBytes < 0) {
+            throw new IllegalArgumentException("maxWeightBytes must be >= 0: " + maxWeightBytes);
+        }
+        this.maxWeightBytes = maxWeightBytes;
+        this.entries =
+                Caffeine.newBuilder()
+                        .maximumWeight(maxWeightBytes)
+                        .<K, V>weigher(
+                                (key, value) -> clampedWeight(weightBytes.applyAsLong(value)))
+                        .executor(Runnable::run)
+                        .evictionListener((key, value, cause) -> evictions.increment())
+                        .build();
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** The value of {@code key}, loaded in this thread if nobody has it or is loading it. */
+    public <E extends Exception> V get(K key, Loader<? extends V, E> loader) throws E {
+        V value = entries.getIfPresent(key);
+        if (value != null) {
+            hits.increment();
+            return value;
+        }
+        CompletableFuture<V> mine = new CompletableFuture<>();
+        CompletableFuture<V> others = loading.putIfAbsent(key, mine);
+        if (others != null) {
+            hits.increment();
+            return await(others);
+        }
+        try {
+            value = loadUnlessPresent(key, loader);
+        } catch (Throwable failure) {
+            fail(key, mine, failure);
+            throw failure;
+        }
+        succeed(key, mine, value);
+        return value;
+    }
+
+    /** The value of {@code key}; {@code loader} starts the load and must not block. */
+    public CompletableFuture<V> getAsync(K key, Function<? super K, CompletableFuture<V>> loader) {
+        V value = entries.getIfPresent(key);
+        if (value != null) {
+            hits.increment();
+            return CompletableFuture.completedFuture(value);
+        }
+        CompletableFuture<V> mine = new CompletableFuture<>();
+        CompletableFuture<V> others = loading.putIfAbsent(key, mine);
+        if (others != null) {
+            hits.increment();
+            // A copy: cancelling it must not fail the load of the others.
+            return others.copy();
+        }
+        CompletableFuture<V> result = mine.copy();
+        try {
+            start(key, mine, loader);
+        } catch (Throwable failure) {
+            fail(key, mine, failure);
+            throw failure;
+        }
+        return result;
+    }
+
+    /** The value if it is here and loaded; never loads, never waits, counts nothing. */
+    public Optional<V> peek(K key) {
+        return Optional.ofNullable(entries.getIfPresent(key));
+    }
+
+    /** Puts a value that its writer has at hand, so that the first reader need not load it. */
+    public void put(K key, V value) {
+        entries.put(key, requireNonNull(value, "value is null"));
+    }
+
+    public void remove(K key) {
+        entries.invalidate(key);
+    }
+
+    /** Forgets every key that matches: for example all blocks of a deleted file. */
+    public void removeIf(Predicate<? super K> predicate) {
+        entries.asMap().keySet().removeIf(predicate);
+    }
+
+    public CacheStatistics statistics() {
+        OptionalLong weight =
+                entries.policy()
+                        .eviction()
+                        .map(Policy.Eviction::weightedSize)
+                        .orElse(OptionalLong.empty());
+        return new CacheStatistics(
+                name,
+                hits.sum(),
+                misses.sum(),
+                failures.sum(),
+                evictions.sum(),
+                entries.estimatedSize(),
+                weight.orElse(0),
+                maxWeightBytes);
+    }
+
+    private <E extends Exception> V loadUnlessPresent(K key, Loader<? extends V, E> loader)
+            throws E {
+        // Another load may have ended between our look and our claim of the key.
+        V present = entries.getIfPresent(key);
+        if (present != null) {
+            hits.increment();
+            return present;
+        }
+        misses.increment();
+        return requireNonNull(loader.load(), "loader returned null");
+    }
+
+    private void start(
+            K key, CompletableFuture<V> mine, Function<? super K, CompletableFuture<V>> loader) {
+        V present = entries.getIfPresent(key);
+        if (present != null) {
+            hits.increment();
+            succeed(key, mine, present);
+            return;
+        }
+        misses.increment();
+        loader.apply(key)
+                .whenComplete(
+                        (value, failure) -> {
+                            if (failure == null) {
+                                succeed(key, mine, value);
+                            } else {
+                                fail(key, mine, failure);
+                            }
+                        });
+    }
+
+    /** The cache first, then the claim goes: so nobody can start a second load in between. */
+    private void succeed(K key, CompletableFuture<V> mine, V value) {
+        entries.put(key, value);
+        loading.remove(key, mine);
+        mine.complete(value);
+    }
+
+    private void fail(K key, CompletableFuture<V> mine, Throwable failure) {
+        failures.increment();
+        loading.remove(key, mine);
+        mine.completeExceptionally(failure);
+    }
+
+    /**
+     * Waits for somebody else's load; its failure comes out as the loader threw it, with this
+     * thread's call added.
+     */
+    @SuppressWarnings("unchecked")
+    private static <V, E extends Exception> V await(CompletableFuture<V> load) throws E {
+        try {
+            return load.join();
+        } catch (CompletionException failure) {
+            Throwable cause = failure;
+            while (cause instanceof CompletionException && cause.getCause() != null) {
+                cause = cause.getCause();
+            }
+            cause.addSuppressed(new WaitedForLoadException());
+            if (cause instanceof Error error) {
+                throw error;
+            }
+            throw (E) cause;
+        }
+    }
+
+    private static int clampedWeight(long weightBytes) {
+        return (int) Math.max(0, Math.min(Integer.MAX_VALUE, weightBytes));
+    }
+
+    /** Marks, in a failure seen by many threads, where one of those that waited for it stood. */
+    private static final class WaitedForLoadException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        WaitedForLoadException() {
+            super("this thread waited for a load that failed in another thread");
+        }
+    }
+}

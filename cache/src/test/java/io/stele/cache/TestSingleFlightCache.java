@@ -1,0 +1,148 @@
+package io.stele.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class TestSingleFlightCache {
+    private static SingleFlightCache<String, byte[]> cache(long maxWeightBytes) {
+        return new SingleFlightCache<>("test", maxWeightBytes, value -> value.length);
+    }
+
+    @Test
+    void loadsOnceForManyThreads() throws Exception {
+        SingleFlightCache<String, byte[]> cache = cache(1000);
+        int threads = 8;
+        CountDownLatch allStarted = new CountDownLatch(threads);
+        AtomicInteger loads = new AtomicInteger();
+        Callable<byte[]> task =
+                () -> {
+                    allStarted.countDown();
+                    allStarted.await();
+                    return cache.get(
+                            "key",
+                            () -> {
+                                loads.incrementAndGet();
+                                return new byte[] {42};
+                            });
+                };
+        List<Future<byte[]>> results = new ArrayList<>();
+        try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+            for (int i = 0; i < threads; i++) {
+                results.add(executor.submit(task));
+            }
+            for (Future<byte[]> result : results) {
+                assertThat(result.get()).containsExactly(42);
+            }
+        }
+        assertThat(loads).hasValue(1);
+        assertThat(cache.statistics().misses()).isEqualTo(1);
+        assertThat(cache.statistics().hits()).isEqualTo(threads - 1);
+    }
+
+    @Test
+    void failureReachesThoseWhoWaitAndIsForgotten() throws Exception {
+        SingleFlightCache<String, byte[]> cache = cache(1000);
+        CountDownLatch loading = new CountDownLatch(1);
+        CountDownLatch mayFail = new CountDownLatch(1);
+        try (ExecutorService executor = Executors.newFixedThreadPool(2)) {
+            Future<byte[]> first =
+                    executor.submit(
+                            () ->
+                                    cache.get(
+                                            "key",
+                                            () -> {
+                                                loading.countDown();
+                                                mayFail.await();
+                                                throw new IOException("disk on fire");
+                                            }));
+            loading.await();
+            // Asynchronous on purpose: this waiter is certainly registered before the load fails.
+            CompletableFuture<byte[]> second =
+                    cache.getAsync(
+                            "key",
+                            key -> {
+                                throw new AssertionError("a second load of " + key);
+                            });
+            mayFail.countDown();
+            assertThatThrownBy(first::get)
+                    .isInstanceOf(ExecutionException.class)
+                    .hasRootCauseMessage("disk on fire");
+            assertThatThrownBy(() -> second.get(30, TimeUnit.SECONDS))
+                    .hasRootCauseMessage("disk on fire");
+        }
+        assertThat(cache.statistics().failures()).isEqualTo(1);
+        assertThat(cache.get("key", () -> new byte[] {1})).containsExactly(1);
+    }
+
+    @Test
+    void checkedExceptionComesOutAsThrown() {
+        SingleFlightCache<String, byte[]> cache = cache(1000);
+        assertThatThrownBy(
+                        () ->
+                                cache.get(
+                                        "key",
+                                        () -> {
+                                            throw new IOException("no such file");
+                                        }))
+                .isInstanceOf(IOException.class)
+                .hasMessage("no such file");
+        assertThat(cache.peek("key")).isEmpty();
+    }
+
+    @Test
+    void staysBelowItsWeight() {
+        SingleFlightCache<String, byte[]> cache = cache(1000);
+        for (int i = 0; i < 100; i++) {
+            cache.get("key" + i, () -> new byte[100]);
+            assertThat(cache.statistics().weightBytes()).isLessThanOrEqualTo(1000);
+        }
+        assertThat(cache.statistics().entries()).isLessThanOrEqualTo(10);
+        assertThat(cache.statistics().evictions()).isGreaterThanOrEqualTo(90);
+        assertThat(cache.get("huge", () -> new byte[5000])).hasSize(5000);
+        assertThat(cache.statistics().weightBytes()).isLessThanOrEqualTo(1000);
+    }
+
+    @Test
+    void cancellingOneWaiterLeavesTheLoad() {
+        SingleFlightCache<String, byte[]> cache = cache(1000);
+        CompletableFuture<byte[]> loading = new CompletableFuture<>();
+        CompletableFuture<byte[]> first = cache.getAsync("key", key -> loading);
+        CompletableFuture<byte[]> second = cache.getAsync("key", key -> new CompletableFuture<>());
+        first.cancel(true);
+        loading.complete(new byte[] {7});
+        assertThat(second.join()).containsExactly(7);
+        assertThat(cache.peek("key"))
+                .hasValueSatisfying(value -> assertThat(value).containsExactly(7));
+    }
+
+    @Test
+    void putRemoveAndRemoveIf() {
+        SingleFlightCache<String, byte[]> cache = cache(1000);
+        cache.put("a1", new byte[1]);
+        cache.put("a2", new byte[2]);
+        cache.put("b1", new byte[3]);
+        cache.removeIf(key -> key.startsWith("a"));
+        assertThat(cache.peek("a1")).isEmpty();
+        assertThat(cache.peek("a2")).isEmpty();
+        assertThat(cache.peek("b1")).isPresent();
+        cache.remove("b1");
+        assertThat(cache.statistics().entries()).isZero();
+        assertThat(cache.statistics().hitRate()).isEqualTo(1.0);
+    }
+}
