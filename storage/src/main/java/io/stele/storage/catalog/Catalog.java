@@ -1,0 +1,193 @@
+package io.stele.storage.catalog;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.TableSchema;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * All schemas, table groups and tables, as of one version. Immutable.
+ *
+ * <p>Invariant: every table is in a schema and a table group that are here, and has the shard count
+ * of its group. Invariant: no two public tables have one name; a staged table may have the name of
+ * another, and finds out when it is published. Invariant: ids are never used twice.
+ */
+public final class Catalog {
+    private final long version;
+    private final SortedSet<String> schemas;
+    private final SortedMap<Integer, TableGroup> tableGroups;
+    private final SortedMap<TableId, TableEntry> tables;
+    private final SortedMap<String, SortedMap<String, TableSchema>> publicTables;
+    private final long nextTableId;
+    private final int nextTableGroupId;
+
+    private Catalog(long version, CatalogSnapshot snapshot) {
+        this.version = version;
+        this.nextTableId = snapshot.nextTableId();
+        this.nextTableGroupId = snapshot.nextTableGroupId();
+        this.schemas = Collections.unmodifiableSortedSet(new TreeSet<>(snapshot.schemas()));
+        SortedMap<Integer, TableGroup> groups = new TreeMap<>();
+        for (TableGroup group : snapshot.tableGroups()) {
+            check(
+                    group.id() < nextTableGroupId && groups.put(group.id(), group) == null,
+                    "a new table group id",
+                    group.id());
+        }
+        this.tableGroups = Collections.unmodifiableSortedMap(groups);
+        this.publicTables = new TreeMap<>();
+        schemas.forEach(schema -> publicTables.put(schema, new TreeMap<>()));
+        SortedMap<TableId, TableEntry> byId = new TreeMap<>();
+        for (TableEntry entry : snapshot.tables()) {
+            addTable(byId, entry);
+        }
+        this.tables = Collections.unmodifiableSortedMap(byId);
+    }
+
+    /** Version 0: nothing. Never stored. */
+    static Catalog empty() {
+        return new Catalog(0, new CatalogSnapshot(List.of(), List.of(), List.of(), 1, 1));
+    }
+
+    static Catalog of(long version, CatalogSnapshot snapshot) {
+        return new Catalog(version, snapshot);
+    }
+
+    CatalogSnapshot toSnapshot() {
+        return new CatalogSnapshot(
+                List.copyOf(schemas),
+                List.copyOf(tableGroups.values()),
+                List.copyOf(tables.values()),
+                nextTableId,
+                nextTableGroupId);
+    }
+
+    public long version() {
+        return version;
+    }
+
+    /** Names of all schemas, in order. */
+    public SortedSet<String> schemas() {
+        return schemas;
+    }
+
+    /** All table groups, by id. */
+    public Collection<TableGroup> tableGroups() {
+        return tableGroups.values();
+    }
+
+    /** Every table, staged ones included, by id. */
+    public Collection<TableEntry> tables() {
+        return tables.values();
+    }
+
+    /** The public tables of a schema, by name; SCHEMA_NOT_FOUND if there is no such schema. */
+    public List<TableSchema> listTables(String schemaName) {
+        requireSchema(schemaName);
+        return new ArrayList<>(
+                publicTables.getOrDefault(schemaName, Collections.emptySortedMap()).values());
+    }
+
+    /** The public table of a name; empty also if the schema does not exist. */
+    public Optional<TableSchema> findTable(String schemaName, String tableName) {
+        return Optional.ofNullable(publicTables.get(schemaName))
+                .map(inSchema -> inSchema.get(tableName));
+    }
+
+    /** The public table of a name; SCHEMA_NOT_FOUND or TABLE_NOT_FOUND. */
+    public TableSchema table(String schemaName, String tableName) {
+        requireSchema(schemaName);
+        return findTable(schemaName, tableName)
+                .orElseThrow(
+                        () ->
+                                new SteleException(
+                                        ErrorCode.TABLE_NOT_FOUND,
+                                        "Expected a table '%s.%s', found none"
+                                                .formatted(schemaName, tableName)));
+    }
+
+    /** The table of an id, staged or public. */
+    public Optional<TableEntry> findTable(TableId tableId) {
+        return Optional.ofNullable(tables.get(tableId));
+    }
+
+    /** The table of an id, staged or public; STALE_TABLE if it was dropped or truncated. */
+    public TableSchema table(TableId tableId) {
+        return entry(tableId).schema();
+    }
+
+    TableEntry entry(TableId tableId) {
+        TableEntry entry = tables.get(tableId);
+        if (entry == null) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected table id %s, found none: it was dropped or truncated"
+                            .formatted(tableId));
+        }
+        return entry;
+    }
+
+    public Optional<TableGroup> findTableGroup(String name) {
+        return tableGroups.values().stream().filter(group -> group.name().equals(name)).findFirst();
+    }
+
+    /** The table group of an id; INTERNAL if there is none, since ids come from tables. */
+    public TableGroup tableGroup(int tableGroupId) {
+        TableGroup group = tableGroups.get(tableGroupId);
+        if (group == null) {
+            throw new SteleException(
+                    ErrorCode.INTERNAL, "Expected table group id " + tableGroupId + ", found none");
+        }
+        return group;
+    }
+
+    void requireSchema(String schemaName) {
+        if (!schemas.contains(schemaName)) {
+            throw new SteleException(
+                    ErrorCode.SCHEMA_NOT_FOUND,
+                    "Expected a schema '%s', found none".formatted(schemaName));
+        }
+    }
+
+    private void addTable(SortedMap<TableId, TableEntry> byId, TableEntry entry) {
+        TableSchema schema = entry.schema();
+        check(
+                schema.id().value() < nextTableId && byId.put(schema.id(), entry) == null,
+                "a new table id",
+                schema.id());
+        SortedMap<String, TableSchema> inSchema = publicTables.get(schema.schemaName());
+        check(inSchema != null, "the schema of table id " + schema.id(), schema.schemaName());
+        TableGroup group = tableGroups.get(schema.tableGroup());
+        check(group != null, "the table group of table id " + schema.id(), schema.tableGroup());
+        if (inSchema == null || group == null) {
+            return;
+        }
+        check(
+                group.shardCount() == schema.shardCount(),
+                "shard count " + group.shardCount(),
+                schema.shardCount());
+        if (entry.state() == TableState.PUBLIC) {
+            check(
+                    inSchema.put(schema.tableName(), schema) == null,
+                    "one table of a name",
+                    schema.qualifiedName());
+        }
+    }
+
+    private void check(boolean condition, String expected, Object found) {
+        if (!condition) {
+            throw new SteleException(
+                    ErrorCode.INTERNAL,
+                    "Expected %s, found %s in catalog version %d"
+                            .formatted(expected, found, version));
+        }
+    }
+}

@@ -1,0 +1,312 @@
+package io.stele.storage.catalog;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The next version of the catalog in the making: each method is one statement, and refuses by name
+ * what must not be. Confined to one thread.
+ */
+final class CatalogEdit {
+    /** Most tables of one catalog: its versions are written whole. */
+    static final int MAX_TABLES = 100_000;
+
+    /** Most characters of a comment. */
+    static final int MAX_COMMENT_LENGTH = 10_000;
+
+    private final Catalog base;
+    private final SortedSet<String> schemas;
+    private final SortedMap<Integer, TableGroup> tableGroups = new TreeMap<>();
+    private final SortedMap<TableId, TableEntry> tables = new TreeMap<>();
+    private long nextTableId;
+    private int nextTableGroupId;
+
+    CatalogEdit(Catalog base) {
+        this.base = requireNonNull(base, "base is null");
+        CatalogSnapshot snapshot = base.toSnapshot();
+        this.schemas = new TreeSet<>(snapshot.schemas());
+        snapshot.tableGroups().forEach(group -> tableGroups.put(group.id(), group));
+        snapshot.tables().forEach(entry -> tables.put(entry.schema().id(), entry));
+        this.nextTableId = snapshot.nextTableId();
+        this.nextTableGroupId = snapshot.nextTableGroupId();
+    }
+
+    Catalog build() {
+        return Catalog.of(
+                base.version() + 1,
+                new CatalogSnapshot(
+                        List.copyOf(schemas),
+                        List.copyOf(tableGroups.values()),
+                        List.copyOf(tables.values()),
+                        nextTableId,
+                        nextTableGroupId));
+    }
+
+    void createSchema(String name) {
+        checkName("schema", name);
+        if (!schemas.add(name)) {
+            throw new SteleException(
+                    ErrorCode.SCHEMA_ALREADY_EXISTS,
+                    "Expected a new schema, found '%s' existing".formatted(name));
+        }
+    }
+
+    void dropSchema(String name, boolean cascade) {
+        base.requireSchema(name);
+        List<TableEntry> inSchema =
+                tables.values().stream()
+                        .filter(entry -> entry.schema().schemaName().equals(name))
+                        .toList();
+        if (!cascade && !inSchema.isEmpty()) {
+            TableEntry first = inSchema.getFirst();
+            throw new SteleException(
+                    ErrorCode.SCHEMA_NOT_EMPTY,
+                    "Expected schema '%s' to be empty, found %d tables, among them '%s'%s"
+                            .formatted(
+                                    name,
+                                    inSchema.size(),
+                                    first.schema().tableName(),
+                                    first.state() == TableState.STAGED
+                                            ? " which is being created"
+                                            : ""));
+        }
+        inSchema.forEach(entry -> tables.remove(entry.schema().id()));
+        schemas.remove(name);
+    }
+
+    TableSchema createTable(TableSchema definition, String tableGroupName, TableState state) {
+        base.requireSchema(definition.schemaName());
+        checkName("table", definition.tableName());
+        requireNoTable(definition.schemaName(), definition.tableName());
+        definition.columns().forEach(CatalogEdit::checkColumn);
+        checkComment("table '" + definition.tableName() + "'", definition.comment());
+        if (definition.orientation().hasRows() && !definition.hasPrimaryKey()) {
+            throw invalid(
+                    "a primary_key for orientation '" + definition.orientation().text() + "'",
+                    "none");
+        }
+        if (definition.orientation() == Orientation.ROW && !definition.clusteringKey().isEmpty()) {
+            throw invalid(
+                    "no clustering_key for orientation 'row', whose rows are sorted by primary_key",
+                    "one");
+        }
+        if (tables.size() >= MAX_TABLES) {
+            throw invalid("at most " + MAX_TABLES + " tables", tables.size() + 1);
+        }
+        TableGroup group = findOrCreateGroup(tableGroupName, definition.shardCount());
+        TableSchema schema = copy(definition, new TableId(nextTableId), 1, group);
+        nextTableId++;
+        tables.put(schema.id(), new TableEntry(schema, state));
+        return schema;
+    }
+
+    TableSchema publishTable(TableId tableId) {
+        TableEntry entry = base.entry(tableId);
+        if (entry.state() == TableState.PUBLIC) {
+            throw invalid(
+                    "a staged table to publish",
+                    "'" + entry.schema().qualifiedName() + "' which is public");
+        }
+        requireNoTable(entry.schema().schemaName(), entry.schema().tableName());
+        tables.put(tableId, new TableEntry(entry.schema(), TableState.PUBLIC));
+        return entry.schema();
+    }
+
+    void dropTable(TableId tableId) {
+        base.entry(tableId);
+        tables.remove(tableId);
+    }
+
+    /**
+     * The same table under a new id: what has the old one is collected as if the table were
+     * dropped.
+     */
+    TableSchema truncateTable(TableId tableId) {
+        TableEntry entry = base.entry(tableId);
+        TableSchema old = entry.schema();
+        TableSchema schema =
+                copy(
+                        old,
+                        new TableId(nextTableId),
+                        old.schemaVersion(),
+                        base.tableGroup(old.tableGroup()));
+        nextTableId++;
+        tables.remove(tableId);
+        tables.put(schema.id(), new TableEntry(schema, entry.state()));
+        return schema;
+    }
+
+    TableSchema renameTable(TableId tableId, String schemaName, String tableName) {
+        TableSchema old = requirePublic(tableId);
+        base.requireSchema(schemaName);
+        checkName("table", tableName);
+        requireNoTable(schemaName, tableName);
+        return replace(
+                new TableSchema(
+                        old.id(),
+                        schemaName,
+                        tableName,
+                        old.schemaVersion(),
+                        old.columns(),
+                        old.primaryKey(),
+                        old.distributionKey(),
+                        old.clusteringKey(),
+                        old.partitionedBy(),
+                        old.orientation(),
+                        old.tableGroup(),
+                        old.shardCount(),
+                        old.comment()));
+    }
+
+    TableSchema setTableComment(TableId tableId, Optional<String> comment) {
+        TableSchema old = base.table(tableId);
+        checkComment("table '" + old.tableName() + "'", comment);
+        return replace(withColumnsAndComment(old, old.columns(), comment));
+    }
+
+    TableSchema setColumnComment(TableId tableId, int columnId, Optional<String> comment) {
+        TableSchema old = base.table(tableId);
+        int index = old.indexOf(columnId);
+        List<ColumnSchema> columns = new ArrayList<>(old.columns());
+        checkComment("column '" + columns.get(index).name() + "'", comment);
+        columns.set(index, columns.get(index).withComment(comment));
+        return replace(withColumnsAndComment(old, columns, old.comment()));
+    }
+
+    /** Drops every staged table; returns how many there were. */
+    int dropStagedTables() {
+        int before = tables.size();
+        tables.values().removeIf(entry -> entry.state() == TableState.STAGED);
+        return before - tables.size();
+    }
+
+    private TableGroup findOrCreateGroup(String requestedName, int shardCount) {
+        String name = requestedName.isEmpty() ? "default_" + shardCount : requestedName;
+        checkName("table group", name);
+        Optional<TableGroup> existing = base.findTableGroup(name);
+        if (existing.isPresent()) {
+            if (existing.get().shardCount() != shardCount) {
+                throw invalid(
+                        "shard_count %d of the existing table group '%s'"
+                                .formatted(existing.get().shardCount(), name),
+                        shardCount);
+            }
+            return existing.get();
+        }
+        TableGroup group = new TableGroup(nextTableGroupId, name, shardCount);
+        nextTableGroupId++;
+        tableGroups.put(group.id(), group);
+        return group;
+    }
+
+    private TableSchema requirePublic(TableId tableId) {
+        TableEntry entry = base.entry(tableId);
+        if (entry.state() != TableState.PUBLIC) {
+            throw invalid(
+                    "a public table",
+                    "'" + entry.schema().qualifiedName() + "' which is being created");
+        }
+        return entry.schema();
+    }
+
+    private void requireNoTable(String schemaName, String tableName) {
+        if (base.findTable(schemaName, tableName).isPresent()) {
+            throw new SteleException(
+                    ErrorCode.TABLE_ALREADY_EXISTS,
+                    "Expected a new table, found '%s.%s' existing"
+                            .formatted(schemaName, tableName));
+        }
+    }
+
+    private TableSchema replace(TableSchema schema) {
+        TableEntry old = base.entry(schema.id());
+        tables.put(schema.id(), new TableEntry(schema, old.state()));
+        return schema;
+    }
+
+    private static TableSchema copy(
+            TableSchema schema, TableId id, int schemaVersion, TableGroup group) {
+        return new TableSchema(
+                id,
+                schema.schemaName(),
+                schema.tableName(),
+                schemaVersion,
+                schema.columns(),
+                schema.primaryKey(),
+                schema.distributionKey(),
+                schema.clusteringKey(),
+                schema.partitionedBy(),
+                schema.orientation(),
+                group.id(),
+                group.shardCount(),
+                schema.comment());
+    }
+
+    private static TableSchema withColumnsAndComment(
+            TableSchema old, List<ColumnSchema> columns, Optional<String> comment) {
+        return new TableSchema(
+                old.id(),
+                old.schemaName(),
+                old.tableName(),
+                old.schemaVersion(),
+                columns,
+                old.primaryKey(),
+                old.distributionKey(),
+                old.clusteringKey(),
+                old.partitionedBy(),
+                old.orientation(),
+                old.tableGroup(),
+                old.shardCount(),
+                comment);
+    }
+
+    private static void checkColumn(ColumnSchema column) {
+        checkName("column", column.name());
+        checkComment("column '" + column.name() + "'", column.comment());
+    }
+
+    /** Names come in lower case from Trino, which finds no others. */
+    private static void checkName(String what, String name) {
+        if (name.isEmpty() || name.length() > ColumnSchema.MAX_NAME_LENGTH) {
+            throw invalid(
+                    "a %s name of 1 to %d characters".formatted(what, ColumnSchema.MAX_NAME_LENGTH),
+                    "'" + name + "'");
+        }
+        if (!name.equals(name.toLowerCase(Locale.ENGLISH))) {
+            throw invalid("a %s name in lower case".formatted(what), "'" + name + "'");
+        }
+        if (name.chars()
+                .anyMatch(character -> Character.isISOControl(character) || character == '/')) {
+            throw invalid(
+                    "a %s name without '/' and control characters".formatted(what),
+                    "'" + name + "'");
+        }
+    }
+
+    private static void checkComment(String where, Optional<String> comment) {
+        if (comment.isPresent() && comment.get().length() > MAX_COMMENT_LENGTH) {
+            throw invalid(
+                    "a comment of at most " + MAX_COMMENT_LENGTH + " characters on " + where,
+                    comment.get().length() + " characters");
+        }
+    }
+
+    private static SteleException invalid(String expected, Object found) {
+        return new SteleException(
+                ErrorCode.INVALID_ARGUMENT, "Expected " + expected + ", found " + found);
+    }
+}

@@ -1,0 +1,218 @@
+package io.stele.storage.catalog;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.TableSchema;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+
+/**
+ * The one authority over schemas and tables: every statement becomes one new catalog version,
+ * durable when the call returns.
+ *
+ * <p>Invariant: {@link #current()} is durable and never goes back. Invariant: a statement that
+ * fails has changed nothing, except that after STORE_FAILED the change may still have become
+ * durable; the next statement finds out.
+ *
+ * <p>Thread-safe: statements run one at a time under one lock, which is held while the store writes
+ * (DDL is rare, and its order is the order of versions); readers never wait.
+ */
+public final class CatalogService {
+    private final CatalogStore store;
+    private final List<CatalogListener> listeners = new CopyOnWriteArrayList<>();
+    private final ReentrantLock statements = new ReentrantLock();
+    private volatile Catalog current;
+
+    private CatalogService(CatalogStore store, Catalog current) {
+        this.store = store;
+        this.current = current;
+    }
+
+    /** Starts from the newest stored version; STORE_FAILED if it cannot be read. */
+    public static CatalogService open(CatalogStore store) {
+        requireNonNull(store, "store is null");
+        try {
+            return new CatalogService(store, store.loadLatest());
+        } catch (IOException e) {
+            throw failed("read", e);
+        }
+    }
+
+    /** The newest durable catalog. */
+    public Catalog current() {
+        return current;
+    }
+
+    /**
+     * From now on {@code listener} is told of every change; it is not told of what is there
+     * already.
+     */
+    public void addListener(CatalogListener listener) {
+        listeners.add(requireNonNull(listener, "listener is null"));
+    }
+
+    /** SCHEMA_ALREADY_EXISTS if there is one of the name. */
+    public void createSchema(String name) {
+        change(
+                edit -> {
+                    edit.createSchema(name);
+                    return name;
+                });
+    }
+
+    /**
+     * Drops a schema, and with {@code cascade} all its tables.
+     *
+     * @throws SteleException SCHEMA_NOT_FOUND, or SCHEMA_NOT_EMPTY without cascade
+     */
+    public void dropSchema(String name, boolean cascade) {
+        change(
+                edit -> {
+                    edit.dropSchema(name, cascade);
+                    return name;
+                });
+    }
+
+    /**
+     * Creates a table.
+     *
+     * @param definition all but the id, the schema version and the table group, which are assigned
+     *     here
+     * @param tableGroupName the group to be in, made with the definition's shard count if there is
+     *     none; empty for {@code default_<shard count>}
+     * @return the table as created
+     * @throws SteleException SCHEMA_NOT_FOUND, TABLE_ALREADY_EXISTS, or INVALID_ARGUMENT naming the
+     *     rule that is broken
+     */
+    public TableSchema createTable(
+            TableSchema definition, String tableGroupName, TableState state) {
+        requireNonNull(definition, "definition is null");
+        requireNonNull(tableGroupName, "tableGroupName is null");
+        requireNonNull(state, "state is null");
+        return change(edit -> edit.createTable(definition, tableGroupName, state));
+    }
+
+    /** Makes a staged table public; TABLE_ALREADY_EXISTS if its name was taken meanwhile. */
+    public TableSchema publishTable(TableId tableId) {
+        return change(edit -> edit.publishTable(tableId));
+    }
+
+    /** Drops a table, staged or public; STALE_TABLE if there is none of the id. */
+    public void dropTable(TableId tableId) {
+        change(
+                edit -> {
+                    edit.dropTable(tableId);
+                    return tableId;
+                });
+    }
+
+    /**
+     * Empties a table: it gets a new id, and the rows of the old one are collected. Returns the
+     * table with its new id.
+     */
+    public TableSchema truncateTable(TableId tableId) {
+        return change(edit -> edit.truncateTable(tableId));
+    }
+
+    /** Gives a table another name, perhaps in another schema. Its id stays. */
+    public TableSchema renameTable(TableId tableId, String schemaName, String tableName) {
+        return change(edit -> edit.renameTable(tableId, schemaName, tableName));
+    }
+
+    /** Sets or clears the comment of a table. */
+    public TableSchema setTableComment(TableId tableId, Optional<String> comment) {
+        return change(edit -> edit.setTableComment(tableId, comment));
+    }
+
+    /** Sets or clears the comment of a column; COLUMN_NOT_FOUND if the table has none of the id. */
+    public TableSchema setColumnComment(TableId tableId, int columnId, Optional<String> comment) {
+        return change(edit -> edit.setColumnComment(tableId, columnId, comment));
+    }
+
+    /**
+     * Drops what statements that never ended have left; call at start-up only. Returns the number
+     * of tables dropped.
+     */
+    public int dropStagedTables() {
+        if (current.tables().stream().noneMatch(entry -> entry.state() == TableState.STAGED)) {
+            return 0;
+        }
+        return change(CatalogEdit::dropStagedTables);
+    }
+
+    private <T> T change(Function<CatalogEdit, T> statement) {
+        statements.lock();
+        try {
+            Catalog before = current;
+            CatalogEdit edit = new CatalogEdit(before);
+            T result = statement.apply(edit);
+            Catalog after = edit.build();
+            if (!createVersion(after)) {
+                reload();
+                throw new SteleException(
+                        ErrorCode.BUSY,
+                        "Expected to create catalog version %d, found it created by another process; nothing was changed, try again"
+                                .formatted(after.version()));
+            }
+            become(after);
+            return result;
+        } finally {
+            statements.unlock();
+        }
+    }
+
+    private boolean createVersion(Catalog after) {
+        boolean created;
+        try {
+            created = store.create(after);
+        } catch (IOException e) {
+            throw failed("write", e);
+        }
+        if (created) {
+            deleteOldVersions();
+        }
+        return created;
+    }
+
+    /** Old versions that could not be deleted now are deleted after the next statement. */
+    @SuppressWarnings("EmptyCatch")
+    private void deleteOldVersions() {
+        try {
+            store.deleteOld();
+        } catch (IOException e) {
+            // The statement itself succeeded.
+        }
+    }
+
+    private void reload() {
+        Catalog latest;
+        try {
+            latest = store.loadLatest();
+        } catch (IOException e) {
+            throw failed("read", e);
+        }
+        if (latest.version() > current.version()) {
+            become(latest);
+        }
+    }
+
+    private void become(Catalog after) {
+        Catalog before = current;
+        current = after;
+        for (CatalogListener listener : listeners) {
+            listener.catalogChanged(before, after);
+        }
+    }
+
+    private static SteleException failed(String what, IOException e) {
+        return new SteleException(
+                ErrorCode.STORE_FAILED, "Cannot " + what + " the catalog: " + e.getMessage(), e);
+    }
+}

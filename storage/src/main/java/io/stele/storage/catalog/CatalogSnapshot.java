@@ -1,0 +1,21 @@
+package io.stele.storage.catalog;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+
+/**
+ * The stored form of a {@link Catalog}: the JSON body of one catalog version, each list in its
+ * natural order.
+ */
+record CatalogSnapshot(
+        @JsonProperty("schemas") List<String> schemas,
+        @JsonProperty("tableGroups") List<TableGroup> tableGroups,
+        @JsonProperty("tables") List<TableEntry> tables,
+        @JsonProperty("nextTableId") long nextTableId,
+        @JsonProperty("nextTableGroupId") int nextTableGroupId) {
+    CatalogSnapshot {
+        schemas = List.copyOf(schemas);
+        tableGroups = List.copyOf(tableGroups);
+        tables = List.copyOf(tables);
+    }
+}

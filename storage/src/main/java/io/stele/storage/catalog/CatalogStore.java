@@ -1,0 +1,46 @@
+package io.stele.storage.catalog;
+
+import io.stele.storage.manifest.VersionedObjects;
+import io.stele.storage.objectstore.ObjectStore;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.UUID;
+
+/** The catalog versions, under {@code catalog/}. Thread-safe; every method blocks on the store. */
+public final class CatalogStore {
+    /** Enough to see what the last statements did. */
+    private static final int KEPT_VERSIONS = 20;
+
+    private final VersionedObjects<CatalogSnapshot> versions;
+
+    /**
+     * @param writerId of this process start: tells our version from another's after an unknown
+     *     outcome
+     */
+    public CatalogStore(ObjectStore store, UUID writerId) {
+        this.versions =
+                VersionedObjects.catalog(store, CatalogSnapshot.class, writerId, KEPT_VERSIONS);
+    }
+
+    /** The newest catalog; an empty one of version 0 if there is none. */
+    public Catalog loadLatest() throws IOException {
+        Optional<VersionedObjects.Versioned<CatalogSnapshot>> latest = versions.latest();
+        return latest.map(found -> Catalog.of(found.version(), found.value()))
+                .orElseGet(Catalog::empty);
+    }
+
+    /**
+     * Creates the version of {@code catalog}, durable when the call returns.
+     *
+     * @return false if another process created it before
+     * @throws IOException if the store failed and it is not known whether the version was created
+     */
+    public boolean create(Catalog catalog) throws IOException {
+        return versions.create(catalog.version(), catalog.toSnapshot());
+    }
+
+    /** Deletes all but the newest few versions. */
+    public void deleteOld() throws IOException {
+        versions.deleteOld();
+    }
+}

@@ -1,0 +1,38 @@
+package io.stele.storage.format;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.cache.CacheStatistics;
+import io.stele.cache.SingleFlightCache;
+import java.io.IOException;
+
+/**
+ * The decoded blocks of row files and key indexes, by file path and offset. Files never change, so
+ * nothing is ever invalidated; blocks of a deleted file are forgotten with {@link #forget}.
+ * Thread-safe.
+ */
+public final class BlockCache {
+    private record Key(String path, long offset) {}
+
+    private final SingleFlightCache<Key, EntryBlock> blocks;
+
+    public BlockCache(String name, long maxBytes) {
+        this.blocks = new SingleFlightCache<>(name, maxBytes, EntryBlock::retainedBytes);
+    }
+
+    EntryBlock get(BlockFileReader file, BlockHandle handle) throws IOException {
+        requireNonNull(file, "file is null");
+        return blocks.<IOException>get(
+                new Key(file.path(), handle.offset()),
+                () -> EntryBlock.of(file.path(), handle.offset(), file.readBlock(handle)));
+    }
+
+    /** Forgets the blocks of a file that was deleted. */
+    public void forget(String path) {
+        blocks.removeIf(key -> key.path().equals(path));
+    }
+
+    public CacheStatistics statistics() {
+        return blocks.statistics();
+    }
+}

@@ -1,0 +1,39 @@
+package io.stele.storage.format;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * How row files and key indexes are laid out. Readers find all of it in the file.
+ *
+ * @param blockBytes payload at which a block ends
+ * @param restartInterval entries from one whole key to the next
+ * @param bitsPerKey of the Bloom filter
+ */
+public record BlockFileOptions(
+        int blockBytes, int restartInterval, int bitsPerKey, Compression compression) {
+    /**
+     * 16 KiB: about 16 rows of 1 KiB to decompress for a point read; the index of a 1 GiB file
+     * stays at a few MiB.
+     */
+    public static final BlockFileOptions DEFAULT =
+            new BlockFileOptions(16 << 10, 16, 10, Compression.LZ4);
+
+    public BlockFileOptions {
+        requireNonNull(compression, "compression is null");
+        check(
+                blockBytes >= 64 && blockBytes <= 16 << 20,
+                "a block size of 64 B to 16 MiB",
+                blockBytes);
+        check(
+                restartInterval >= 1 && restartInterval <= 4096,
+                "a restart interval of 1 to 4096",
+                restartInterval);
+        check(bitsPerKey >= 1 && bitsPerKey <= 64, "1 to 64 filter bits a key", bitsPerKey);
+    }
+
+    private static void check(boolean condition, String expected, int found) {
+        if (!condition) {
+            throw new IllegalArgumentException("Expected " + expected + ", found " + found);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package io.stele.storage.format;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.storage.objectstore.ObjectStore;
+import java.io.IOException;
+import java.util.Arrays;
+
+/**
+ * Reads the blocks of a block file; the header, the tail and the footer are verified on open, every
+ * block when it is read.
+ *
+ * <p>Immutable and thread-safe.
+ */
+final class BlockFileReader {
+    /** 64 KiB: brings tail, footer and usually the index in one request. */
+    private static final int TAIL_READ = 64 << 10;
+
+    private final ObjectStore store;
+    private final String path;
+    private final long sizeBytes;
+    private final byte[] footer;
+    private final BlockHandle footerHandle;
+
+    private BlockFileReader(
+            ObjectStore store,
+            String path,
+            long sizeBytes,
+            byte[] footer,
+            BlockHandle footerHandle) {
+        this.store = store;
+        this.path = path;
+        this.sizeBytes = sizeBytes;
+        this.footer = footer;
+        this.footerHandle = footerHandle;
+    }
+
+    /**
+     * @param sizeBytes the size the manifest gives; a file of another size is corrupt
+     */
+    static BlockFileReader open(ObjectStore store, String path, long sizeBytes, FileFormat format)
+            throws IOException {
+        requireNonNull(store, "store is null");
+        requireNonNull(path, "path is null");
+        int smallest =
+                BlockFileWriter.HEADER_LENGTH + BlockFrame.OVERHEAD + BlockFileWriter.TAIL_LENGTH;
+        if (sizeBytes < smallest) {
+            throw Corruption.mismatch(
+                    path, 0, format.description() + " of at least", smallest + " bytes", sizeBytes);
+        }
+        long found = store.size(path);
+        if (found != sizeBytes) {
+            throw Corruption.mismatch(path, 0, "file size", sizeBytes, found);
+        }
+        int endLength = (int) Math.min(TAIL_READ, sizeBytes);
+        long endOffset = sizeBytes - endLength;
+        byte[] end = store.read(path, endOffset, endLength);
+        byte[] header = endOffset == 0 ? end : store.read(path, 0, BlockFileWriter.HEADER_LENGTH);
+        checkHeader(path, header, format);
+        BlockHandle handle = checkTail(path, sizeBytes, end, format);
+        byte[] frame =
+                handle.offset() >= endOffset
+                        ? Arrays.copyOfRange(
+                                end,
+                                (int) (handle.offset() - endOffset),
+                                (int) (handle.offset() - endOffset) + handle.length())
+                        : store.read(path, handle.offset(), handle.length());
+        byte[] footer = BlockFrame.decode(path, handle.offset(), frame, 0, handle.length());
+        return new BlockFileReader(store, path, sizeBytes, footer, handle);
+    }
+
+    String path() {
+        return path;
+    }
+
+    long sizeBytes() {
+        return sizeBytes;
+    }
+
+    /** Reads the footer from its first byte. */
+    ByteSource footer() {
+        return new ByteSource(path, footerHandle.offset(), footer);
+    }
+
+    byte[] readBlock(BlockHandle handle) throws IOException {
+        if (handle.offset() < BlockFileWriter.HEADER_LENGTH
+                || handle.offset() + handle.length() > footerHandle.offset()) {
+            throw Corruption.mismatch(
+                    path,
+                    handle.offset(),
+                    "block within",
+                    "[" + BlockFileWriter.HEADER_LENGTH + ", " + footerHandle.offset() + ")",
+                    handle.length() + " bytes");
+        }
+        return BlockFrame.decode(
+                path,
+                handle.offset(),
+                store.read(path, handle.offset(), handle.length()),
+                0,
+                handle.length());
+    }
+
+    /** Reads a handle as {@link #writeHandle} wrote it. */
+    BlockHandle readHandle(ByteSource source) {
+        long offset = source.readVarint();
+        int length = source.readVarint32("block length");
+        if (offset < 0 || length < BlockFrame.OVERHEAD || offset + length > footerHandle.offset()) {
+            throw Corruption.mismatch(
+                    path,
+                    footerHandle.offset(),
+                    "block before",
+                    footerHandle.offset(),
+                    "offset " + offset + " length " + length);
+        }
+        return new BlockHandle(offset, length);
+    }
+
+    static void writeHandle(ByteSink sink, BlockHandle handle) {
+        sink.writeVarint(handle.offset());
+        sink.writeVarint(handle.length());
+    }
+
+    private static void checkHeader(String path, byte[] header, FileFormat format) {
+        checkMagic(path, 0, header, 0, format);
+        int found = LittleEndian.getInt(header, 12);
+        int expected = BlockFileWriter.crc(header, 0, 12);
+        if (expected != found) {
+            throw Corruption.checksum(path, 0, found, expected);
+        }
+        checkVersion(path, 8, LittleEndian.getInt(header, 8), format);
+    }
+
+    private static BlockHandle checkTail(
+            String path, long sizeBytes, byte[] end, FileFormat format) {
+        int start = end.length - BlockFileWriter.TAIL_LENGTH;
+        long tailOffset = sizeBytes - BlockFileWriter.TAIL_LENGTH;
+        checkMagic(path, tailOffset + 20, end, start + 20, format);
+        int found = LittleEndian.getInt(end, start + 16);
+        int expected = BlockFileWriter.crc(end, start, 16);
+        if (expected != found) {
+            throw Corruption.checksum(path, tailOffset, found, expected);
+        }
+        checkVersion(path, tailOffset + 12, LittleEndian.getInt(end, start + 12), format);
+        long footerOffset = LittleEndian.getLong(end, start);
+        int footerLength = LittleEndian.getInt(end, start + 8);
+        if (footerLength < BlockFrame.OVERHEAD
+                || footerOffset < BlockFileWriter.HEADER_LENGTH
+                || footerOffset + footerLength != tailOffset) {
+            throw Corruption.mismatch(
+                    path,
+                    tailOffset,
+                    "footer that ends at",
+                    tailOffset,
+                    footerOffset + " + " + footerLength);
+        }
+        return new BlockHandle(footerOffset, footerLength);
+    }
+
+    private static void checkMagic(
+            String path, long fileOffset, byte[] bytes, int offset, FileFormat format) {
+        byte[] found = Arrays.copyOfRange(bytes, offset, offset + 8);
+        if (!Arrays.equals(format.magic(), found)) {
+            throw Corruption.mismatch(
+                    path,
+                    fileOffset,
+                    "magic of a " + format.description(),
+                    java.util.HexFormat.of().formatHex(format.magic()),
+                    java.util.HexFormat.of().formatHex(found));
+        }
+    }
+
+    private static void checkVersion(String path, long fileOffset, int found, FileFormat format) {
+        if (found != format.version()) {
+            throw Corruption.mismatch(
+                    path, fileOffset, format.description() + " version", format.version(), found);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package io.stele.storage.format;
+
+import io.airlift.compress.v3.MalformedInputException;
+import io.airlift.compress.v3.lz4.Lz4JavaCompressor;
+import io.airlift.compress.v3.lz4.Lz4JavaDecompressor;
+import java.util.zip.CRC32C;
+
+/**
+ * The frame around every block of a block file.
+ *
+ * <pre>
+ * codec 1 | raw length 4 | stored length 4 | stored bytes | CRC32C 4
+ * </pre>
+ *
+ * The checksum covers the block's own offset in the file (8 bytes, not stored) and every byte of
+ * the frame before it, so that a block that was damaged, or lies in the wrong place, is noticed.
+ * Numbers are little-endian. A payload that LZ4 does not shrink by an eighth is stored as it is.
+ */
+final class BlockFrame {
+    static final int HEADER = 9;
+    static final int OVERHEAD = HEADER + 4;
+
+    /**
+     * 256 MiB: far above any block that is written, so that a wrong length fails before it is
+     * allocated.
+     */
+    static final int MAX_RAW_LENGTH = 1 << 28;
+
+    private BlockFrame() {}
+
+    /**
+     * Appends the frame of {@code raw} to {@code sink}; the frame will lie at {@code fileOffset}.
+     * Returns its length.
+     */
+    static int encode(
+            long fileOffset, byte[] raw, int rawLength, Compression compression, ByteSink sink) {
+        if (rawLength > MAX_RAW_LENGTH) {
+            throw new IllegalArgumentException(
+                    "Expected a block of at most " + MAX_RAW_LENGTH + " bytes, found " + rawLength);
+        }
+        int start = sink.size();
+        sink.ensure(OVERHEAD + rawLength);
+        sink.advance(HEADER);
+        Compression used = compression;
+        int storedLength = rawLength;
+        if (compression == Compression.LZ4) {
+            Lz4JavaCompressor compressor = new Lz4JavaCompressor();
+            sink.ensure(compressor.maxCompressedLength(rawLength));
+            storedLength =
+                    compressor.compress(
+                            raw,
+                            0,
+                            rawLength,
+                            sink.array(),
+                            sink.size(),
+                            sink.array().length - sink.size());
+            if (storedLength > rawLength - rawLength / 8) {
+                used = Compression.NONE;
+                storedLength = rawLength;
+            }
+        }
+        if (used == Compression.NONE) {
+            sink.writeBytes(raw, 0, rawLength);
+        } else {
+            sink.advance(storedLength);
+        }
+        byte[] bytes = sink.array();
+        bytes[start] = (byte) used.code();
+        LittleEndian.putInt(bytes, start + 1, rawLength);
+        LittleEndian.putInt(bytes, start + 5, storedLength);
+        sink.writeInt(checksum(fileOffset, sink.array(), start, HEADER + storedLength));
+        return sink.size() - start;
+    }
+
+    /**
+     * Verifies the frame in {@code bytes[offset, offset + length)} that was read from {@code
+     * fileOffset}; returns its payload.
+     */
+    static byte[] decode(String path, long fileOffset, byte[] bytes, int offset, int length) {
+        if (length < OVERHEAD) {
+            throw Corruption.mismatch(
+                    path, fileOffset, "block of at least", OVERHEAD + " bytes", length);
+        }
+        int expected = checksum(fileOffset, bytes, offset, length - 4);
+        int found = LittleEndian.getInt(bytes, offset + length - 4);
+        if (expected != found) {
+            throw Corruption.checksum(path, fileOffset, found, expected);
+        }
+        int rawLength = LittleEndian.getInt(bytes, offset + 1);
+        int storedLength = LittleEndian.getInt(bytes, offset + 5);
+        if (storedLength != length - OVERHEAD) {
+            throw Corruption.mismatch(
+                    path, fileOffset, "stored length", length - OVERHEAD, storedLength);
+        }
+        if (rawLength < 0 || rawLength > MAX_RAW_LENGTH) {
+            throw Corruption.mismatch(
+                    path, fileOffset, "raw length in", "[0, " + MAX_RAW_LENGTH + "]", rawLength);
+        }
+        byte[] raw = new byte[rawLength];
+        int codec = bytes[offset];
+        if (codec == Compression.NONE.code()) {
+            if (rawLength != storedLength) {
+                throw Corruption.mismatch(path, fileOffset, "raw length", storedLength, rawLength);
+            }
+            System.arraycopy(bytes, offset + HEADER, raw, 0, rawLength);
+        } else if (codec == Compression.LZ4.code()) {
+            decompress(path, fileOffset, bytes, offset + HEADER, storedLength, raw);
+        } else {
+            throw Corruption.mismatch(path, fileOffset, "block codec in", "[0, 1]", codec);
+        }
+        return raw;
+    }
+
+    private static void decompress(
+            String path, long fileOffset, byte[] bytes, int offset, int length, byte[] raw) {
+        int produced;
+        try {
+            produced =
+                    new Lz4JavaDecompressor().decompress(bytes, offset, length, raw, 0, raw.length);
+        } catch (MalformedInputException e) {
+            throw Corruption.mismatch(
+                    path, fileOffset, "a valid", "LZ4 block", String.valueOf(e.getMessage()));
+        }
+        if (produced != raw.length) {
+            throw Corruption.mismatch(path, fileOffset, "raw length", raw.length, produced);
+        }
+    }
+
+    private static int checksum(long fileOffset, byte[] bytes, int offset, int length) {
+        byte[] place = new byte[8];
+        LittleEndian.putLong(place, 0, fileOffset);
+        CRC32C crc = new CRC32C();
+        crc.update(place, 0, 8);
+        crc.update(bytes, offset, length);
+        return (int) crc.getValue();
+    }
+}

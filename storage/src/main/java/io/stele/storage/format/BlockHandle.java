@@ -1,0 +1,11 @@
+package io.stele.storage.format;
+
+/** Where a stored block lies in its file, frame included. */
+record BlockHandle(long offset, int length) {
+    BlockHandle {
+        if (offset < 0 || length < BlockFrame.OVERHEAD) {
+            throw new IllegalArgumentException(
+                    "Invalid block handle: offset " + offset + ", length " + length);
+        }
+    }
+}

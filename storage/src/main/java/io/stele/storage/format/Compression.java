@@ -1,0 +1,17 @@
+package io.stele.storage.format;
+
+/** How the payload of a block is stored. The codes are on disk and never change meaning. */
+public enum Compression {
+    NONE(0),
+    LZ4(1);
+
+    private final int code;
+
+    Compression(int code) {
+        this.code = code;
+    }
+
+    int code() {
+        return code;
+    }
+}

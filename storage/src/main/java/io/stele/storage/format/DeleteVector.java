@@ -1,0 +1,333 @@
+package io.stele.storage.format;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.storage.objectstore.ObjectStore;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.roaringbitmap.RoaringBitmap;
+
+/**
+ * Which rows of one column file are deleted, and since which LSN each: a reader at T skips the rows
+ * that {@link #bitmapAt}(T) has.
+ *
+ * <p>Deletions are a log in LSN order beside a hash of it by row; those that no open read point can
+ * tell apart any more are moved to a bitmap by {@link #forget}.
+ *
+ * <pre>
+ * file:    header | base block | log block | footer block | tail                     (see BlockFileWriter)
+ * base:    rows deleted at or below the floor, a RoaringBitmap in its portable format
+ * log:     per deletion: varint LSN minus that of the one before (first: minus the floor) | varint zigzag of ordinal minus that before
+ * footer:  base: varint offset | varint length | log: varint offset | varint length | floor LSN 8 | varint log entries | varint cardinality
+ * </pre>
+ *
+ * <p>Invariant: a row is deleted once, at the lowest LSN given for it. Invariant: every LSN in the
+ * log is above the floor.
+ *
+ * <p>Thread-safe: guarded by its own lock.
+ */
+public final class DeleteVector {
+    /** The LSN of the deletion of a row that is not deleted. */
+    public static final long NOT_DELETED = Long.MAX_VALUE;
+
+    private static final int INITIAL_CAPACITY = 16;
+
+    private final RoaringBitmap base = new RoaringBitmap();
+    private long floorLsn;
+    private int[] ordinals = new int[INITIAL_CAPACITY];
+    private long[] lsns = new long[INITIAL_CAPACITY];
+    private int size;
+
+    /** Open addressing: log position + 1 by hash of ordinal; 0 is free; at most half full. */
+    private int[] table = new int[4 * INITIAL_CAPACITY];
+
+    /**
+     * The bitmap that was asked for last: base and the first {@code cachedSize} of the log. Given
+     * out, so never changed.
+     */
+    private @Nullable RoaringBitmap cached;
+
+    private int cachedSize;
+
+    /**
+     * Marks a row deleted from {@code lsn} on.
+     *
+     * @return false if it was deleted at or before {@code lsn}, and nothing was changed
+     */
+    public synchronized boolean delete(int ordinal, long lsn) {
+        if (ordinal < 0 || lsn <= 0 || lsn == NOT_DELETED) {
+            throw new IllegalArgumentException(
+                    "Expected an ordinal >= 0 and an LSN > 0, found " + ordinal + " and " + lsn);
+        }
+        long before = deletedAt(ordinal);
+        if (before <= lsn) {
+            return false;
+        }
+        if (lsn <= floorLsn) {
+            throw new IllegalArgumentException(
+                    "Expected an LSN above the forgotten " + floorLsn + ", found " + lsn);
+        }
+        if (before != NOT_DELETED || (size > 0 && lsn < lsns[size - 1])) {
+            insertOutOfOrder(ordinal, lsn);
+        } else {
+            append(ordinal, lsn);
+        }
+        return true;
+    }
+
+    /**
+     * The LSN from which the row is deleted; 0 if it is forgotten when; {@link #NOT_DELETED} if it
+     * is not.
+     */
+    public synchronized long deletedAt(int ordinal) {
+        int mask = table.length - 1;
+        for (int slot = hash(ordinal) & mask; table[slot] != 0; slot = (slot + 1) & mask) {
+            int position = table[slot] - 1;
+            if (ordinals[position] == ordinal) {
+                return lsns[position];
+            }
+        }
+        return base.contains(ordinal) ? 0 : NOT_DELETED;
+    }
+
+    /** Whether a reader at {@code readLsn} must skip the row. */
+    public boolean isDeleted(int ordinal, long readLsn) {
+        return deletedAt(ordinal) <= readLsn;
+    }
+
+    /** Rows deleted, at whatever LSN. */
+    public synchronized int cardinality() {
+        return base.getCardinality() + size;
+    }
+
+    /** The newest deletion; {@link Lsn#MIN} if there is none, the floor if all are forgotten. */
+    public synchronized Lsn maxLsn() {
+        return new Lsn(size == 0 ? floorLsn : lsns[size - 1]);
+    }
+
+    /**
+     * The rows that a reader at {@code readLsn} must skip. Shared: must not be changed.
+     *
+     * @throws SteleException READ_POINT_EXPIRED if deletions at {@code readLsn} were forgotten
+     */
+    public synchronized RoaringBitmap bitmapAt(long readLsn) {
+        if (readLsn < floorLsn) {
+            throw new SteleException(
+                    ErrorCode.READ_POINT_EXPIRED,
+                    "Expected a read point at or after LSN " + floorLsn + ", found " + readLsn);
+        }
+        int count = countAt(readLsn);
+        RoaringBitmap known = cached;
+        if (known != null && cachedSize == count) {
+            return known;
+        }
+        boolean extend = known != null && cachedSize < count;
+        RoaringBitmap result = known != null && extend ? known.clone() : base.clone();
+        for (int i = extend ? cachedSize : 0; i < count; i++) {
+            result.add(ordinals[i]);
+        }
+        cached = result;
+        cachedSize = count;
+        return result;
+    }
+
+    /**
+     * Makes all deletions at or below {@code lsn} indistinguishable: no reader may come with a
+     * lower read point.
+     */
+    public synchronized void forget(long lsn) {
+        if (lsn <= floorLsn) {
+            return;
+        }
+        int count = countAt(lsn);
+        for (int i = 0; i < count; i++) {
+            base.add(ordinals[i]);
+        }
+        floorLsn = lsn;
+        if (count > 0) {
+            System.arraycopy(ordinals, count, ordinals, 0, size - count);
+            System.arraycopy(lsns, count, lsns, 0, size - count);
+            size -= count;
+            rehash(tableSize(size));
+            cached = null;
+        }
+    }
+
+    /**
+     * Stores the vector as it is now, durable when the call returns; what is deleted meanwhile is
+     * not in it.
+     */
+    public DeleteVectorSummary write(ObjectStore store, String path) throws IOException {
+        DeleteVector snapshot = copy();
+        try (BlockFileWriter file = BlockFileWriter.create(store, path, FileFormat.DELETE_VECTOR)) {
+            snapshot.base.runOptimize();
+            ByteBuffer bitmap = ByteBuffer.allocate(snapshot.base.serializedSizeInBytes());
+            snapshot.base.serialize(bitmap);
+            BlockHandle baseHandle =
+                    file.writeBlock(bitmap.array(), bitmap.position(), Compression.LZ4);
+            ByteSink log = snapshot.encodeLog();
+            BlockHandle logHandle = file.writeBlock(log.array(), log.size(), Compression.LZ4);
+            ByteSink footer = new ByteSink(64);
+            BlockFileReader.writeHandle(footer, baseHandle);
+            BlockFileReader.writeHandle(footer, logHandle);
+            footer.writeLong(snapshot.floorLsn);
+            footer.writeVarint(snapshot.size);
+            footer.writeVarint(snapshot.cardinality());
+            long sizeBytes = file.finish(footer.toByteArray());
+            return new DeleteVectorSummary(sizeBytes, snapshot.cardinality(), snapshot.maxLsn());
+        }
+    }
+
+    /**
+     * Reads a stored vector.
+     *
+     * @throws SteleException CORRUPT_DATA naming file, offset, expected and found
+     */
+    public static DeleteVector read(ObjectStore store, String path, long sizeBytes)
+            throws IOException {
+        BlockFileReader file =
+                BlockFileReader.open(store, path, sizeBytes, FileFormat.DELETE_VECTOR);
+        ByteSource footer = file.footer();
+        BlockHandle baseHandle = file.readHandle(footer);
+        BlockHandle logHandle = file.readHandle(footer);
+        DeleteVector vector = new DeleteVector();
+        vector.floorLsn = footer.readLong();
+        int entries = footer.readVarint32("log entries");
+        int cardinality = footer.readVarint32("cardinality");
+        footer.requireEnd();
+        vector.base.deserialize(ByteBuffer.wrap(file.readBlock(baseHandle)));
+        vector.decodeLog(
+                new ByteSource(path, logHandle.offset(), file.readBlock(logHandle)), entries);
+        if (vector.cardinality() != cardinality) {
+            throw Corruption.mismatch(
+                    path, baseHandle.offset(), "deleted rows", cardinality, vector.cardinality());
+        }
+        return vector;
+    }
+
+    /** A vector of its own with the same deletions. */
+    public synchronized DeleteVector copy() {
+        DeleteVector copy = new DeleteVector();
+        copy.base.or(base);
+        copy.floorLsn = floorLsn;
+        copy.ordinals = Arrays.copyOf(ordinals, Math.max(INITIAL_CAPACITY, size));
+        copy.lsns = Arrays.copyOf(lsns, Math.max(INITIAL_CAPACITY, size));
+        copy.size = size;
+        copy.rehash(tableSize(size));
+        return copy;
+    }
+
+    private ByteSink encodeLog() {
+        ByteSink sink = new ByteSink(size * 4);
+        long lastLsn = floorLsn;
+        int lastOrdinal = 0;
+        for (int i = 0; i < size; i++) {
+            sink.writeVarint(lsns[i] - lastLsn);
+            int step = ordinals[i] - lastOrdinal;
+            sink.writeVarint(((step << 1) ^ (step >> 31)) & 0xffff_ffffL);
+            lastLsn = lsns[i];
+            lastOrdinal = ordinals[i];
+        }
+        return sink;
+    }
+
+    private void decodeLog(ByteSource source, int entries) {
+        long lsn = floorLsn;
+        int ordinal = 0;
+        for (int i = 0; i < entries; i++) {
+            lsn += source.readVarint();
+            int step = (int) source.readVarint();
+            ordinal += (step >>> 1) ^ -(step & 1);
+            append(ordinal, lsn);
+        }
+        source.requireEnd();
+    }
+
+    /** How many deletions of the log are at or below {@code lsn}. */
+    private int countAt(long lsn) {
+        int low = 0;
+        int high = size;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (lsns[middle] <= lsn) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    private void append(int ordinal, long lsn) {
+        if (size == ordinals.length) {
+            ordinals = Arrays.copyOf(ordinals, size * 2);
+            lsns = Arrays.copyOf(lsns, size * 2);
+        }
+        ordinals[size] = ordinal;
+        lsns[size] = lsn;
+        size++;
+        if (2 * size > table.length) {
+            rehash(tableSize(size));
+        } else {
+            insertSlot(size - 1);
+        }
+    }
+
+    /**
+     * A deletion below ones that are there: rare, since a shard applies in LSN order. Costs the
+     * whole log.
+     */
+    private void insertOutOfOrder(int ordinal, long lsn) {
+        int kept = 0;
+        for (int i = 0; i < size; i++) {
+            if (ordinals[i] != ordinal) {
+                ordinals[kept] = ordinals[i];
+                lsns[kept] = lsns[i];
+                kept++;
+            }
+        }
+        size = kept;
+        int position = countAt(lsn);
+        append(ordinal, lsn);
+        System.arraycopy(ordinals, position, ordinals, position + 1, size - 1 - position);
+        System.arraycopy(lsns, position, lsns, position + 1, size - 1 - position);
+        ordinals[position] = ordinal;
+        lsns[position] = lsn;
+        rehash(tableSize(size));
+        cached = null;
+    }
+
+    private void rehash(int newLength) {
+        table = new int[newLength];
+        for (int i = 0; i < size; i++) {
+            insertSlot(i);
+        }
+    }
+
+    private void insertSlot(int position) {
+        int mask = table.length - 1;
+        int slot = hash(ordinals[position]) & mask;
+        while (table[slot] != 0) {
+            slot = (slot + 1) & mask;
+        }
+        table[slot] = position + 1;
+    }
+
+    /**
+     * A power of two of at least four times {@code entries}, so that half full is reached after
+     * doubling.
+     */
+    private static int tableSize(int entries) {
+        return Integer.highestOneBit(
+                        Math.max(4 * INITIAL_CAPACITY, Math.multiplyExact(entries, 4)) - 1)
+                << 1;
+    }
+
+    private static int hash(int ordinal) {
+        int mixed = ordinal * 0x9E3779B9;
+        return mixed ^ (mixed >>> 16);
+    }
+}

@@ -1,0 +1,10 @@
+package io.stele.storage.format;
+
+/**
+ * What a finished key index holds.
+ *
+ * @param entryCount rows of the file it indexes
+ * @param minKey smallest key, of length 0 if there is none
+ */
+public record KeyIndexSummary(
+        long sizeBytes, long entryCount, long keyCount, byte[] minKey, byte[] maxKey) {}

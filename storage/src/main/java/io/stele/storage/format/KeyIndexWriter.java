@@ -1,0 +1,90 @@
+package io.stele.storage.format;
+
+import io.stele.storage.objectstore.ObjectStore;
+import java.io.IOException;
+
+/**
+ * Writes the key index of a column shard file: from each key to the ordinal of its row. One index
+ * has either kind of ordinal:
+ *
+ * <ul>
+ *   <li><em>rank</em>: the file is sorted by key, so the ordinal of a key is its position in the
+ *       index and is not stored;
+ *   <li><em>explicit</em>: the file has another order, and each entry has its ordinal.
+ * </ul>
+ *
+ * <pre>
+ * value of an entry: nothing (rank) | varint ordinal (explicit)
+ * footer adds:       kind 1 (0 rank, 1 explicit)
+ * </pre>
+ *
+ * A key may repeat, newest version first. Confined to one thread. Nothing is visible before {@link
+ * #finish}.
+ */
+public final class KeyIndexWriter implements AutoCloseable {
+    static final int KIND_RANK = 0;
+    static final int KIND_EXPLICIT = 1;
+
+    private final SortedFileWriter file;
+    private final boolean explicit;
+
+    private KeyIndexWriter(SortedFileWriter file, boolean explicit) {
+        this.file = file;
+        this.explicit = explicit;
+    }
+
+    /** For a file that is sorted by key: add the key of every row, in file order. */
+    public static KeyIndexWriter byRank(ObjectStore store, String path, BlockFileOptions options)
+            throws IOException {
+        return new KeyIndexWriter(
+                SortedFileWriter.create(store, path, FileFormat.KEY_INDEX, options), false);
+    }
+
+    /** For a file of any order: add the keys sorted, each with the ordinal of its row. */
+    public static KeyIndexWriter explicit(ObjectStore store, String path, BlockFileOptions options)
+            throws IOException {
+        return new KeyIndexWriter(
+                SortedFileWriter.create(store, path, FileFormat.KEY_INDEX, options), true);
+    }
+
+    /** Adds the key of the next row of the file. */
+    public void add(byte[] key) throws IOException {
+        add(key, 0, key.length);
+    }
+
+    public void add(byte[] key, int offset, int length) throws IOException {
+        if (explicit) {
+            throw new IllegalStateException(
+                    "Expected an ordinal with each key of an explicit index");
+        }
+        if (file.entryCount() == Integer.MAX_VALUE) {
+            throw new IllegalStateException("Expected at most 2^31 - 1 rows in a column file");
+        }
+        file.add(key, offset, length, 0);
+    }
+
+    /** Adds a key and the ordinal of its row; of equal keys the newest version first. */
+    public void add(byte[] key, int ordinal) throws IOException {
+        if (!explicit || ordinal < 0) {
+            throw new IllegalStateException(
+                    "Expected an explicit index and an ordinal >= 0, found ordinal " + ordinal);
+        }
+        ByteSink sink = file.add(key, 0, key.length, varintLength(ordinal));
+        sink.writeVarint(ordinal);
+    }
+
+    public KeyIndexSummary finish() throws IOException {
+        long sizeBytes = file.finish(new byte[] {(byte) (explicit ? KIND_EXPLICIT : KIND_RANK)});
+        return new KeyIndexSummary(
+                sizeBytes, file.entryCount(), file.keyCount(), file.firstKey(), file.lastKey());
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+
+    private static int varintLength(int value) {
+        return Math.max(1, (38 - Integer.numberOfLeadingZeros(value)) / 7);
+    }
+}

@@ -1,0 +1,157 @@
+package io.stele.storage.format;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.storage.objectstore.ObjectStore;
+import java.io.IOException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What row files and key indexes have in common: entry blocks in key order, then a filter block, an
+ * index block and the footer.
+ *
+ * <pre>
+ * file:   header | entry blocks | filter block | index block | footer block | tail          (see BlockFileWriter, EntryBlockBuilder)
+ * index:  per entry block: key = its last key, value = varint offset | varint length | varint entries
+ * footer: filter: varint offset | varint length
+ *         index:  varint offset | varint length
+ *         varint entries | varint distinct keys | first key: varint length, bytes | last key: varint length, bytes
+ *         what the kind of file adds
+ * </pre>
+ *
+ * The first key of an empty file, its last key, and its index are absent: length 0, and the index
+ * block has offset and length of the filter. Confined to one thread.
+ */
+final class SortedFileWriter implements AutoCloseable {
+    private final BlockFileWriter file;
+    private final BlockFileOptions options;
+    private final EntryBlockBuilder block;
+    private final EntryBlockBuilder index = new EntryBlockBuilder(4096, 1);
+    private final BloomFilter.Builder filter = new BloomFilter.Builder();
+    private byte @Nullable [] firstKey;
+    private byte[] lastKey = new byte[64];
+    private int lastKeyLength;
+    private long entryCount;
+    private long keyCount;
+
+    private SortedFileWriter(BlockFileWriter file, BlockFileOptions options) {
+        this.file = file;
+        this.options = options;
+        this.block = new EntryBlockBuilder(options.blockBytes(), options.restartInterval());
+    }
+
+    static SortedFileWriter create(
+            ObjectStore store, String path, FileFormat format, BlockFileOptions options)
+            throws IOException {
+        requireNonNull(options, "options is null");
+        return new SortedFileWriter(BlockFileWriter.create(store, path, format), options);
+    }
+
+    /**
+     * Adds an entry; the caller appends exactly {@code valueLength} bytes to the sink that is
+     * returned.
+     *
+     * @return whether the key differs from the one before, in {@link #isNewKey}
+     * @throws IllegalArgumentException if the key is before the last one
+     */
+    ByteSink add(byte[] key, int offset, int length, int valueLength) throws IOException {
+        boolean newKey = compareToLast(key, offset, length) > 0;
+        if (!block.isEmpty() && block.size() >= options.blockBytes()) {
+            writeBlock();
+        }
+        if (newKey) {
+            filter.add(key, offset, length);
+            keyCount++;
+            if (lastKey.length < length) {
+                lastKey = new byte[Math.max(length, lastKey.length * 2)];
+            }
+            System.arraycopy(key, offset, lastKey, 0, length);
+            lastKeyLength = length;
+        }
+        if (firstKey == null) {
+            firstKey = Arrays.copyOfRange(key, offset, offset + length);
+        }
+        entryCount++;
+        return block.add(key, offset, length, valueLength);
+    }
+
+    /** How {@code key} compares with the last key added; above 0 if there is none. */
+    int compareToLast(byte[] key, int offset, int length) {
+        if (entryCount == 0) {
+            return 1;
+        }
+        int order = Arrays.compareUnsigned(key, offset, offset + length, lastKey, 0, lastKeyLength);
+        if (order < 0) {
+            throw new IllegalArgumentException(
+                    "Expected keys in ascending order, found entry %d before entry %d"
+                            .formatted(entryCount, entryCount - 1));
+        }
+        return order;
+    }
+
+    long entryCount() {
+        return entryCount;
+    }
+
+    long keyCount() {
+        return keyCount;
+    }
+
+    byte[] firstKey() {
+        return firstKey == null ? new byte[0] : firstKey.clone();
+    }
+
+    byte[] lastKey() {
+        return Arrays.copyOf(lastKey, lastKeyLength);
+    }
+
+    /** Bytes written and buffered so far. */
+    long sizeBytes() {
+        return file.position() + block.size();
+    }
+
+    /**
+     * Completes the file with {@code added} at the end of its footer; returns its size in bytes.
+     */
+    long finish(byte[] added) throws IOException {
+        if (!block.isEmpty()) {
+            writeBlock();
+        }
+        byte[] filterPayload = filter.build(options.bitsPerKey()).payload();
+        BlockHandle filterHandle =
+                file.writeBlock(filterPayload, filterPayload.length, Compression.NONE);
+        BlockHandle indexHandle = filterHandle;
+        if (!index.isEmpty()) {
+            ByteSink payload = index.finish();
+            indexHandle = file.writeBlock(payload.array(), payload.size(), options.compression());
+        }
+        ByteSink footer = new ByteSink(256);
+        BlockFileReader.writeHandle(footer, filterHandle);
+        BlockFileReader.writeHandle(footer, indexHandle);
+        footer.writeVarint(entryCount);
+        footer.writeVarint(keyCount);
+        footer.writeSizedBytes(firstKey());
+        footer.writeSizedBytes(lastKey());
+        footer.writeBytes(added, 0, added.length);
+        return file.finish(footer.toByteArray());
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+
+    private void writeBlock() throws IOException {
+        byte[] last = block.lastKey();
+        int entries = block.entryCount();
+        ByteSink payload = block.finish();
+        BlockHandle handle =
+                file.writeBlock(payload.array(), payload.size(), options.compression());
+        block.clear();
+        ByteSink value = new ByteSink(24);
+        BlockFileReader.writeHandle(value, handle);
+        value.writeVarint(entries);
+        index.add(last, 0, last.length, value.size()).writeBytes(value.array(), 0, value.size());
+    }
+}

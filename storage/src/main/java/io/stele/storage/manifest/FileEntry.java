@@ -1,0 +1,161 @@
+package io.stele.storage.manifest;
+
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ColumnStats;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+
+/**
+ * One data file of one table in one shard, with all that is needed to skip it unread. Immutable;
+ * arrays are not to be changed.
+ *
+ * <p>Invariant: {@code minLsn <= maxLsn} and they bound the LSN of every row. Invariant: a file of
+ * a table without primary key written by a worker has {@code ingestLsn} and {@code firstRowId}: all
+ * its rows have that LSN, and row {@code n} has row id {@code firstRowId + n}.
+ *
+ * @param fileId unique for ever, also the start of the file's name
+ * @param level 0 for flushed files, higher for compacted ones
+ * @param sizeBytes exact size; readers refuse a file of another size
+ * @param rowCount rows or entries in the file, deleted ones included
+ * @param ingestLsn the LSN of every row of a file written by a worker, which has no {@code _lsn}
+ *     column
+ * @param firstRowId the row id of row 0 where the file has no {@code _row_id} column
+ * @param schemaVersion schema that the file was written with
+ * @param minKey smallest encoded key; absent if not known
+ * @param maxKey largest encoded key
+ * @param partition encoded values of the partition columns that all rows share
+ * @param columnStats by column id; a column without an entry is not known
+ */
+public record FileEntry(
+        @JsonProperty("fileId") String fileId,
+        @JsonProperty("tableId") TableId tableId,
+        @JsonProperty("kind") FileKind kind,
+        @JsonProperty("level") int level,
+        @JsonProperty("path") String path,
+        @JsonProperty("sizeBytes") long sizeBytes,
+        @JsonProperty("rowCount") long rowCount,
+        @JsonProperty("minLsn") Lsn minLsn,
+        @JsonProperty("maxLsn") Lsn maxLsn,
+        @JsonProperty("ingestLsn") Optional<Lsn> ingestLsn,
+        @JsonProperty("firstRowId") OptionalLong firstRowId,
+        @JsonProperty("schemaVersion") int schemaVersion,
+        @JsonProperty("minKey") Optional<byte[]> minKey,
+        @JsonProperty("maxKey") Optional<byte[]> maxKey,
+        @JsonProperty("partition") Optional<byte[]> partition,
+        @JsonProperty("columnStats") Map<Integer, ColumnStats> columnStats,
+        @JsonProperty("keyIndex") Optional<KeyIndexFile> keyIndex,
+        @JsonProperty("deleteVector") Optional<DeleteVectorFile> deleteVector) {
+    public FileEntry {
+        requireNonNull(fileId, "fileId is null");
+        requireNonNull(tableId, "tableId is null");
+        requireNonNull(kind, "kind is null");
+        requireNonNull(path, "path is null");
+        requireNonNull(minLsn, "minLsn is null");
+        requireNonNull(maxLsn, "maxLsn is null");
+        requireNonNull(ingestLsn, "ingestLsn is null");
+        requireNonNull(firstRowId, "firstRowId is null");
+        requireNonNull(minKey, "minKey is null");
+        requireNonNull(maxKey, "maxKey is null");
+        requireNonNull(partition, "partition is null");
+        requireNonNull(keyIndex, "keyIndex is null");
+        requireNonNull(deleteVector, "deleteVector is null");
+        columnStats = Collections.unmodifiableMap(new TreeMap<>(columnStats));
+        check(!fileId.isEmpty(), "a file id", "''", path);
+        check(level >= 0, "a level >= 0", level, path);
+        check(sizeBytes > 0, "a size > 0", sizeBytes, path);
+        check(rowCount > 0, "a row count > 0", rowCount, path);
+        check(minLsn.compareTo(maxLsn) <= 0, "minLsn <= maxLsn", minLsn + " and " + maxLsn, path);
+        check(
+                minKey.isPresent() == maxKey.isPresent(),
+                "both of minKey and maxKey or neither",
+                "one",
+                path);
+        if (minKey.isPresent()) {
+            check(
+                    Arrays.compareUnsigned(minKey.get(), maxKey.orElseThrow()) <= 0,
+                    "minKey <= maxKey",
+                    "minKey > maxKey",
+                    path);
+        }
+    }
+
+    /**
+     * Whether {@code key} lies between the smallest and the largest key of the file, as far as they
+     * are known.
+     */
+    public boolean mayContain(byte[] key) {
+        return minKey.isEmpty()
+                || (Arrays.compareUnsigned(minKey.get(), key) <= 0
+                        && Arrays.compareUnsigned(key, maxKey.orElseThrow()) <= 0);
+    }
+
+    /** Rows not marked in the stored delete vector; deletions since are not counted. */
+    @JsonIgnore
+    public long undeletedRowCount() {
+        return rowCount - deleteVector.map(DeleteVectorFile::cardinality).orElse(0);
+    }
+
+    public FileEntry withDeleteVector(Optional<DeleteVectorFile> newDeleteVector) {
+        return new FileEntry(
+                fileId,
+                tableId,
+                kind,
+                level,
+                path,
+                sizeBytes,
+                rowCount,
+                minLsn,
+                maxLsn,
+                ingestLsn,
+                firstRowId,
+                schemaVersion,
+                minKey,
+                maxKey,
+                partition,
+                columnStats,
+                keyIndex,
+                newDeleteVector);
+    }
+
+    /**
+     * The entry of a worker's file once its commit is decided: its rows get their LSN, and row ids
+     * where they have no key.
+     */
+    public FileEntry withIngest(Lsn lsn, OptionalLong newFirstRowId) {
+        return new FileEntry(
+                fileId,
+                tableId,
+                kind,
+                level,
+                path,
+                sizeBytes,
+                rowCount,
+                lsn,
+                lsn,
+                Optional.of(lsn),
+                newFirstRowId,
+                schemaVersion,
+                minKey,
+                maxKey,
+                partition,
+                columnStats,
+                keyIndex,
+                deleteVector);
+    }
+
+    private static void check(boolean condition, String expected, Object found, String path) {
+        if (!condition) {
+            throw new IllegalArgumentException(
+                    "Expected " + expected + ", found " + found + " for " + path);
+        }
+    }
+}

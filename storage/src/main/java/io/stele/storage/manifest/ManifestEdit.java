@@ -1,0 +1,117 @@
+package io.stele.storage.manifest;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.TableId;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The next version of a manifest in the making. A change that contradicts what is there (a file
+ * added twice, one removed that is not there, progress going back) is refused at once. Confined to
+ * one thread.
+ */
+public final class ManifestEdit {
+    private final Manifest base;
+    private final Map<String, FileEntry> files = new LinkedHashMap<>();
+    private final Map<TableId, TableProgress> tables = new TreeMap<>();
+    private long epoch;
+    private List<WriterProgress> writers;
+    private List<PreparedTransaction> prepared;
+
+    ManifestEdit(Manifest base) {
+        this.base = requireNonNull(base, "base is null");
+        base.files().forEach(file -> files.put(file.fileId(), file));
+        base.tables().forEach(table -> tables.put(table.tableId(), table));
+        this.epoch = base.epoch();
+        this.writers = base.writers();
+        this.prepared = base.prepared();
+    }
+
+    public ManifestEdit epoch(long newEpoch) {
+        check(newEpoch >= base.epoch(), "an epoch >= " + base.epoch(), newEpoch);
+        epoch = newEpoch;
+        return this;
+    }
+
+    public ManifestEdit addFile(FileEntry file) {
+        check(!files.containsKey(file.fileId()), "a new file", file.fileId() + " which is there");
+        files.put(file.fileId(), file);
+        return this;
+    }
+
+    public ManifestEdit removeFile(String fileId) {
+        check(files.remove(fileId) != null, "a file that is there", fileId);
+        return this;
+    }
+
+    /** Puts another entry (a new delete vector, say) for the same file. */
+    public ManifestEdit replaceFile(FileEntry file) {
+        check(files.containsKey(file.fileId()), "a file that is there", file.fileId());
+        files.put(file.fileId(), file);
+        return this;
+    }
+
+    /**
+     * States that every write of the table at or below {@code flushedLsn} is in the files of this
+     * version.
+     */
+    public ManifestEdit progress(TableId tableId, Lsn flushedLsn, long nextRowId) {
+        TableProgress before = tables.get(tableId);
+        if (before != null) {
+            check(
+                    before.flushedLsn().compareTo(flushedLsn) <= 0
+                            && before.nextRowId() <= nextRowId,
+                    "progress of table "
+                            + tableId
+                            + " from LSN "
+                            + before.flushedLsn()
+                            + ", row id "
+                            + before.nextRowId(),
+                    "LSN " + flushedLsn + ", row id " + nextRowId);
+        }
+        tables.put(tableId, new TableProgress(tableId, flushedLsn, nextRowId));
+        return this;
+    }
+
+    /** Forgets a dropped table: its files and its progress. */
+    public ManifestEdit removeTable(TableId tableId) {
+        files.values().removeIf(file -> file.tableId().equals(tableId));
+        tables.remove(tableId);
+        return this;
+    }
+
+    public ManifestEdit writers(Collection<WriterProgress> newWriters) {
+        writers = List.copyOf(newWriters);
+        return this;
+    }
+
+    public ManifestEdit prepared(Collection<PreparedTransaction> newPrepared) {
+        prepared = List.copyOf(newPrepared);
+        return this;
+    }
+
+    /** The next version. */
+    public Manifest build() {
+        return new Manifest(
+                base.version() + 1,
+                epoch,
+                base.shard(),
+                List.copyOf(files.values()),
+                List.copyOf(tables.values()),
+                writers,
+                prepared);
+    }
+
+    private void check(boolean condition, String expected, Object found) {
+        if (!condition) {
+            throw new IllegalArgumentException(
+                    "Expected %s, found %s in the manifest of shard %s after version %d"
+                            .formatted(expected, found, base.shard(), base.version()));
+        }
+    }
+}
