@@ -1,0 +1,43 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.predicate.ColumnStats;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * A column file to be read at a snapshot.
+ *
+ * @param path warehouse path
+ * @param schemaVersion version of the table when the file was written
+ * @param minLsn smallest LSN of its rows
+ * @param maxLsn greatest LSN of its rows
+ * @param ingestLsn the LSN of all its rows, where it has no {@code _lsn} column
+ * @param firstRowId row id of its first row, where it has no {@code _row_id} column; the others
+ *     follow by position
+ * @param deletedRows ordinals of rows that are gone at the snapshot: a serialized RoaringBitmap;
+ *     empty where none is
+ * @param deletedCount how many
+ * @param columns statistics by column id, of the columns asked for
+ */
+public record FileScan(
+        String path,
+        long sizeBytes,
+        long rowCount,
+        int schemaVersion,
+        long minLsn,
+        long maxLsn,
+        OptionalLong ingestLsn,
+        OptionalLong firstRowId,
+        byte[] deletedRows,
+        long deletedCount,
+        Map<Integer, ColumnStats> columns) {
+    public FileScan {
+        requireNonNull(path, "path is null");
+        requireNonNull(ingestLsn, "ingestLsn is null");
+        requireNonNull(firstRowId, "firstRowId is null");
+        requireNonNull(deletedRows, "deletedRows is null");
+        columns = Map.copyOf(columns);
+    }
+}

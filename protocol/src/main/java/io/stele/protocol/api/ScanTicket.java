@@ -1,0 +1,50 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ScanPredicate;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * The ticket of a DoGet: rows of one shard of a table at a snapshot.
+ *
+ * @param readPointId keeps the snapshot readable; empty: a short lease of the scan's own
+ * @param readLsn the snapshot; the read point's where there is one
+ * @param columnIds columns in the order wanted, with {@link HiddenColumns}; empty: row counts only
+ * @param predicate rows that cannot match may be left out; advisory
+ * @param limit most rows wanted
+ */
+public record ScanTicket(
+        Optional<String> readPointId,
+        Optional<Lsn> readLsn,
+        TableId tableId,
+        ShardId shard,
+        List<Integer> columnIds,
+        ScanPredicate predicate,
+        ScanMode mode,
+        OptionalLong limit) {
+    public ScanTicket {
+        requireNonNull(readPointId, "readPointId is null");
+        requireNonNull(readLsn, "readLsn is null");
+        requireNonNull(tableId, "tableId is null");
+        requireNonNull(shard, "shard is null");
+        columnIds = List.copyOf(columnIds);
+        requireNonNull(predicate, "predicate is null");
+        requireNonNull(mode, "mode is null");
+        requireNonNull(limit, "limit is null");
+    }
+
+    /** The bytes of the ticket. */
+    public byte[] encode() {
+        return ApiJson.write(this);
+    }
+
+    public static ScanTicket decode(byte[] ticket) {
+        return ApiJson.read(ticket, ScanTicket.class);
+    }
+}

@@ -1,0 +1,49 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ShardId;
+import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ColumnStats;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A column file that a worker wrote into the warehouse, to be ingested by a commit. Its rows are
+ * those of one shard (and one partition), without {@code _lsn} and {@code _row_id} columns, sorted
+ * by primary key where the table has one.
+ *
+ * @param fileId fresh UUID, the name of the file
+ * @param path warehouse path of the ORC file
+ * @param keyIndexPath warehouse path of its key index; present for tables with a primary key
+ * @param minKey smallest encoded primary key, for tables with one
+ * @param maxKey greatest encoded primary key, for tables with one
+ * @param partition encoded partition columns, for partitioned tables
+ * @param columns statistics by column id
+ */
+public record WrittenFile(
+        TableId tableId,
+        ShardId shard,
+        String fileId,
+        String path,
+        Optional<String> keyIndexPath,
+        long sizeBytes,
+        long keyIndexSizeBytes,
+        long rowCount,
+        int schemaVersion,
+        Optional<byte[]> minKey,
+        Optional<byte[]> maxKey,
+        Optional<byte[]> partition,
+        Map<Integer, ColumnStats> columns) {
+    public WrittenFile {
+        requireNonNull(tableId, "tableId is null");
+        requireNonNull(shard, "shard is null");
+        requireNonNull(fileId, "fileId is null");
+        requireNonNull(path, "path is null");
+        requireNonNull(keyIndexPath, "keyIndexPath is null");
+        requireNonNull(minKey, "minKey is null");
+        requireNonNull(maxKey, "maxKey is null");
+        requireNonNull(partition, "partition is null");
+        columns = Map.copyOf(columns);
+    }
+}

@@ -1,0 +1,163 @@
+package io.stele.protocol.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.ScalarType;
+import io.stele.protocol.schema.TableSchema;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+final class TestApiJson {
+    private static final TableId TABLE = new TableId(7);
+    private static final TableSchema SCHEMA =
+            new TableSchema(
+                    TABLE,
+                    "s",
+                    "t",
+                    1,
+                    List.of(new ColumnSchema(1, "id", ScalarType.BIGINT, false, Optional.empty())),
+                    List.of(1),
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    Orientation.COLUMN,
+                    0,
+                    2,
+                    Optional.empty());
+
+    @Test
+    void testEveryMessageComesBack() {
+        NodeAddress node = new NodeAddress("node-1", "", 4001, 4002);
+        List<Object> messages =
+                List.of(
+                        Done.DONE,
+                        new CreateSchemaRequest("s", true),
+                        new DropSchemaRequest("s", false),
+                        new ListSchemasReply(List.of("a", "b")),
+                        new CreateTableRequest(SCHEMA, "", true, false),
+                        TableRequest.of("s", "t"),
+                        new TableRequest(new TableName("s", "t"), Optional.of(TABLE)),
+                        new RenameTableRequest(TABLE, new TableName("s", "u")),
+                        new ListTablesRequest(Optional.empty()),
+                        new ListTablesReply(List.of(new TableName("s", "t"))),
+                        new TableDescription(
+                                SCHEMA, TableStatistics.EMPTY, ShardRouting.single(node, 2)),
+                        new SetCommentRequest(TABLE, Optional.of(1), Optional.of("c")),
+                        new OpenReadPointRequest(List.of(TABLE), Optional.of(new Lsn(9)), 1000),
+                        new RenewReadPointRequest("r", 5),
+                        new CloseReadPointRequest("r"),
+                        new ReadPointReply("r", new Lsn(9), 5),
+                        new PlanScanRequest("r", TABLE, ScanPredicate.ALL, List.of(1)),
+                        new BeginTransactionRequest(TABLE, Optional.empty()),
+                        new BeginTransactionReply("x", "data/7"),
+                        new CommitTransactionRequest("x", List.of(), Optional.of(TABLE)),
+                        new CommitTransactionReply(new Lsn(Long.MAX_VALUE)),
+                        new AbortTransactionRequest("x"),
+                        new StatusReply("n", "1", true, Lsn.MIN, 0, 0, List.of()),
+                        PutTarget.of(new TableName("s", "t"), PutMode.UPSERT),
+                        new PutTarget(
+                                Optional.empty(),
+                                Optional.of(TABLE),
+                                PutMode.DELETE,
+                                Optional.of("x"),
+                                Optional.of(1),
+                                Optional.of(new UUID(1, 2)),
+                                3),
+                        new PutReply(new Lsn(4), 5, 6),
+                        new ScanTicket(
+                                Optional.of("r"),
+                                Optional.of(new Lsn(9)),
+                                TABLE,
+                                new ShardId(0, 1),
+                                List.of(1, HiddenColumns.LSN),
+                                ScanPredicate.ALL,
+                                ScanMode.LIVE,
+                                OptionalLong.of(10)));
+        for (Object message : messages) {
+            assertThat((Object) ApiJson.read(ApiJson.write(message), message.getClass()))
+                    .isEqualTo(message);
+        }
+    }
+
+    @Test
+    void testBytesAreBase64() {
+        FileScan file =
+                new FileScan(
+                        "data/7/0/f.orc",
+                        100,
+                        10,
+                        1,
+                        2,
+                        3,
+                        OptionalLong.empty(),
+                        OptionalLong.of(4),
+                        new byte[] {1, 2, 3},
+                        3,
+                        Map.of());
+        ScanPlan plan =
+                new ScanPlan(
+                        5,
+                        List.of(
+                                new ShardScan(
+                                        new ShardId(0, 1), List.of(file), true, ScanMode.LIVE, 6)));
+        byte[] json = ApiJson.write(plan);
+        assertThat(new String(json, StandardCharsets.UTF_8)).contains("\"deletedRows\":\"AQID\"");
+        FileScan read = ApiJson.read(json, ScanPlan.class).shards().get(0).files().get(0);
+        assertThat(read.deletedRows()).containsExactly(1, 2, 3);
+        assertThat(read.firstRowId()).hasValue(4);
+        assertThat(read.ingestLsn()).isEmpty();
+    }
+
+    @Test
+    void testNamesOfActionsAndFieldsStayAsTheyAre() {
+        assertThat(Actions.OPEN_READ_POINT).isEqualTo("open-read-point");
+        assertThat(
+                        new String(
+                                ApiJson.write(
+                                        PutTarget.of(new TableName("s", "t"), PutMode.APPEND)),
+                                StandardCharsets.UTF_8))
+                .isEqualTo(
+                        "{\"table\":{\"schemaName\":\"s\",\"tableName\":\"t\"},\"tableId\":null,"
+                                + "\"mode\":\"APPEND\",\"transactionId\":null,\"shard\":null,"
+                                + "\"writerId\":null,\"firstSequence\":0}");
+    }
+
+    @Test
+    void testLeavesOutWhatIsOptional() {
+        PutTarget target =
+                ApiJson.read(
+                        "{\"table\":{\"schemaName\":\"s\",\"tableName\":\"t\"},\"mode\":\"APPEND\",\"firstSequence\":0,\"newer\":1}"
+                                .getBytes(StandardCharsets.UTF_8),
+                        PutTarget.class);
+        assertThat(target).isEqualTo(PutTarget.of(new TableName("s", "t"), PutMode.APPEND));
+    }
+
+    @Test
+    void testRefusesWhatIsNoMessage() {
+        for (String json : List.of("", "null", "[1]", "{", "{\"schemaName\":null}")) {
+            assertThatThrownBy(
+                            () ->
+                                    ApiJson.read(
+                                            json.getBytes(StandardCharsets.UTF_8),
+                                            CreateSchemaRequest.class))
+                    .isInstanceOfSatisfying(
+                            SteleException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+                    .hasMessageContaining("CreateSchemaRequest");
+        }
+    }
+}
