@@ -1,5 +1,6 @@
 package io.stele.storage.fault;
 
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -21,7 +22,10 @@ public final class CrashPoint {
     public static CrashPoint after(long operation) {
         if (operation < 1) {
             throw new IllegalArgumentException(
-                    "Expected an operation number of at least 1, found %d".formatted(operation));
+                    String.format(
+                            Locale.ROOT,
+                            "Expected an operation number of at least 1, found %d",
+                            operation));
         }
         return new CrashPoint(operation);
     }
@@ -41,14 +45,25 @@ public final class CrashPoint {
         long number = operations.incrementAndGet();
         if (number > at) {
             throw new SimulatedCrash(
-                    "Process is dead since operation %d: %s".formatted(at, operation));
+                    String.format(
+                            Locale.ROOT, "Process is dead since operation %d: %s", at, operation));
         }
         return number == at;
     }
 
+    /** For operations that change nothing: not counted, but the dead do not read either. */
+    public void checkAlive(String operation) throws SimulatedCrash {
+        if (crashed()) {
+            throw new SimulatedCrash(
+                    String.format(
+                            Locale.ROOT, "Process is dead since operation %d: %s", at, operation));
+        }
+    }
+
     /** The exception for the operation during which the process dies. */
     public SimulatedCrash crash(String operation) {
-        return new SimulatedCrash("Process dies at operation %d: %s".formatted(at, operation));
+        return new SimulatedCrash(
+                String.format(Locale.ROOT, "Process dies at operation %d: %s", at, operation));
     }
 
     /** Operations so far, including those after the crash. */

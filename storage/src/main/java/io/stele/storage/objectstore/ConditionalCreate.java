@@ -3,8 +3,8 @@ package io.stele.storage.objectstore;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
+import java.util.Locale;
 
 /**
  * Creation of an object by one winner among many, also when single calls end in an unknown outcome:
@@ -34,7 +34,7 @@ public final class ConditionalCreate {
         requireNonNull(store, "store is null");
         if (attempts < 1) {
             throw new IllegalArgumentException(
-                    "Expected at least 1 attempt, found %d".formatted(attempts));
+                    String.format(Locale.ROOT, "Expected at least 1 attempt, found %d", attempts));
         }
         IOException unknown = null;
         for (int attempt = 0; attempt < attempts; attempt++) {
@@ -42,20 +42,15 @@ public final class ConditionalCreate {
                 if (store.createIfAbsent(path, content)) {
                     return Outcome.CREATED;
                 }
-                // Another's object, or ours from an attempt that seemed to fail.
+                // Another's object, or ours from an attempt that seemed to fail. Having been told
+                // that it exists, and not
+                // only having seen it, we know that it is durable.
                 return compare(store.readFully(path), content);
             } catch (IOException e) {
                 if (unknown != null) {
                     e.addSuppressed(unknown);
                 }
                 unknown = e;
-            }
-            try {
-                return compare(store.readFully(path), content);
-            } catch (NoSuchFileException e) {
-                // Not there, at least not yet: the same bytes may be sent again.
-            } catch (IOException e) {
-                unknown.addSuppressed(e);
             }
         }
         throw requireNonNull(unknown);

@@ -1,5 +1,7 @@
 package io.stele.storage.objectstore;
 
+import java.util.Locale;
+
 /**
  * The rule for object paths: 1 to {@value #MAX_LENGTH} characters, components of {@code A-Z a-z 0-9
  * . _ = + @ -} joined by single slashes, no component starting with a dot. Every store can hold
@@ -39,6 +41,14 @@ public final class ObjectPath {
         return path;
     }
 
+    /** Returns {@code prefix} if some valid path starts with it; the empty prefix is valid. */
+    public static String checkPrefix(String prefix) {
+        if (!prefix.isEmpty()) {
+            check(prefix.endsWith("/") ? prefix + "x" : prefix);
+        }
+        return prefix;
+    }
+
     private static boolean isNameCharacter(char c) {
         return (c >= 'a' && c <= 'z')
                 || (c >= 'A' && c <= 'Z')
@@ -48,6 +58,10 @@ public final class ObjectPath {
 
     private static IllegalArgumentException invalid(String path, String expected) {
         return new IllegalArgumentException(
-                "Expected an object path with %s, found '%s'".formatted(expected, path));
+                String.format(
+                        Locale.ROOT,
+                        "Expected an object path with %s, found '%s'",
+                        expected,
+                        path));
     }
 }

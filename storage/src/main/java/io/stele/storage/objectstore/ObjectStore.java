@@ -15,9 +15,10 @@ import java.util.List;
  * change may have happened, or may still happen. Callers find out by reading, as {@link
  * ConditionalCreate} does.
  *
- * <p>Invariant: a reader sees a whole object or none, and what it has seen once survives a crash.
- * Invariant: of all {@link #createIfAbsent} and {@link ObjectWriter#commit} calls for one path that
- * was never deleted, at most one succeeds. A deletion may be undone by a crash.
+ * <p>Invariant: a reader sees a whole object or none. Invariant: an object survives a crash once a
+ * call that creates it has succeeded, or one has told that it exists. Invariant: of all {@link
+ * #createIfAbsent} and {@link ObjectWriter#commit} calls for one path that was never deleted, at
+ * most one succeeds. A deletion may be undone by a crash.
  */
 public interface ObjectStore {
     /**

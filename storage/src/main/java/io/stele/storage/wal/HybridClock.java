@@ -3,6 +3,7 @@ package io.stele.storage.wal;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
+import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /**
@@ -32,7 +33,10 @@ public final class HybridClock {
         synchronized (this) {
             if (last == Long.MAX_VALUE) {
                 throw new IllegalStateException(
-                        "Expected an LSN below the maximum, found %d as the last".formatted(last));
+                        String.format(
+                                Locale.ROOT,
+                                "Expected an LSN below the maximum, found %d as the last",
+                                last));
             }
             last = Math.max(last + 1, millis << 16);
             return new Lsn(last);

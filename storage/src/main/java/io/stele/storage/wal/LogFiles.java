@@ -7,10 +7,10 @@ import java.util.List;
 /**
  * The segment files of one log, on whatever medium keeps them. Segments have numbers from 1 up.
  *
- * <p>Creation, truncation and deletion are durable when the call returns; appended bytes are
- * durable only after {@link Writer#sync}. After a failed append or sync the file is in an unknown
- * state, and nothing may be appended to it any more. Safe for use by many threads, except that one
- * writer belongs to one thread.
+ * <p>Creation, sealing and deletion are durable when the call returns; appended bytes are durable
+ * only after {@link Writer#sync}. After a failed append or sync the file is in an unknown state,
+ * and nothing may be appended to it any more. Safe for use by many threads, except that one writer
+ * belongs to one thread.
  */
 public interface LogFiles {
     /** The numbers of all segments, ascending. */
@@ -22,8 +22,13 @@ public interface LogFiles {
     /** Opens a segment for reading. */
     Reader open(long segment) throws IOException;
 
-    /** Cuts a segment to {@code sizeBytes}. */
-    void truncate(long segment, long sizeBytes) throws IOException;
+    /**
+     * Cuts a segment to {@code sizeBytes} and makes all the rest of it durable, though nobody knows
+     * what an earlier process has synced. The bytes from {@code rewriteFrom} on are written again
+     * first: after a failed sync an operating system may hold bytes in memory that it believes to
+     * be on disk.
+     */
+    void seal(long segment, long sizeBytes, long rewriteFrom) throws IOException;
 
     /** Deletes a segment. */
     void delete(long segment) throws IOException;

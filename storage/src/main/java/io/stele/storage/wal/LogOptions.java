@@ -1,5 +1,7 @@
 package io.stele.storage.wal;
 
+import java.util.Locale;
+
 /**
  * Limits of a node log.
  *
@@ -40,7 +42,8 @@ public record LogOptions(long segmentBytes, int groupBytes, long queueBytes, int
     private static void check(boolean valid, String name, String expected, long found) {
         if (!valid) {
             throw new IllegalArgumentException(
-                    "Expected %s to be %s, found %d".formatted(name, expected, found));
+                    String.format(
+                            Locale.ROOT, "Expected %s to be %s, found %d", name, expected, found));
         }
     }
 }

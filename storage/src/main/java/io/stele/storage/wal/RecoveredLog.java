@@ -1,34 +1,161 @@
 package io.stele.storage.wal;
 
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
 import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
 /**
  * A log that has been read to its end and cut behind its last whole group; {@link NodeLog}
- * continues it.
+ * continues it in a new segment.
+ *
+ * <p>Confined to one thread.
  */
 public final class RecoveredLog {
-    private RecoveredLog() {}
+    private final LogFiles files;
+    private final LogOptions options;
+    private final HybridClock clock;
+    private final SegmentLedger ledger = new SegmentLedger();
+    private long nextSequence = 1;
+    private long lowestSegment = 1;
+    private Optional<String> cutTail = Optional.empty();
+    private boolean continued;
+
+    private RecoveredLog(LogFiles files, LogOptions options, HybridClock clock) {
+        this.files = requireNonNull(files, "files is null");
+        this.options = requireNonNull(options, "options is null");
+        this.clock = requireNonNull(clock, "clock is null");
+    }
 
     /**
      * Reads all segments, checks them, gives their records to {@code consumer} in log order, and
      * cuts a torn tail. {@code clock} observes every LSN.
      *
-     * @throws io.stele.protocol.SteleException {@code CORRUPT_DATA} if anything but a torn tail is
-     *     wrong, naming file, offset and both values; nothing has been changed then
+     * @throws SteleException {@code CORRUPT_DATA} if anything but a torn tail is wrong, naming
+     *     file, offset and both values; no file has been changed then, but records before the
+     *     damage have been given to {@code consumer}
      */
     public static RecoveredLog recover(
             LogFiles files, LogOptions options, HybridClock clock, ReplayConsumer consumer)
             throws IOException {
-        throw new UnsupportedOperationException("Not landed yet");
+        RecoveredLog log = new RecoveredLog(files, options, clock);
+        log.read(requireNonNull(consumer, "consumer is null"));
+        return log;
+    }
+
+    private void read(ReplayConsumer consumer) throws IOException {
+        List<Long> segments = files.segments();
+        if (segments.isEmpty()) {
+            return;
+        }
+        long first = segments.getFirst();
+        long last = segments.getLast();
+        Optional<SegmentScanner.End> end = Optional.empty();
+        for (int i = 0; i < segments.size(); i++) {
+            if (segments.get(i) != first + i) {
+                throw missing(first + i, "the next segment is " + segments.get(i));
+            }
+            end = readSegment(first + i, i == 0, first + i == last, consumer);
+        }
+        if (first > lowestSegment) {
+            throw missing(lowestSegment, "the first segment is " + first);
+        }
+        seal(last, end);
+    }
+
+    private Optional<SegmentScanner.End> readSegment(
+            long segment, boolean first, boolean last, ReplayConsumer consumer) throws IOException {
+        try (LogFiles.Reader reader = files.open(segment)) {
+            ledger.begin(segment);
+            ledger.size(segment, reader.sizeBytes());
+            return scan(
+                    new SegmentScanner(reader, files.describe(segment), segment, last),
+                    segment,
+                    first,
+                    consumer);
+        }
+    }
+
+    private void seal(long segment, Optional<SegmentScanner.End> end) throws IOException {
+        long sizeBytes = ledger.sizeBytes(segment);
+        if (end.isEmpty() || end.get().position() == WalFormat.SEGMENT_HEADER_BYTES) {
+            // Nothing was ever acknowledged in it, so its number is free for the next segment.
+            noteCut(segment, 0, sizeBytes);
+            files.delete(segment);
+            ledger.remove(segment);
+            return;
+        }
+        noteCut(segment, end.get().position(), sizeBytes);
+        files.seal(segment, end.get().position(), end.get().lastGroup());
+        ledger.size(segment, end.get().position());
+    }
+
+    private Optional<SegmentScanner.End> scan(
+            SegmentScanner scanner, long segment, boolean first, ReplayConsumer consumer)
+            throws IOException {
+        Optional<SegmentHeader> header = scanner.readHeader();
+        if (header.isEmpty()) {
+            return Optional.empty();
+        }
+        if (first) {
+            nextSequence = header.get().firstSequence();
+        } else if (header.get().firstSequence() != nextSequence) {
+            throw new SteleException(
+                    ErrorCode.CORRUPT_DATA,
+                    String.format(
+                            Locale.ROOT,
+                            "Expected first group sequence %d, found %d in %s at offset 24",
+                            nextSequence,
+                            header.get().firstSequence(),
+                            files.describe(segment)));
+        }
+        SegmentScanner.End end =
+                scanner.scan(
+                        header.get(),
+                        ledger,
+                        (shard, lsn, type, payload) -> {
+                            clock.observe(lsn);
+                            consumer.accept(shard, lsn, type, payload);
+                        });
+        nextSequence = end.nextSequence();
+        lowestSegment = Math.max(lowestSegment, end.lowestSegment());
+        return Optional.of(end);
+    }
+
+    private void noteCut(long segment, long position, long sizeBytes) {
+        if (position < sizeBytes) {
+            cutTail =
+                    Optional.of(
+                            String.format(
+                                    Locale.ROOT,
+                                    "Cut %d bytes of a group that was never acknowledged from %s at offset %d",
+                                    sizeBytes - position,
+                                    files.describe(segment),
+                                    position));
+        }
+    }
+
+    private SteleException missing(long segment, String found) {
+        return new SteleException(
+                ErrorCode.CORRUPT_DATA,
+                String.format(
+                        Locale.ROOT,
+                        "Expected log segment %d, found that it is missing and %s: %s",
+                        segment,
+                        found,
+                        files.describe(segment)));
     }
 
     /** The last LSN of each shard that has records in the log. */
     public Map<ShardId, Lsn> lastLsns() {
-        throw new UnsupportedOperationException("Not landed yet");
+        return ledger.lastLsns();
     }
 
     /**
@@ -36,6 +163,38 @@ public final class RecoveredLog {
      * acknowledged.
      */
     public Optional<String> cutTail() {
-        throw new UnsupportedOperationException("Not landed yet");
+        return cutTail;
+    }
+
+    /** Gives the log away, once. */
+    SegmentedWriter continueWriting() {
+        if (continued) {
+            throw new IllegalStateException(
+                    "Expected a recovered log to be continued once, found a second time");
+        }
+        continued = true;
+        return new SegmentedWriter(
+                files,
+                options.segmentBytes(),
+                ledger,
+                ledger.last() + 1,
+                nextSequence,
+                lowestSegment);
+    }
+
+    LogOptions options() {
+        return options;
+    }
+
+    HybridClock clock() {
+        return clock;
+    }
+
+    SegmentLedger ledger() {
+        return ledger;
+    }
+
+    LogFiles files() {
+        return files;
     }
 }

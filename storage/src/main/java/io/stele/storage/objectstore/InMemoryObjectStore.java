@@ -1,0 +1,139 @@
+package io.stele.storage.objectstore;
+
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/** Objects on the heap. Safe for use by many threads. */
+public final class InMemoryObjectStore implements ObjectStore {
+    private final ConcurrentSkipListMap<String, byte[]> objects = new ConcurrentSkipListMap<>();
+
+    /** An independent store with the same objects. */
+    public InMemoryObjectStore copy() {
+        InMemoryObjectStore result = new InMemoryObjectStore();
+        result.objects.putAll(objects);
+        return result;
+    }
+
+    @Override
+    public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
+            throws IOException {
+        byte[] object = find(path);
+        if (offset < 0 || offset + length > object.length) {
+            throw new EOFException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected %d bytes at offset %d, found the end of %s at %d",
+                            length,
+                            offset,
+                            describe(path),
+                            object.length));
+        }
+        System.arraycopy(object, (int) offset, buffer, bufferOffset, length);
+    }
+
+    @Override
+    public byte[] readFully(String path) throws IOException {
+        return find(path).clone();
+    }
+
+    @Override
+    public long size(String path) throws IOException {
+        return find(path).length;
+    }
+
+    private byte[] find(String path) throws IOException {
+        byte[] object = objects.get(ObjectPath.check(path));
+        if (object == null) {
+            throw new NoSuchFileException(describe(path));
+        }
+        return object;
+    }
+
+    @Override
+    public boolean createIfAbsent(String path, byte[] content) {
+        return objects.putIfAbsent(ObjectPath.check(path), content.clone()) == null;
+    }
+
+    @Override
+    public void put(String path, byte[] content) {
+        objects.put(ObjectPath.check(path), content.clone());
+    }
+
+    @Override
+    public ObjectWriter create(String path) {
+        return new InMemoryWriter(ObjectPath.check(path));
+    }
+
+    @Override
+    public List<ObjectEntry> list(String prefix) {
+        ObjectPath.checkPrefix(prefix);
+        List<ObjectEntry> entries = new ArrayList<>();
+        for (Map.Entry<String, byte[]> object : objects.tailMap(prefix).entrySet()) {
+            if (!object.getKey().startsWith(prefix)) {
+                break;
+            }
+            entries.add(new ObjectEntry(object.getKey(), object.getValue().length));
+        }
+        return List.copyOf(entries);
+    }
+
+    @Override
+    public void delete(String path) {
+        objects.remove(ObjectPath.check(path));
+    }
+
+    @Override
+    public String describe(String path) {
+        return "memory:" + path;
+    }
+
+    private final class InMemoryWriter extends ObjectWriter {
+        private final String path;
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private boolean open = true;
+
+        InMemoryWriter(String path) {
+            this.path = path;
+        }
+
+        @Override
+        public void write(byte[] source, int offset, int length) throws IOException {
+            checkOpen();
+            bytes.write(source, offset, length);
+        }
+
+        @Override
+        public long position() {
+            return bytes.size();
+        }
+
+        @Override
+        public void commit() throws IOException {
+            checkOpen();
+            open = false;
+            if (objects.putIfAbsent(path, bytes.toByteArray()) != null) {
+                throw new FileAlreadyExistsException(describe(path));
+            }
+        }
+
+        private void checkOpen() throws IOException {
+            if (!open) {
+                throw new IOException(
+                        "Expected an open writer, found it committed or closed: " + describe(path));
+            }
+        }
+
+        @Override
+        public void close() {
+            open = false;
+        }
+    }
+}

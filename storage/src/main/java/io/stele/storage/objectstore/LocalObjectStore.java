@@ -1,0 +1,291 @@
+package io.stele.storage.objectstore;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Objects as files below a directory of a local file system that has hard links (all usual ones of
+ * Linux do); several processes of one machine may share it. New objects are written in {@code
+ * .tmp}, synced, then linked to their name, so they appear at once and only once; the directory is
+ * synced before the call returns.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class LocalObjectStore implements ObjectStore {
+    private static final String TEMPORARY_DIRECTORY = ".tmp";
+
+    private final Path root;
+    private final Path temporary;
+
+    /** Opens a directory, creating it if it does not exist. */
+    public LocalObjectStore(Path root) throws IOException {
+        this.root = requireNonNull(root, "root is null").toAbsolutePath().normalize();
+        temporary = this.root.resolve(TEMPORARY_DIRECTORY);
+        Files.createDirectories(temporary);
+    }
+
+    @Override
+    public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
+            throws IOException {
+        try (FileChannel channel = FileChannel.open(file(path), StandardOpenOption.READ)) {
+            readFully(channel, path, offset, ByteBuffer.wrap(buffer, bufferOffset, length));
+        }
+    }
+
+    @Override
+    public byte[] readFully(String path) throws IOException {
+        try (FileChannel channel = FileChannel.open(file(path), StandardOpenOption.READ)) {
+            long size = channel.size();
+            if (size > Integer.MAX_VALUE - 16) {
+                throw new IOException(
+                        String.format(
+                                Locale.ROOT,
+                                "Expected an object that fits an array, found %d bytes in %s",
+                                size,
+                                describe(path)));
+            }
+            byte[] content = new byte[(int) size];
+            readFully(channel, path, 0, ByteBuffer.wrap(content));
+            return content;
+        }
+    }
+
+    private void readFully(FileChannel channel, String path, long offset, ByteBuffer target)
+            throws IOException {
+        long position = offset;
+        while (target.hasRemaining()) {
+            int count = channel.read(target, position);
+            if (count < 0) {
+                throw new EOFException(
+                        String.format(
+                                Locale.ROOT,
+                                "Expected %d bytes at offset %d, found the end of %s at %d",
+                                target.limit(),
+                                offset,
+                                describe(path),
+                                channel.size()));
+            }
+            position += count;
+        }
+    }
+
+    @Override
+    public long size(String path) throws IOException {
+        return Files.size(file(path));
+    }
+
+    @Override
+    public boolean createIfAbsent(String path, byte[] content) throws IOException {
+        Path target = file(path);
+        if (Files.exists(target)) {
+            syncDirectory(parent(target));
+            return false;
+        }
+        Path written = writeTemporary(content);
+        try {
+            link(target, written);
+            return true;
+        } catch (FileAlreadyExistsException e) {
+            syncDirectory(parent(target));
+            return false;
+        } finally {
+            Files.deleteIfExists(written);
+        }
+    }
+
+    @Override
+    public void put(String path, byte[] content) throws IOException {
+        Path target = file(path);
+        Path written = writeTemporary(content);
+        try {
+            createDirectories(parent(target));
+            Files.move(
+                    written,
+                    target,
+                    StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
+            syncDirectory(parent(target));
+        } finally {
+            Files.deleteIfExists(written);
+        }
+    }
+
+    private Path writeTemporary(byte[] content) throws IOException {
+        Path file = newTemporary();
+        boolean done = false;
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            ByteBuffer source = ByteBuffer.wrap(content);
+            while (source.hasRemaining()) {
+                channel.write(source);
+            }
+            channel.force(true);
+            done = true;
+            return file;
+        } finally {
+            if (!done) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
+    private Path newTemporary() throws IOException {
+        return Files.createTempFile(temporary, "", ".object");
+    }
+
+    private void link(Path target, Path written) throws IOException {
+        createDirectories(parent(target));
+        Files.createLink(target, written);
+        syncDirectory(parent(target));
+    }
+
+    @Override
+    public ObjectWriter create(String path) throws IOException {
+        Path target = file(path);
+        Path written = newTemporary();
+        return new LocalObjectWriter(
+                FileChannel.open(written, StandardOpenOption.WRITE),
+                describe(path),
+                new LocalObjectWriter.Ending() {
+                    @Override
+                    public void publish() throws IOException {
+                        link(target, written);
+                    }
+
+                    @Override
+                    public void discard() throws IOException {
+                        Files.deleteIfExists(written);
+                    }
+                });
+    }
+
+    @Override
+    public List<ObjectEntry> list(String prefix) throws IOException {
+        ObjectPath.checkPrefix(prefix);
+        Path start = root.resolve(prefix.substring(0, prefix.lastIndexOf('/') + 1));
+        List<ObjectEntry> entries = new ArrayList<>();
+        if (Files.isDirectory(start)) {
+            Files.walkFileTree(start, new Lister(prefix, entries));
+        }
+        entries.sort(Comparator.comparing(ObjectEntry::path));
+        return List.copyOf(entries);
+    }
+
+    @Override
+    public void delete(String path) throws IOException {
+        Files.deleteIfExists(file(path));
+    }
+
+    /**
+     * Deletes what dead processes have left half-written: temporary files last changed before
+     * {@code limit}, which must be earlier than the start of any write still going on. Returns
+     * their number.
+     */
+    public int deleteAbandoned(Instant limit) throws IOException {
+        int count = 0;
+        try (var files = Files.newDirectoryStream(temporary)) {
+            for (Path file : files) {
+                if (Files.getLastModifiedTime(file).toInstant().isBefore(limit)
+                        && Files.deleteIfExists(file)) {
+                    count++;
+                }
+            }
+        }
+        return count;
+    }
+
+    @Override
+    public String describe(String path) {
+        return root.resolve(path).toString();
+    }
+
+    private Path file(String path) {
+        return root.resolve(ObjectPath.check(path));
+    }
+
+    private Path parent(Path file) {
+        return requireNonNull(file.getParent(), "file has no parent");
+    }
+
+    /** Creates a directory and those above it, each durable. */
+    private void createDirectories(Path directory) throws IOException {
+        if (Files.isDirectory(directory)) {
+            return;
+        }
+        createDirectories(parent(directory));
+        try {
+            Files.createDirectory(directory);
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isDirectory(directory)) {
+                throw e;
+            }
+        }
+        syncDirectory(parent(directory));
+    }
+
+    private static void syncDirectory(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+
+    /** Collects objects; files that vanish meanwhile are left out. */
+    private final class Lister extends SimpleFileVisitor<Path> {
+        private final String prefix;
+        private final List<ObjectEntry> entries;
+
+        Lister(String prefix, List<ObjectEntry> entries) {
+            this.prefix = prefix;
+            this.entries = entries;
+        }
+
+        @Override
+        public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+            String path = path(directory) + "/";
+            boolean wanted =
+                    !directory.equals(temporary)
+                            && (path.startsWith(prefix) || prefix.startsWith(path));
+            return wanted || directory.equals(root)
+                    ? FileVisitResult.CONTINUE
+                    : FileVisitResult.SKIP_SUBTREE;
+        }
+
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            String path = path(file);
+            if (path.startsWith(prefix)) {
+                entries.add(new ObjectEntry(path, attributes.size()));
+            }
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+            if (failure instanceof NoSuchFileException) {
+                return FileVisitResult.CONTINUE;
+            }
+            throw failure;
+        }
+
+        private String path(Path file) {
+            return root.relativize(file).toString();
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package io.stele.storage.objectstore;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+
+/** Writes a temporary file and publishes it in the end. Confined to one thread at a time. */
+final class LocalObjectWriter extends ObjectWriter {
+    /** Small writes are gathered up to this size. */
+    private static final int BUFFER_BYTES = 128 << 10;
+
+    private final FileChannel channel;
+    private final String name;
+    private final Ending ending;
+    private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
+    private long position;
+    private boolean open = true;
+
+    /** What becomes of the temporary file. */
+    interface Ending {
+        /** Gives the complete and synced file its name. */
+        void publish() throws IOException;
+
+        /** Removes the temporary name. */
+        void discard() throws IOException;
+    }
+
+    LocalObjectWriter(FileChannel channel, String name, Ending ending) {
+        this.channel = channel;
+        this.name = name;
+        this.ending = ending;
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        checkOpen();
+        if (length > buffer.remaining()) {
+            flushBuffer();
+        }
+        if (length > buffer.capacity()) {
+            writeFully(ByteBuffer.wrap(bytes, offset, length));
+        } else {
+            buffer.put(bytes, offset, length);
+        }
+        position += length;
+    }
+
+    private void flushBuffer() throws IOException {
+        buffer.flip();
+        writeFully(buffer);
+        buffer.clear();
+    }
+
+    private void writeFully(ByteBuffer source) throws IOException {
+        int end = source.limit();
+        while (source.position() < end) {
+            // In steps: the JDK copies a heap buffer to a native one of the same size, and keeps
+            // that.
+            source.limit(Math.min(end, source.position() + BUFFER_BYTES));
+            channel.write(source);
+        }
+    }
+
+    @Override
+    public long position() {
+        return position;
+    }
+
+    @Override
+    public void commit() throws IOException {
+        checkOpen();
+        try {
+            flushBuffer();
+            channel.force(true);
+            channel.close();
+            ending.publish();
+        } finally {
+            close();
+        }
+    }
+
+    private void checkOpen() throws IOException {
+        if (!open) {
+            throw new IOException("Expected an open writer, found it committed or closed: " + name);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (open) {
+            open = false;
+            channel.close();
+            ending.discard();
+        }
+    }
+}

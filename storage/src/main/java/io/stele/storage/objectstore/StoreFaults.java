@@ -1,0 +1,38 @@
+package io.stele.storage.objectstore;
+
+import java.util.Locale;
+
+/**
+ * How often a fault-injecting store misbehaves.
+ *
+ * @param failure share of calls (0 to 1) that fail with an {@link java.io.IOException} and have no
+ *     effect
+ * @param unknownOutcome share of changing calls that take effect and fail nevertheless, as after a
+ *     timeout
+ * @param minLatencyNanos least time of a call
+ * @param maxLatencyNanos greatest time of a call; times are uniform in between
+ */
+public record StoreFaults(
+        double failure, double unknownOutcome, long minLatencyNanos, long maxLatencyNanos) {
+    /** None: only crashes. */
+    public static final StoreFaults NONE = new StoreFaults(0, 0, 0, 0);
+
+    public StoreFaults {
+        if (!(failure >= 0 && unknownOutcome >= 0 && failure + unknownOutcome <= 1)) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected shares of at least 0 that sum to at most 1, found %s and %s",
+                            failure,
+                            unknownOutcome));
+        }
+        if (minLatencyNanos < 0 || minLatencyNanos > maxLatencyNanos) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected 0 <= minLatencyNanos <= maxLatencyNanos, found %d and %d",
+                            minLatencyNanos,
+                            maxLatencyNanos));
+        }
+    }
+}

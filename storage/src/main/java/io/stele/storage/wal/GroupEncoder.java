@@ -1,0 +1,70 @@
+package io.stele.storage.wal;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * Lays out one group: buffers to be written one after the other, with the payloads where they are.
+ * See {@link WalFormat}.
+ *
+ * <p>Stateless.
+ */
+final class GroupEncoder {
+    private GroupEncoder() {}
+
+    /** The buffers of a group that starts at {@code offset} of its segment. */
+    static List<ByteBuffer> encode(
+            List<PendingRecord> records, long sequence, long lowestSegment, long offset) {
+        List<ByteBuffer> body = body(records, offset + WalFormat.GROUP_HEADER_BYTES);
+        CRC32C checksum = new CRC32C();
+        SectorTally sectors = new SectorTally(offset + WalFormat.GROUP_HEADER_BYTES);
+        long length = 0;
+        for (ByteBuffer buffer : body) {
+            length += buffer.remaining();
+            sectors.add(buffer);
+            checksum.update(buffer.duplicate());
+        }
+        ByteBuffer header = ByteBuffer.allocate(WalFormat.GROUP_HEADER_BYTES);
+        new GroupHeader(
+                        sectors.weak(),
+                        sequence,
+                        lowestSegment,
+                        Math.toIntExact(offset),
+                        Math.toIntExact(length),
+                        records.size(),
+                        (int) checksum.getValue())
+                .encode(header);
+        List<ByteBuffer> group = new ArrayList<>(body.size() + 1);
+        group.add(header.flip());
+        group.addAll(body);
+        return group;
+    }
+
+    private static List<ByteBuffer> body(List<PendingRecord> records, long offset) {
+        List<ByteBuffer> body = new ArrayList<>(2 * records.size() + 1);
+        ByteBuffer headers = ByteBuffer.allocate(records.size() * WalFormat.RECORD_HEADER_BYTES);
+        long end = offset;
+        for (PendingRecord record : records) {
+            int start = headers.position();
+            headers.putLong(record.lsn())
+                    .putInt(record.shard.tableGroup())
+                    .putInt(record.shard.index())
+                    .put(record.type.id())
+                    .putInt(record.length);
+            body.add(headers.slice(start, WalFormat.RECORD_HEADER_BYTES));
+            for (ByteBuffer piece : record.payload) {
+                body.add(piece.duplicate());
+            }
+            end += WalFormat.RECORD_HEADER_BYTES + record.length;
+        }
+        ByteBuffer mark =
+                ByteBuffer.allocate(
+                        WalFormat.padding(end + WalFormat.END_MARK_BYTES)
+                                + WalFormat.END_MARK_BYTES);
+        mark.putInt(mark.limit() - WalFormat.END_MARK_BYTES, WalFormat.END_MARK);
+        body.add(mark);
+        return body;
+    }
+}

@@ -1,0 +1,262 @@
+package io.stele.storage.wal;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Segments as files {@code <number>.wal} of one directory of a local file system, synced with
+ * fdatasync. A lock on the file {@code lock} keeps other processes out while this is open.
+ *
+ * <p>Safe for use by many threads, except that one writer belongs to one thread.
+ */
+public final class LocalLogFiles implements LogFiles, AutoCloseable {
+    private static final Pattern SEGMENT_NAME = Pattern.compile("(\\d{20})\\.wal");
+
+    /**
+     * Appended bytes pass through a buffer of this size: large enough that a usual group is one
+     * system call.
+     */
+    private static final int STAGING_BYTES = 1 << 20;
+
+    private final Path directory;
+    private final FileChannel lockFile;
+    private final AtomicReference<@Nullable ByteBuffer> spareStaging = new AtomicReference<>();
+
+    private LocalLogFiles(Path directory, FileChannel lockFile) {
+        this.directory = directory;
+        this.lockFile = lockFile;
+    }
+
+    /**
+     * Opens the directory, creating it if it does not exist.
+     *
+     * @throws IOException if another process, or another part of this one, has it open
+     */
+    public static LocalLogFiles open(Path directory) throws IOException {
+        Files.createDirectories(requireNonNull(directory, "directory is null"));
+        FileChannel lockFile =
+                FileChannel.open(
+                        directory.resolve("lock"),
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.WRITE);
+        boolean locked = false;
+        try {
+            locked = tryLock(lockFile).isPresent();
+        } finally {
+            if (!locked) {
+                lockFile.close();
+            }
+        }
+        if (!locked) {
+            throw new IOException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected the log directory %s for this process alone, found it in use",
+                            directory));
+        }
+        return new LocalLogFiles(directory, lockFile);
+    }
+
+    private static Optional<FileLock> tryLock(FileChannel lockFile) throws IOException {
+        try {
+            return Optional.ofNullable(lockFile.tryLock());
+        } catch (OverlappingFileLockException e) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public List<Long> segments() throws IOException {
+        List<Long> segments = new ArrayList<>();
+        try (var names = Files.newDirectoryStream(directory)) {
+            for (Path name : names) {
+                segment(name.getFileName().toString()).ifPresent(segments::add);
+            }
+        }
+        Collections.sort(segments);
+        return List.copyOf(segments);
+    }
+
+    private static OptionalLong segment(String name) {
+        Matcher matcher = SEGMENT_NAME.matcher(name);
+        return matcher.matches()
+                ? OptionalLong.of(Long.parseLong(matcher.group(1)))
+                : OptionalLong.empty();
+    }
+
+    @Override
+    public Writer create(long segment) throws IOException {
+        FileChannel channel =
+                FileChannel.open(
+                        path(segment), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        boolean done = false;
+        try {
+            syncDirectory();
+            done = true;
+            return new LocalWriter(channel);
+        } finally {
+            if (!done) {
+                channel.close();
+            }
+        }
+    }
+
+    @Override
+    public Reader open(long segment) throws IOException {
+        return new LocalReader(
+                FileChannel.open(path(segment), StandardOpenOption.READ), describe(segment));
+    }
+
+    @Override
+    public void seal(long segment, long sizeBytes, long rewriteFrom) throws IOException {
+        try (FileChannel channel =
+                FileChannel.open(
+                        path(segment), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            channel.truncate(sizeBytes);
+            ByteBuffer chunk = ByteBuffer.allocate(STAGING_BYTES);
+            for (long position = rewriteFrom; position < sizeBytes; position += chunk.limit()) {
+                chunk.clear().limit((int) Math.min(chunk.capacity(), sizeBytes - position));
+                readFully(channel, position, chunk, describe(segment));
+                chunk.flip();
+                writeFully(channel, position, chunk);
+            }
+            channel.force(true);
+        }
+    }
+
+    @Override
+    public void delete(long segment) throws IOException {
+        Files.delete(path(segment));
+        syncDirectory();
+    }
+
+    @Override
+    public String describe(long segment) {
+        return path(segment).toString();
+    }
+
+    private Path path(long segment) {
+        return directory.resolve(String.format(Locale.ROOT, "%020d.wal", segment));
+    }
+
+    private void syncDirectory() throws IOException {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+
+    /** Lets other processes in. */
+    @Override
+    public void close() throws IOException {
+        lockFile.close();
+    }
+
+    private static void readFully(
+            FileChannel channel, long position, ByteBuffer target, String file) throws IOException {
+        long at = position;
+        while (target.hasRemaining()) {
+            int count = channel.read(target, at);
+            if (count < 0) {
+                throw new EOFException(
+                        String.format(
+                                Locale.ROOT,
+                                "Expected %d more bytes, found the end of %s at offset %d",
+                                target.remaining(),
+                                file,
+                                at));
+            }
+            at += count;
+        }
+    }
+
+    private static void writeFully(FileChannel channel, long position, ByteBuffer source)
+            throws IOException {
+        long at = position;
+        while (source.hasRemaining()) {
+            at += channel.write(source, at);
+        }
+    }
+
+    private final class LocalWriter implements Writer {
+        private final FileChannel channel;
+        private final ByteBuffer staging;
+
+        LocalWriter(FileChannel channel) {
+            this.channel = channel;
+            ByteBuffer spare = spareStaging.getAndSet(null);
+            staging = spare != null ? spare : ByteBuffer.allocateDirect(STAGING_BYTES);
+        }
+
+        @Override
+        public void append(List<ByteBuffer> buffers) throws IOException {
+            staging.clear();
+            for (ByteBuffer buffer : buffers) {
+                while (buffer.hasRemaining()) {
+                    int count = Math.min(buffer.remaining(), staging.remaining());
+                    staging.put(staging.position(), buffer, buffer.position(), count);
+                    staging.position(staging.position() + count);
+                    buffer.position(buffer.position() + count);
+                    if (!staging.hasRemaining()) {
+                        writeStaging();
+                    }
+                }
+            }
+            writeStaging();
+        }
+
+        private void writeStaging() throws IOException {
+            staging.flip();
+            while (staging.hasRemaining()) {
+                channel.write(staging);
+            }
+            staging.clear();
+        }
+
+        @Override
+        public void sync() throws IOException {
+            channel.force(false);
+        }
+
+        @Override
+        public void close() throws IOException {
+            spareStaging.set(staging);
+            channel.close();
+        }
+    }
+
+    private record LocalReader(FileChannel channel, String file) implements Reader {
+        @Override
+        public long sizeBytes() throws IOException {
+            return channel.size();
+        }
+
+        @Override
+        public void read(long position, ByteBuffer target) throws IOException {
+            readFully(channel, position, target, file);
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+}
