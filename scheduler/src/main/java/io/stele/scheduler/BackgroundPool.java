@@ -4,13 +4,18 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Runs long tasks that may block (flush, compaction, collection) on threads of their own, away from the execution contexts.
+ * Runs long tasks that may block (flush, compaction, collection) on threads of their own, away from
+ * the execution contexts.
  *
- * <p>Bounded: a pool that already holds its limit of waiting tasks refuses the next with {@link RejectedExecutionException}; the
- * submitter tries again later, because what asks for background work (a full memtable, too many files) is still there then.
+ * <p>Bounded: a pool that already holds its limit of waiting tasks refuses the next with {@link
+ * RejectedExecutionException}; the submitter tries again later, because what asks for background
+ * work (a full memtable, too many files) is still there then.
  */
 public interface BackgroundPool extends Executor, AutoCloseable {
-    /** Queues a task, or throws {@link RejectedExecutionException} when the limit is reached or the pool is closed. */
+    /**
+     * Queues a task, or throws {@link RejectedExecutionException} when the limit is reached or the
+     * pool is closed.
+     */
     @Override
     void execute(Runnable task);
 

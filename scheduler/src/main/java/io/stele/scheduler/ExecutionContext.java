@@ -11,19 +11,23 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A long-lived serial task queue: tasks run one at a time, in the order they were submitted, on whatever thread the pool lends.
+ * A long-lived serial task queue: tasks run one at a time, in the order they were submitted, on
+ * whatever thread the pool lends.
  *
- * <p>State that only tasks of one context touch needs no lock: the queue's lock orders one task before the next.
+ * <p>State that only tasks of one context touch needs no lock: the queue's lock orders one task
+ * before the next.
  *
- * <p>Invariant: at most one thread runs tasks of this context at any moment. Invariant: a context that has waiting tasks is in its
- * pool's queue exactly once.
+ * <p>Invariant: at most one thread runs tasks of this context at any moment. Invariant: a context
+ * that has waiting tasks is in its pool's queue exactly once.
  *
- * <p>A context gives its thread back after a quantum of tasks, so that contexts sharing a pool take turns. Tasks must not block.
+ * <p>A context gives its thread back after a quantum of tasks, so that contexts sharing a pool take
+ * turns. Tasks must not block.
  *
  * <p>Threads: every method may be called from any thread.
  */
 public final class ExecutionContext implements Executor {
-    private static final int QUANTUM_TASKS = 64; // long enough to amortise the hand-over, short enough for neighbours
+    private static final int QUANTUM_TASKS =
+            64; // long enough to amortise the hand-over, short enough for neighbours
 
     private final String name;
     private final Executor pool;
@@ -35,7 +39,8 @@ public final class ExecutionContext implements Executor {
     private volatile @Nullable Thread runner; // null while no task runs
 
     /**
-     * @param pool runs this context's quanta; must not run them inside {@code execute} on the submitter's stack
+     * @param pool runs this context's quanta; must not run them inside {@code execute} on the
+     *     submitter's stack
      * @param uncaught told of a task that throws; the context goes on with the next task
      */
     public ExecutionContext(String name, Executor pool, Consumer<Throwable> uncaught) {
@@ -60,7 +65,8 @@ public final class ExecutionContext implements Executor {
         requireNonNull(task, "task is null");
         CompletableFuture<T> result = new CompletableFuture<>();
         if (!enqueue(new ResultTask<>(task, result))) {
-            result.completeExceptionally(new CancellationException("Execution context " + name + " is cancelled"));
+            result.completeExceptionally(
+                    new CancellationException("Execution context " + name + " is cancelled"));
         }
         return result;
     }
@@ -70,7 +76,10 @@ public final class ExecutionContext implements Executor {
         return this.<@Nullable Void>submit(() -> null);
     }
 
-    /** Drops waiting tasks (their futures fail as cancelled) and refuses new ones; the running task, if any, ends by itself. */
+    /**
+     * Drops waiting tasks (their futures fail as cancelled) and refuses new ones; the running task,
+     * if any, ends by itself.
+     */
     public void cancel() {
         ArrayDeque<Runnable> dropped;
         synchronized (lock) {
@@ -80,8 +89,11 @@ public final class ExecutionContext implements Executor {
         }
         for (Runnable task : dropped) {
             if (task instanceof ResultTask<?> withResult) {
-                withResult.result().completeExceptionally(
-                        new CancellationException("Execution context " + name + " is cancelled"));
+                withResult
+                        .result()
+                        .completeExceptionally(
+                                new CancellationException(
+                                        "Execution context " + name + " is cancelled"));
             }
         }
     }
@@ -150,7 +162,8 @@ public final class ExecutionContext implements Executor {
         }
     }
 
-    private record ResultTask<T extends @Nullable Object>(Callable<T> task, CompletableFuture<T> result) implements Runnable {
+    private record ResultTask<T extends @Nullable Object>(
+            Callable<T> task, CompletableFuture<T> result) implements Runnable {
         @Override
         public void run() {
             T value;

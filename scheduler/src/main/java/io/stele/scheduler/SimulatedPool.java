@@ -7,10 +7,12 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * A pool without threads for simulations: tasks wait until the simulation runs them, one by one, in an order the seed decides.
+ * A pool without threads for simulations: tasks wait until the simulation runs them, one by one, in
+ * an order the seed decides.
  *
- * <p>It stands in for the {@link WorkerPool}, the {@link BackgroundPool} and the {@link Periodic} of a process, so one thread and
- * one seed drive everything; the same seed gives the same run. Confined to one thread.
+ * <p>It stands in for the {@link WorkerPool}, the {@link BackgroundPool} and the {@link Periodic}
+ * of a process, so one thread and one seed drive everything; the same seed gives the same run.
+ * Confined to one thread.
  */
 public final class SimulatedPool implements BackgroundPool, Periodic {
     private final RandomGenerator random;
@@ -53,7 +55,8 @@ public final class SimulatedPool implements BackgroundPool, Periodic {
     /**
      * Runs tasks until none waits.
      *
-     * @throws IllegalStateException after {@code limit} tasks: work that keeps making work never ends
+     * @throws IllegalStateException after {@code limit} tasks: work that keeps making work never
+     *     ends
      */
     public void runUntilIdle(int limit) {
         for (int ran = 0; ran < limit; ran++) {
@@ -61,7 +64,12 @@ public final class SimulatedPool implements BackgroundPool, Periodic {
                 return;
             }
         }
-        throw new IllegalStateException("Expected the pool to be idle after " + limit + " tasks, found " + tasks.size() + " waiting");
+        throw new IllegalStateException(
+                "Expected the pool to be idle after "
+                        + limit
+                        + " tasks, found "
+                        + tasks.size()
+                        + " waiting");
     }
 
     public int waitingTasks() {

@@ -10,7 +10,10 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The {@link BackgroundPool} of a running process: a fixed number of threads and a bounded queue, both under one lock. */
+/**
+ * The {@link BackgroundPool} of a running process: a fixed number of threads and a bounded queue,
+ * both under one lock.
+ */
 public final class ThreadedBackgroundPool implements BackgroundPool {
     private final Object lock = new Object();
     private final ArrayDeque<Runnable> queue = new ArrayDeque<>(); // guarded by lock
@@ -24,10 +27,16 @@ public final class ThreadedBackgroundPool implements BackgroundPool {
      * @param uncaught told of anything a task throws; the thread goes on
      */
     public ThreadedBackgroundPool(
-            int threadCount, int waitingLimit, ThreadFactory threadFactory, Consumer<Throwable> uncaught) {
+            int threadCount,
+            int waitingLimit,
+            ThreadFactory threadFactory,
+            Consumer<Throwable> uncaught) {
         if (threadCount < 1 || waitingLimit < 1) {
             throw new IllegalArgumentException(
-                    "threadCount and waitingLimit must be at least 1, found " + threadCount + " and " + waitingLimit);
+                    "threadCount and waitingLimit must be at least 1, found "
+                            + threadCount
+                            + " and "
+                            + waitingLimit);
         }
         this.waitingLimit = waitingLimit;
         this.uncaught = requireNonNull(uncaught, "uncaught is null");
@@ -45,7 +54,8 @@ public final class ThreadedBackgroundPool implements BackgroundPool {
                 throw new RejectedExecutionException("Background pool is closed");
             }
             if (queue.size() >= waitingLimit) {
-                throw new RejectedExecutionException("Background pool is full: " + waitingLimit + " tasks wait");
+                throw new RejectedExecutionException(
+                        "Background pool is full: " + waitingLimit + " tasks wait");
             }
             queue.add(task);
             lock.notify();

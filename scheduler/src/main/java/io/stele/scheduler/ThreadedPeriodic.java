@@ -18,7 +18,8 @@ public final class ThreadedPeriodic implements Periodic {
     @Override
     public AutoCloseable every(long periodMillis, Runnable task) {
         if (periodMillis < 1) {
-            throw new IllegalArgumentException("periodMillis must be at least 1, found " + periodMillis);
+            throw new IllegalArgumentException(
+                    "periodMillis must be at least 1, found " + periodMillis);
         }
         Loop loop = new Loop(periodMillis, requireNonNull(task, "task is null"));
         threadFactory.newThread(loop).start();

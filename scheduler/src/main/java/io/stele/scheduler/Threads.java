@@ -6,7 +6,10 @@ import java.util.List;
 final class Threads {
     private Threads() {}
 
-    /** Joins every thread but the caller's own; an interrupt is kept for the caller and ends the wait. */
+    /**
+     * Joins every thread but the caller's own; an interrupt is kept for the caller and ends the
+     * wait.
+     */
     static void joinAll(List<Thread> threads) {
         for (Thread thread : threads) {
             if (thread == Thread.currentThread()) {

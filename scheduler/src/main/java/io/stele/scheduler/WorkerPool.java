@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A fixed number of threads that lend themselves to execution contexts, first come, first served.
  *
- * <p>The queue holds at most one entry for each context, so it is bounded by the number of contexts. Closing lets the quanta that
- * are queued finish and then ends the threads.
+ * <p>The queue holds at most one entry for each context, so it is bounded by the number of
+ * contexts. Closing lets the quanta that are queued finish and then ends the threads.
  *
  * <p>Threads: every method may be called from any thread.
  */
@@ -30,7 +30,8 @@ public final class WorkerPool implements Executor, AutoCloseable {
      */
     public WorkerPool(int threadCount, ThreadFactory threadFactory, Consumer<Throwable> uncaught) {
         if (threadCount < 1) {
-            throw new IllegalArgumentException("threadCount must be at least 1, found " + threadCount);
+            throw new IllegalArgumentException(
+                    "threadCount must be at least 1, found " + threadCount);
         }
         this.uncaught = requireNonNull(uncaught, "uncaught is null");
         for (int index = 0; index < threadCount; index++) {
@@ -52,7 +53,10 @@ public final class WorkerPool implements Executor, AutoCloseable {
         }
     }
 
-    /** Runs what is queued, ends the threads and waits for them, unless it is one of them that calls. */
+    /**
+     * Runs what is queued, ends the threads and waits for them, unless it is one of them that
+     * calls.
+     */
     @Override
     public void close() {
         synchronized (lock) {
@@ -85,7 +89,8 @@ public final class WorkerPool implements Executor, AutoCloseable {
                 try {
                     lock.wait();
                 } catch (InterruptedException interrupted) {
-                    // Only close ends a worker: an interrupt aimed at a task must not take the thread away from the others.
+                    // Only close ends a worker: an interrupt aimed at a task must not take the
+                    // thread away from the others.
                     continue;
                 }
             }

@@ -49,15 +49,17 @@ class TestExecutionContext {
             CountDownLatch submitted = new CountDownLatch(submitters);
             for (int i = 0; i < submitters; i++) {
                 Thread.ofPlatform()
-                        .start(() -> {
-                            for (int task = 0; task < each; task++) {
-                                context.execute(() -> unguarded[0]++);
-                            }
-                            submitted.countDown();
-                        });
+                        .start(
+                                () -> {
+                                    for (int task = 0; task < each; task++) {
+                                        context.execute(() -> unguarded[0]++);
+                                    }
+                                    submitted.countDown();
+                                });
             }
-            CompletableFuture<Integer> result = CompletableFuture.runAsync(() -> await(submitted))
-                    .thenCompose(ignored -> context.submit(() -> unguarded[0]));
+            CompletableFuture<Integer> result =
+                    CompletableFuture.runAsync(() -> await(submitted))
+                            .thenCompose(ignored -> context.submit(() -> unguarded[0]));
             assertThat(result.orTimeout(60, TimeUnit.SECONDS).join()).isEqualTo(submitters * each);
         }
         assertThat(failures).isEmpty();
@@ -67,16 +69,21 @@ class TestExecutionContext {
     void aFailingTaskIsReportedAndTheNextOneRuns() {
         SimulatedPool pool = new SimulatedPool(new SplittableRandom(1));
         ExecutionContext context = new ExecutionContext("failing", pool, failures::add);
-        context.execute(() -> {
-            throw new IllegalStateException("broken");
-        });
-        CompletableFuture<String> failed = context.submit(() -> {
-            throw new IllegalStateException("told to the caller");
-        });
+        context.execute(
+                () -> {
+                    throw new IllegalStateException("broken");
+                });
+        CompletableFuture<String> failed =
+                context.submit(
+                        () -> {
+                            throw new IllegalStateException("told to the caller");
+                        });
         CompletableFuture<String> next = context.submit(() -> "next");
         pool.runUntilIdle(10);
 
-        assertThat(failures).singleElement().satisfies(failure -> assertThat(failure).hasMessage("broken"));
+        assertThat(failures)
+                .singleElement()
+                .satisfies(failure -> assertThat(failure).hasMessage("broken"));
         assertThatThrownBy(failed::join).hasMessageContaining("told to the caller");
         assertThat(next.join()).isEqualTo("next");
     }

@@ -15,11 +15,12 @@ class TestThreadedBackgroundPool {
         CountDownLatch done = new CountDownLatch(2);
         try (ThreadedBackgroundPool pool =
                 new ThreadedBackgroundPool(1, 1, Thread.ofPlatform().factory(), failure -> {})) {
-            pool.execute(() -> {
-                running.countDown();
-                await(release);
-                done.countDown();
-            });
+            pool.execute(
+                    () -> {
+                        running.countDown();
+                        await(release);
+                        done.countDown();
+                    });
             running.await();
             pool.execute(done::countDown);
             assertThatThrownBy(() -> pool.execute(() -> {}))
@@ -36,7 +37,8 @@ class TestThreadedBackgroundPool {
         ThreadedBackgroundPool pool =
                 new ThreadedBackgroundPool(1, 1, Thread.ofPlatform().factory(), failure -> {});
         pool.close();
-        assertThatThrownBy(() -> pool.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
+        assertThatThrownBy(() -> pool.execute(() -> {}))
+                .isInstanceOf(RejectedExecutionException.class);
     }
 
     private static void await(CountDownLatch latch) {

@@ -1,0 +1,134 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.storage.wal.LogOptions;
+import java.time.Duration;
+
+/**
+ * The numbers of an engine. Immutable; start from {@link #DEFAULT} and change what a node needs.
+ *
+ * @param log limits of the write-ahead log
+ * @param memTableBytes a table's memtable in a shard is sealed and flushed at this size
+ * @param memTableTotalBytes all memtables of the node together; the largest are flushed beyond
+ *     half, writes wait beyond all
+ * @param memTableAge a memtable older than this is flushed whatever its size, so that the log can
+ *     be trimmed
+ * @param retention how long old versions stay readable without a lease
+ * @param transactionBytes rows staged in one transaction
+ * @param transactionIdle a transaction nobody touched for this long is aborted
+ * @param collectionGrace unreferenced files found at start-up are deleted after this time
+ * @param targetFileBytes compaction makes files of about this size
+ */
+public record StorageOptions(
+        LogOptions log,
+        long memTableBytes,
+        long memTableTotalBytes,
+        Duration memTableAge,
+        Duration retention,
+        long transactionBytes,
+        Duration transactionIdle,
+        Duration collectionGrace,
+        long targetFileBytes) {
+    /**
+     * 64 MiB memtables: a column file of useful size, and replay of a full one takes about a
+     * second; 1 GiB in all; a minute of age bounds replay of quiet tables; 5 minutes of history for
+     * readers without a lease; 512 MiB in a transaction, since staged rows are held in memory;
+     * files of 256 MiB, a few splits each.
+     */
+    public static final StorageOptions DEFAULT =
+            new StorageOptions(
+                    LogOptions.DEFAULT,
+                    64L << 20,
+                    1L << 30,
+                    Duration.ofSeconds(60),
+                    Duration.ofMinutes(5),
+                    512L << 20,
+                    Duration.ofHours(1),
+                    Duration.ofMinutes(10),
+                    256L << 20);
+
+    public StorageOptions {
+        requireNonNull(log, "log is null");
+        check("memTableBytes", memTableBytes);
+        check("memTableTotalBytes", memTableTotalBytes);
+        check("memTableAge", memTableAge.toMillis());
+        check("retention", retention.toMillis() + 1);
+        check("transactionBytes", transactionBytes);
+        check("transactionIdle", transactionIdle.toMillis());
+        check("collectionGrace", collectionGrace.toMillis() + 1);
+        check("targetFileBytes", targetFileBytes);
+    }
+
+    public StorageOptions withMemTables(long bytes, long totalBytes, Duration age) {
+        return new StorageOptions(
+                log,
+                bytes,
+                totalBytes,
+                age,
+                retention,
+                transactionBytes,
+                transactionIdle,
+                collectionGrace,
+                targetFileBytes);
+    }
+
+    public StorageOptions withRetention(Duration newRetention) {
+        return new StorageOptions(
+                log,
+                memTableBytes,
+                memTableTotalBytes,
+                memTableAge,
+                newRetention,
+                transactionBytes,
+                transactionIdle,
+                collectionGrace,
+                targetFileBytes);
+    }
+
+    public StorageOptions withLog(LogOptions newLog) {
+        return new StorageOptions(
+                newLog,
+                memTableBytes,
+                memTableTotalBytes,
+                memTableAge,
+                retention,
+                transactionBytes,
+                transactionIdle,
+                collectionGrace,
+                targetFileBytes);
+    }
+
+    public StorageOptions withTransactions(long bytes, Duration idle) {
+        return new StorageOptions(
+                log,
+                memTableBytes,
+                memTableTotalBytes,
+                memTableAge,
+                retention,
+                bytes,
+                idle,
+                collectionGrace,
+                targetFileBytes);
+    }
+
+    public StorageOptions withTargetFileBytes(long bytes) {
+        return new StorageOptions(
+                log,
+                memTableBytes,
+                memTableTotalBytes,
+                memTableAge,
+                retention,
+                transactionBytes,
+                transactionIdle,
+                collectionGrace,
+                bytes);
+    }
+
+    private static void check(String name, long value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(
+                    "Expected " + name + " to be positive, found " + value);
+        }
+    }
+}
