@@ -8,6 +8,7 @@ import static io.stele.protocol.row.GrowingBytes.SHORTS;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.PhysicalForm;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -157,6 +158,21 @@ public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
         }
         beginVariable(index);
         out.append(source, offset, kept);
+        endVariable(index);
+    }
+
+    /** As the other, from absolute positions of a buffer. */
+    public final void setBytes(int index, ByteBuffer source, int offset, int length) {
+        check(index, PhysicalForm.BYTES);
+        int kept = length;
+        if (layout(index).isChar()) {
+            while (kept > 0 && source.get(offset + kept - 1) == ' ') {
+                kept--;
+            }
+        }
+        beginVariable(index);
+        int at = out.reserve(kept);
+        source.get(offset, out.array, at, kept);
         endVariable(index);
     }
 

@@ -1,0 +1,257 @@
+package io.stele.protocol.arrow;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.arrow.ArrowType.Form;
+import io.stele.protocol.schema.DataType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+
+/**
+ * A decoded column: values by position, and the raw little-endian buffers for who copies many at
+ * once. Immutable as far as its body is; may be read by several threads. Positions are checked by
+ * the decoder once and by the buffers always.
+ */
+public final class ArrowColumn {
+    private final ArrowType type;
+    private final Form form;
+    private final int count;
+    private final int nullCount;
+    private final ByteBuffer validity;
+    private final ByteBuffer offsets;
+    private final ByteBuffer values;
+    private final List<ArrowColumn> children;
+
+    ArrowColumn(
+            ArrowType type,
+            int count,
+            int nullCount,
+            ByteBuffer validity,
+            ByteBuffer offsets,
+            ByteBuffer values,
+            List<ArrowColumn> children) {
+        this.type = type;
+        this.form = type.form();
+        this.count = count;
+        this.nullCount = nullCount;
+        this.validity = validity;
+        this.offsets = offsets;
+        this.values = values;
+        this.children = List.copyOf(children);
+    }
+
+    public ArrowType arrowType() {
+        return type;
+    }
+
+    public DataType type() {
+        return type.type();
+    }
+
+    /** Number of values. */
+    public int count() {
+        return count;
+    }
+
+    /** Whether any value is null. */
+    public boolean hasNulls() {
+        return nullCount > 0;
+    }
+
+    public int nullCount() {
+        return nullCount;
+    }
+
+    /** One bit a value, 1 for present, least significant first; empty when there are no nulls. */
+    public ByteBuffer validity() {
+        return view(validity);
+    }
+
+    /**
+     * {@code count + 1} positions (32 bits; 64 if {@link ArrowType#largeOffsets}) in the values or
+     * the child; maybe empty when count is 0.
+     */
+    public ByteBuffer offsets() {
+        return view(offsets);
+    }
+
+    /** The values: fixed width side by side, bits, or the bytes that offsets count in. */
+    public ByteBuffer values() {
+        return view(values);
+    }
+
+    /**
+     * Element; key and value; or fields. A child of a list may have values before and behind those
+     * that offsets name.
+     */
+    public List<ArrowColumn> children() {
+        return children;
+    }
+
+    public ArrowColumn child(int index) {
+        return children.get(index);
+    }
+
+    public boolean isNull(int index) {
+        return nullCount > 0 && (validity.get(index >> 3) & 1 << (index & 7)) == 0;
+    }
+
+    public boolean booleanAt(int index) {
+        require(form == Form.BOOLEAN);
+        return (values.get(index >> 3) & 1 << (index & 7)) != 0;
+    }
+
+    /**
+     * What {@link io.stele.protocol.row.BinaryValues#longAt} would read; TYPE_MISMATCH when it does
+     * not fit 64 bits.
+     */
+    public long longAt(int index) {
+        long value =
+                switch (form) {
+                    case INT64 -> values.getLong(index * 8);
+                    case INT32 -> values.getInt(index * 4);
+                    case INT16 -> values.getShort(index * 2);
+                    case INT8 -> values.get(index);
+                    case DECIMAL128 -> shortDecimalAt(index);
+                    default -> throw wrongForm();
+                };
+        return type.multiplier() == 1 ? value : scaled(value);
+    }
+
+    private long shortDecimalAt(int index) {
+        long low = lowAt(index);
+        if (highAt(index) != low >> 63) {
+            throw overflow();
+        }
+        return low;
+    }
+
+    private long scaled(long value) {
+        long scaled = value * type.multiplier();
+        if (Math.multiplyHigh(value, type.multiplier()) != scaled >> 63) {
+            throw overflow();
+        }
+        return scaled;
+    }
+
+    public float floatAt(int index) {
+        require(form == Form.FLOAT32);
+        return values.getFloat(index * 4);
+    }
+
+    public double doubleAt(int index) {
+        require(form == Form.FLOAT64);
+        return values.getDouble(index * 8);
+    }
+
+    /** The upper 64 bits of a decimal or UUID. */
+    public long highAt(int index) {
+        if (form == Form.FIXED16) {
+            return Long.reverseBytes(values.getLong(index * 16));
+        }
+        require(form == Form.DECIMAL128);
+        return values.getLong(index * 16 + 8);
+    }
+
+    /** The lower 64 bits of a decimal or UUID. */
+    public long lowAt(int index) {
+        if (form == Form.FIXED16) {
+            return Long.reverseBytes(values.getLong(index * 16 + 8));
+        }
+        require(form == Form.DECIMAL128);
+        return values.getLong(index * 16);
+    }
+
+    /** Where a value starts: in {@link #values} for bytes, in the child for arrays and maps. */
+    public int startAt(int index) {
+        return type.largeOffsets() ? (int) offsets.getLong(index * 8) : offsets.getInt(index * 4);
+    }
+
+    /** Where a value ends. */
+    public int endAt(int index) {
+        return startAt(index + 1);
+    }
+
+    /** A copy of text (UTF-8) or binary. */
+    public byte[] bytesAt(int index) {
+        require(form == Form.BYTES);
+        int start = startAt(index);
+        byte[] copy = new byte[endAt(index) - start];
+        values.get(start, copy);
+        return copy;
+    }
+
+    /**
+     * Marks nulls: {@code nulls[i]} for value {@code i}; the array has at least {@code count}
+     * places.
+     */
+    public void readNulls(boolean[] nulls) {
+        for (int i = 0; i < count; i++) {
+            nulls[i] = isNull(i);
+        }
+    }
+
+    /** Copies all values, as {@link #longAt} reads them; places of nulls get anything. */
+    public void readLongs(long[] target) {
+        if (form == Form.INT64 && type.multiplier() == 1) {
+            view(values).asLongBuffer().get(target, 0, count);
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            target[i] = isNull(i) ? 0 : longAt(i);
+        }
+    }
+
+    /** Copies all values of 32 bits: integer, date, or the bits of real. */
+    public void readInts(int[] target) {
+        require((form == Form.INT32 && type.multiplier() == 1) || form == Form.FLOAT32);
+        view(values).asIntBuffer().get(target, 0, count);
+    }
+
+    /** Copies the bits of all values of type double. */
+    public void readDoubleBits(long[] target) {
+        require(form == Form.FLOAT64);
+        view(values).asLongBuffer().get(target, 0, count);
+    }
+
+    /** Copies the {@code count + 1} offsets. */
+    public void readOffsets(int[] target) {
+        require(form.hasOffsets());
+        if (count == 0) {
+            target[0] = 0;
+        } else if (type.largeOffsets()) {
+            for (int i = 0; i <= count; i++) {
+                target[i] = startAt(i);
+            }
+        } else {
+            view(offsets).asIntBuffer().get(target, 0, count + 1);
+        }
+    }
+
+    /** The values buffer itself, whose position nobody may move. */
+    ByteBuffer rawValues() {
+        return values;
+    }
+
+    private static ByteBuffer view(ByteBuffer buffer) {
+        return buffer.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private void require(boolean matches) {
+        if (!matches) {
+            throw wrongForm();
+        }
+    }
+
+    private IllegalArgumentException wrongForm() {
+        return new IllegalArgumentException(
+                "Expected an accessor of type " + type() + ", found another");
+    }
+
+    private SteleException overflow() {
+        return new SteleException(
+                ErrorCode.TYPE_MISMATCH,
+                "Expected a value of type " + type() + " in 64 bits, found a larger one");
+    }
+}
