@@ -1,0 +1,227 @@
+package io.stele.storage.orc;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.objectstore.ObjectStore;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.orc.FileFormatException;
+import org.apache.orc.OrcFile;
+import org.apache.orc.Reader;
+import org.apache.orc.StripeInformation;
+import org.apache.orc.TypeDescription;
+import org.apache.orc.impl.ReaderImpl;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a column shard file, one written here or by a Trino worker, as binary rows of chosen
+ * columns. Columns are found by id; one that the file does not have reads as null. Holds the file's
+ * tail; immutable and thread-safe; cursors are not.
+ */
+public final class ColumnFileReader {
+    static final int ABSENT = -1;
+
+    private final String path;
+    private final ReaderImpl orc;
+    private final List<ColumnSchema> columns;
+    private final int[] positions;
+    private final int lsnPosition;
+    private final int rowIdPosition;
+    private final Optional<Lsn> ingestLsn;
+    private final OptionalLong firstRowId;
+
+    private ColumnFileReader(FileEntry file, ReaderImpl orc, List<ColumnSchema> columns) {
+        this.path = file.path();
+        this.orc = orc;
+        this.columns = List.copyOf(columns);
+        this.ingestLsn = file.ingestLsn();
+        this.firstRowId = file.firstRowId();
+        Map<Integer, Integer> positionById = positions(orc.getSchema());
+        this.positions = new int[columns.size()];
+        for (int i = 0; i < positions.length; i++) {
+            positions[i] = positionById.getOrDefault(columns.get(i).id(), ABSENT);
+        }
+        this.lsnPosition = positionById.getOrDefault(OrcSchemas.LSN_ID, ABSENT);
+        this.rowIdPosition = positionById.getOrDefault(OrcSchemas.ROW_ID_ID, ABSENT);
+        if (lsnPosition == ABSENT && ingestLsn.isEmpty()) {
+            throw corrupt("a column _lsn, or an ingest LSN in the manifest", "neither");
+        }
+        if (orc.getNumberOfRows() != file.rowCount()) {
+            throw corrupt(file.rowCount() + " rows", orc.getNumberOfRows());
+        }
+    }
+
+    /**
+     * Opens a file and reads its tail.
+     *
+     * @param columns of which rows are made, in this order
+     * @throws SteleException CORRUPT_DATA if it is not an ORC file of this entry
+     */
+    public static ColumnFileReader open(
+            ObjectStore store, FileEntry file, List<ColumnSchema> columns) throws IOException {
+        requireNonNull(store, "store is null");
+        Configuration configuration = OrcLibrary.configuration();
+        Path path = WarehouseFileSystem.path(file.path());
+        try {
+            Reader reader =
+                    OrcFile.createReader(
+                            path,
+                            OrcFile.readerOptions(configuration)
+                                    .filesystem(new WarehouseFileSystem(store, configuration))
+                                    .maxLength(file.sizeBytes())
+                                    .useUTCTimestamp(true)
+                                    .convertToProlepticGregorian(true));
+            return new ColumnFileReader(file, (ReaderImpl) reader, columns);
+        } catch (FileFormatException e) {
+            throw new SteleException(
+                    ErrorCode.CORRUPT_DATA,
+                    "Expected an ORC file of %d bytes in %s, found: %s"
+                            .formatted(file.sizeBytes(), file.path(), e.getMessage()),
+                    e);
+        }
+    }
+
+    public String path() {
+        return path;
+    }
+
+    /** The columns that rows are made of. */
+    public List<ColumnSchema> columns() {
+        return columns;
+    }
+
+    public long rowCount() {
+        return orc.getNumberOfRows();
+    }
+
+    /** Walks all rows from the first. */
+    public ColumnFileCursor cursor() throws IOException {
+        return new ColumnFileCursor(
+                new RowAssembler(this), orc.rows(readOptions()), newBatchRows(rowCount()), 0);
+    }
+
+    /** Row groups of the file: numbered through all stripes. */
+    RowGroup rowGroup(int ordinal) {
+        if (ordinal < 0 || ordinal >= rowCount()) {
+            throw new IllegalArgumentException(
+                    "Expected an ordinal of 0 to %d in %s, found %d"
+                            .formatted(rowCount() - 1, path, ordinal));
+        }
+        int stride = orc.getRowIndexStride();
+        long firstRow = 0;
+        List<StripeInformation> stripes = orc.getStripes();
+        for (int stripe = 0; ; stripe++) {
+            long rows = stripes.get(stripe).getNumberOfRows();
+            if (ordinal < firstRow + rows) {
+                int group = stride == 0 ? 0 : (int) ((ordinal - firstRow) / stride);
+                return new RowGroup(stripe, group);
+            }
+            firstRow += rows;
+        }
+    }
+
+    /** A reader of one row group alone. */
+    RowGroupReader openRowGroup(RowGroup group) throws IOException {
+        StripeInformation stripe = orc.getStripes().get(group.stripe());
+        int stride = orc.getRowIndexStride();
+        long rows = stripe.getNumberOfRows();
+        boolean[] included = new boolean[stride == 0 ? 1 : (int) ((rows + stride - 1) / stride)];
+        included[group.index()] = true;
+        Reader.Options options = readOptions().range(stripe.getOffset(), stripe.getLength());
+        long weightBytes =
+                4096 + stripe.getDataLength() / included.length + stripe.getIndexLength();
+        return new RowGroupReader(
+                new RowAssembler(this),
+                new SelectiveRecordReader(orc, options, included),
+                weightBytes);
+    }
+
+    TypeDescription fileSchema() {
+        return orc.getSchema();
+    }
+
+    RowLayout newLayout() {
+        return RowLayout.of(columns);
+    }
+
+    /** Position in the file of each column, {@link #ABSENT} if it is not there. */
+    int position(int column) {
+        return positions[column];
+    }
+
+    int lsnPosition() {
+        return lsnPosition;
+    }
+
+    int rowIdPosition() {
+        return rowIdPosition;
+    }
+
+    long ingestLsn() {
+        return ingestLsn.map(Lsn::value).orElse(0L);
+    }
+
+    long firstRowId() {
+        return firstRowId.orElse(0);
+    }
+
+    SteleException corrupt(String expected, @Nullable Object found) {
+        return new SteleException(
+                ErrorCode.CORRUPT_DATA,
+                "Expected %s, found %s in %s".formatted(expected, found, path));
+    }
+
+    private Reader.Options readOptions() {
+        boolean[] include = new boolean[orc.getSchema().getMaximumId() + 1];
+        include[0] = true;
+        for (int position : positions) {
+            include(include, position);
+        }
+        include(include, lsnPosition);
+        include(include, rowIdPosition);
+        return orc.options().include(include);
+    }
+
+    private void include(boolean[] include, int position) {
+        if (position != ABSENT) {
+            TypeDescription column = orc.getSchema().getChildren().get(position);
+            for (int id = column.getId(); id <= column.getMaximumId(); id++) {
+                include[id] = true;
+            }
+        }
+    }
+
+    private static int newBatchRows(long rowCount) {
+        return (int) Math.max(1, Math.min(OrcLibrary.BATCH_ROWS, rowCount));
+    }
+
+    private Map<Integer, Integer> positions(TypeDescription schema) {
+        Map<Integer, Integer> positions = new HashMap<>();
+        for (int position = 0; position < schema.getChildren().size(); position++) {
+            String id =
+                    schema.getChildren().get(position).getAttributeValue(OrcSchemas.ID_ATTRIBUTE);
+            if (id == null) {
+                throw corrupt(
+                        "attribute "
+                                + OrcSchemas.ID_ATTRIBUTE
+                                + " on column "
+                                + schema.getFieldNames().get(position),
+                        "none");
+            }
+            positions.put(Integer.parseInt(id), position);
+        }
+        return positions;
+    }
+}

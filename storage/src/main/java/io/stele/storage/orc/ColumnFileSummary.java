@@ -1,0 +1,19 @@
+package io.stele.storage.orc;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.predicate.ColumnStats;
+import java.util.Map;
+
+/**
+ * What a finished column file holds.
+ *
+ * @param minLsn {@link Lsn#MAX} in an empty file
+ * @param maxLsn {@link Lsn#MIN} in an empty file
+ * @param columnStats by column id
+ */
+public record ColumnFileSummary(
+        long sizeBytes,
+        long rowCount,
+        Lsn minLsn,
+        Lsn maxLsn,
+        Map<Integer, ColumnStats> columnStats) {}

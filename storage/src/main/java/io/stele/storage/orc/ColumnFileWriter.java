@@ -1,0 +1,256 @@
+package io.stele.storage.orc;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.predicate.StatsCollector;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.ObjectWriter;
+import java.io.BufferedOutputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.hive.ql.exec.vector.BytesColumnVector;
+import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
+import org.apache.hadoop.hive.ql.exec.vector.DateColumnVector;
+import org.apache.hadoop.hive.ql.exec.vector.ListColumnVector;
+import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
+import org.apache.hadoop.hive.ql.exec.vector.MapColumnVector;
+import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector;
+import org.apache.hadoop.hive.ql.exec.vector.TimestampColumnVector;
+import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
+import org.apache.orc.OrcFile;
+import org.apache.orc.TypeDescription;
+import org.apache.orc.Writer;
+import org.apache.orc.impl.PhysicalFsWriter;
+import org.apache.orc.impl.writer.WriterEncryptionVariant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a column shard file: plain ORC of the table's columns, {@code _row_id} where there is no
+ * primary key, and {@code _lsn}; gathers the statistics of its manifest entry on the way.
+ *
+ * <p>Invariant: nothing is visible before {@link #finish} returns, and {@link #close} without it
+ * leaves nothing. Confined to one thread.
+ */
+public final class ColumnFileWriter implements AutoCloseable {
+    private final ObjectWriter output;
+    private final String path;
+    private final ObjectStore store;
+    private final ColumnFileOptions options;
+    private final TypeDescription fileSchema;
+    private final ColumnAppender[] appenders;
+    private final StatsCollector stats;
+    private final int rowIdColumn;
+    private final int lsnColumn;
+
+    /** Full batches that wait for the choice of encodings; empty once the ORC writer is there. */
+    private final List<VectorizedRowBatch> sample = new ArrayList<>();
+
+    private VectorizedRowBatch batch;
+    private @Nullable Writer writer;
+    private long rowCount;
+    private long minLsn = Long.MAX_VALUE;
+    private long maxLsn;
+
+    private ColumnFileWriter(
+            ObjectStore store,
+            String path,
+            ObjectWriter output,
+            TableSchema schema,
+            ColumnFileOptions options) {
+        this.store = store;
+        this.path = path;
+        this.output = output;
+        this.options = options;
+        this.fileSchema = OrcSchemas.fileSchema(schema);
+        RowLayout layout = RowLayout.of(schema.columns());
+        this.appenders = new ColumnAppender[layout.count()];
+        for (int i = 0; i < appenders.length; i++) {
+            appenders[i] = ColumnAppender.of(layout.value(i));
+        }
+        this.stats = new StatsCollector(layout);
+        this.rowIdColumn = schema.hasPrimaryKey() ? -1 : layout.count();
+        this.lsnColumn = fileSchema.getChildren().size() - 1;
+        this.batch = newBatch();
+    }
+
+    public static ColumnFileWriter create(
+            ObjectStore store, String path, TableSchema schema, ColumnFileOptions options)
+            throws IOException {
+        requireNonNull(schema, "schema is null");
+        requireNonNull(options, "options is null");
+        return new ColumnFileWriter(store, path, store.create(path), schema, options);
+    }
+
+    /**
+     * Adds a row; rows lie in the file in the order of the calls. The row is copied.
+     *
+     * @param row of the layout of the schema's columns
+     * @param rowId the row's generated id; not looked at if the table has a primary key
+     */
+    public void add(BinaryRow row, long lsn, long rowId) throws IOException {
+        int at = batch.size;
+        for (int i = 0; i < appenders.length; i++) {
+            appenders[i].append(row, i, batch.cols[i], at);
+        }
+        if (rowIdColumn >= 0) {
+            ((LongColumnVector) batch.cols[rowIdColumn]).vector[at] = rowId;
+        }
+        ((LongColumnVector) batch.cols[lsnColumn]).vector[at] = lsn;
+        stats.add(row);
+        minLsn = Math.min(minLsn, lsn);
+        maxLsn = Math.max(maxLsn, lsn);
+        rowCount++;
+        batch.size = at + 1;
+        if (batch.size == OrcLibrary.BATCH_ROWS) {
+            batchFull();
+        }
+    }
+
+    public long rowCount() {
+        return rowCount;
+    }
+
+    /** Completes the file, durable and visible when the call returns. */
+    public ColumnFileSummary finish() throws IOException {
+        if (batch.size > 0) {
+            sample.add(batch);
+        }
+        try (Writer orc = writer == null ? createWriter() : writer) {
+            writeSample(orc);
+        }
+        output.commit();
+        return new ColumnFileSummary(
+                output.position(), rowCount, new Lsn(minLsn), new Lsn(maxLsn), stats.stats());
+    }
+
+    @Override
+    public void close() throws IOException {
+        output.close();
+    }
+
+    private void batchFull() throws IOException {
+        Writer orc = writer;
+        if (orc != null) {
+            orc.addRowBatch(batch);
+            batch.reset();
+            return;
+        }
+        sample.add(batch);
+        if (sample.size() * OrcLibrary.BATCH_ROWS >= DictionarySample.ROWS) {
+            orc = createWriter();
+            writer = orc;
+            writeSample(orc);
+            batch.reset();
+        } else {
+            batch = newBatch();
+        }
+    }
+
+    private void writeSample(Writer orc) throws IOException {
+        for (VectorizedRowBatch full : sample) {
+            orc.addRowBatch(full);
+        }
+        sample.clear();
+    }
+
+    private Writer createWriter() throws IOException {
+        Configuration configuration = OrcLibrary.configuration();
+        OrcFile.WriterOptions orcOptions =
+                OrcFile.writerOptions(configuration)
+                        .fileSystem(new WarehouseFileSystem(store, configuration))
+                        .setSchema(fileSchema)
+                        .compress(options.compression().kind())
+                        .stripeSize(options.stripeBytes())
+                        .rowIndexStride(options.rowGroupRows())
+                        .bufferSize(options.chunkBytes())
+                        .enforceBufferSize()
+                        .blockPadding(false)
+                        .memory(OrcLibrary.fixedMemory())
+                        .useUTCTimestamp(true)
+                        .setProlepticGregorian(true)
+                        .directEncodingColumns(directColumns());
+        orcOptions.physicalWriter(
+                new PhysicalFsWriter(
+                        new FSDataOutputStream(
+                                new BufferedOutputStream(new Unclosed(output), 1 << 16), null),
+                        orcOptions,
+                        new WriterEncryptionVariant[0]));
+        return OrcFile.createWriter(WarehouseFileSystem.path(path), orcOptions);
+    }
+
+    /** The text columns whose values do not repeat, as ORC's option wants their names. */
+    private String directColumns() {
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < appenders.length; i++) {
+            if (batch.cols[i] instanceof BytesColumnVector
+                    && !DictionarySample.repeats(sample, i)) {
+                names.add("`" + fileSchema.getFieldNames().get(i).replace("`", "``") + "`");
+            }
+        }
+        return String.join(",", names);
+    }
+
+    private VectorizedRowBatch newBatch() {
+        VectorizedRowBatch created =
+                fileSchema.createRowBatch(
+                        TypeDescription.RowBatchVersion.USE_DECIMAL64, OrcLibrary.BATCH_ROWS);
+        for (ColumnVector column : created.cols) {
+            useProlepticUtc(column);
+        }
+        return created;
+    }
+
+    /**
+     * Our days and times count in the proleptic calendar and UTC; vectors that say otherwise would
+     * be converted.
+     */
+    private static void useProlepticUtc(ColumnVector vector) {
+        switch (vector) {
+            case DateColumnVector dates -> dates.changeCalendar(true, false);
+            case TimestampColumnVector timestamps -> {
+                timestamps.changeCalendar(true, false);
+                timestamps.setIsUTC(true);
+            }
+            case ListColumnVector list -> useProlepticUtc(list.child);
+            case MapColumnVector map -> {
+                useProlepticUtc(map.keys);
+                useProlepticUtc(map.values);
+            }
+            case StructColumnVector struct -> {
+                for (ColumnVector field : struct.fields) {
+                    useProlepticUtc(field);
+                }
+            }
+            default -> {}
+        }
+    }
+
+    /**
+     * The object's stream without its end: that is ours to decide, and the ORC library closes what
+     * it writes to.
+     */
+    private static final class Unclosed extends FilterOutputStream {
+        Unclosed(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            out.write(bytes, offset, length);
+        }
+
+        @Override
+        public void close() throws IOException {
+            flush();
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.stele.storage.orc;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.cache.CacheStatistics;
+import io.stele.cache.SingleFlightCache;
+import java.io.IOException;
+
+/**
+ * Reads single rows of column files by ordinal: the second half of a lookup by key in a column
+ * tablet. Keeps the row groups that were read last, compressed as they are. Thread-safe.
+ */
+public final class ColumnPointReader {
+    /**
+     * The reader itself, by identity: it says which columns, and comparing those would cost more
+     * than the lookup.
+     */
+    private record Key(ColumnFileReader file, RowGroup group) {}
+
+    private final SingleFlightCache<Key, RowGroupReader> groups;
+
+    public ColumnPointReader(String name, long maxBytes) {
+        this.groups = new SingleFlightCache<>(name, maxBytes, RowGroupReader::weightBytes);
+    }
+
+    /**
+     * The row at {@code ordinal} of {@code file}; keep the reader open between calls, since its row
+     * groups are kept by it.
+     */
+    public ColumnRow read(ColumnFileReader file, int ordinal) throws IOException {
+        requireNonNull(file, "file is null");
+        RowGroup group = file.rowGroup(ordinal);
+        return groups.<IOException>get(new Key(file, group), () -> file.openRowGroup(group))
+                .read(ordinal);
+    }
+
+    /** Forgets the row groups of a file that was deleted. */
+    public void forget(String path) {
+        groups.removeIf(key -> key.file().path().equals(path));
+    }
+
+    public CacheStatistics statistics() {
+        return groups.statistics();
+    }
+}

@@ -1,0 +1,103 @@
+package io.stele.storage.orc;
+
+import io.stele.protocol.schema.ArrayType;
+import io.stele.protocol.schema.CharType;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.DecimalType;
+import io.stele.protocol.schema.MapType;
+import io.stele.protocol.schema.RowType;
+import io.stele.protocol.schema.TableSchema;
+import org.apache.orc.TypeDescription;
+
+/**
+ * Table columns as ORC columns. Each has the attributes {@value #ID_ATTRIBUTE} (column id) and
+ * {@value #TYPE_ATTRIBUTE} (type as text); readers match columns by id, never by name or position.
+ */
+public final class OrcSchemas {
+    public static final String ID_ATTRIBUTE = "stele.id";
+    public static final String TYPE_ATTRIBUTE = "stele.type";
+
+    /** Id of the hidden column {@code _lsn}: as in scans. */
+    public static final int LSN_ID = -1;
+
+    /** Id of the hidden column {@code _row_id}. */
+    public static final int ROW_ID_ID = -2;
+
+    private OrcSchemas() {}
+
+    /**
+     * The columns of a file that this process writes: the table's in order, {@code _row_id} if it
+     * has no primary key, {@code _lsn}.
+     */
+    public static TypeDescription fileSchema(TableSchema schema) {
+        TypeDescription root = TypeDescription.createStruct();
+        for (ColumnSchema column : schema.columns()) {
+            root.addField(
+                    column.name(),
+                    withAttributes(type(column.type()), column.id(), column.type().text()));
+        }
+        if (!schema.hasPrimaryKey()) {
+            root.addField(
+                    ColumnSchema.ROW_ID_NAME,
+                    withAttributes(TypeDescription.createLong(), ROW_ID_ID, "bigint"));
+        }
+        root.addField(
+                ColumnSchema.LSN_NAME,
+                withAttributes(TypeDescription.createLong(), LSN_ID, "bigint"));
+        return root;
+    }
+
+    /**
+     * The ORC type of a type; text of bounded length is a plain string, its length was checked at
+     * the door.
+     */
+    public static TypeDescription type(DataType type) {
+        return switch (type.kind()) {
+            case BOOLEAN -> TypeDescription.createBoolean();
+            case TINYINT -> TypeDescription.createByte();
+            case SMALLINT -> TypeDescription.createShort();
+            case INTEGER -> TypeDescription.createInt();
+            case BIGINT, TIME -> TypeDescription.createLong();
+            case REAL -> TypeDescription.createFloat();
+            case DOUBLE -> TypeDescription.createDouble();
+            case DECIMAL -> {
+                DecimalType decimal = (DecimalType) type;
+                // Through the largest precision: ORC checks each setter against what it has at that
+                // moment.
+                yield TypeDescription.createDecimal()
+                        .withPrecision(DecimalType.MAX_PRECISION)
+                        .withScale(decimal.scale())
+                        .withPrecision(decimal.precision());
+            }
+            case VARCHAR, JSON -> TypeDescription.createString();
+            case CHAR ->
+                    TypeDescription.createChar()
+                            .withMaxLength(Math.max(1, ((CharType) type).length()));
+            case VARBINARY, UUID -> TypeDescription.createBinary();
+            case DATE -> TypeDescription.createDate();
+            case TIMESTAMP -> TypeDescription.createTimestamp();
+            case TIMESTAMP_WITH_TIME_ZONE -> TypeDescription.createTimestampInstant();
+            case ARRAY -> TypeDescription.createList(type(((ArrayType) type).element()));
+            case MAP ->
+                    TypeDescription.createMap(
+                            type(((MapType) type).key()), type(((MapType) type).value()));
+            case ROW -> rowType((RowType) type);
+        };
+    }
+
+    private static TypeDescription rowType(RowType type) {
+        TypeDescription struct = TypeDescription.createStruct();
+        for (int i = 0; i < type.fields().size(); i++) {
+            struct.addField(
+                    type.fields().get(i).name().orElse("field" + i),
+                    type(type.fields().get(i).type()));
+        }
+        return struct;
+    }
+
+    private static TypeDescription withAttributes(TypeDescription type, int id, String text) {
+        return type.setAttribute(ID_ATTRIBUTE, Integer.toString(id))
+                .setAttribute(TYPE_ATTRIBUTE, text);
+    }
+}
