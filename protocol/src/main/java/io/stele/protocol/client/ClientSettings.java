@@ -1,0 +1,165 @@
+package io.stele.protocol.client;
+
+import io.stele.protocol.wire.WireLimits;
+import java.time.Duration;
+
+/**
+ * The numbers of a client.
+ *
+ * @param connectTimeout for opening and greeting one connection
+ * @param answerTimeout a sidecar that leaves a request unanswered and sends nothing for so long is
+ *     taken for dead: the connection is opened anew and its requests are sent again
+ * @param unavailableTimeout how long a sidecar may stay away before what waits for it fails
+ * @param linger how long a row waits for company while earlier batches of its shard are unanswered;
+ *     with none unanswered it never waits
+ * @param maxBatchBytes a batch is sent at this size at the latest
+ * @param maxBatchRows and at this many rows
+ * @param maxInFlightBytes writers wait while batches of so many bytes are unanswered
+ * @param maxRequests most unanswered requests of a connection, and most waiting lookups
+ */
+public record ClientSettings(
+        Duration connectTimeout,
+        Duration answerTimeout,
+        Duration unavailableTimeout,
+        Duration linger,
+        int maxBatchBytes,
+        int maxBatchRows,
+        long maxInFlightBytes,
+        int maxRequests) {
+    /**
+     * The defaults. 512 KiB a batch: beyond it neither the wire nor the log gain. 64 MiB in flight:
+     * a second of a fast disk. 1 ms: what a group commit costs anyway.
+     */
+    public static final ClientSettings DEFAULT =
+            new ClientSettings(
+                    Duration.ofSeconds(5),
+                    Duration.ofSeconds(30),
+                    Duration.ofSeconds(60),
+                    Duration.ofMillis(1),
+                    512 << 10,
+                    8192,
+                    64L << 20,
+                    1024);
+
+    public ClientSettings {
+        checkPositive("connectTimeout", connectTimeout);
+        checkPositive("answerTimeout", answerTimeout);
+        checkPositive("unavailableTimeout", unavailableTimeout);
+        if (linger.isNegative()) {
+            throw new IllegalArgumentException("Expected linger >= 0, found " + linger);
+        }
+        checkRange("maxBatchBytes", maxBatchBytes, 1, WireLimits.MAX_BATCH_BYTES);
+        checkRange("maxBatchRows", maxBatchRows, 1, WireLimits.MAX_OPERATIONS);
+        checkRange("maxInFlightBytes", maxInFlightBytes, 1, Long.MAX_VALUE);
+        checkRange("maxRequests", maxRequests, 1, 1 << 20);
+    }
+
+    public ClientSettings withConnectTimeout(Duration value) {
+        return new ClientSettings(
+                value,
+                answerTimeout,
+                unavailableTimeout,
+                linger,
+                maxBatchBytes,
+                maxBatchRows,
+                maxInFlightBytes,
+                maxRequests);
+    }
+
+    public ClientSettings withAnswerTimeout(Duration value) {
+        return new ClientSettings(
+                connectTimeout,
+                value,
+                unavailableTimeout,
+                linger,
+                maxBatchBytes,
+                maxBatchRows,
+                maxInFlightBytes,
+                maxRequests);
+    }
+
+    public ClientSettings withUnavailableTimeout(Duration value) {
+        return new ClientSettings(
+                connectTimeout,
+                answerTimeout,
+                value,
+                linger,
+                maxBatchBytes,
+                maxBatchRows,
+                maxInFlightBytes,
+                maxRequests);
+    }
+
+    public ClientSettings withLinger(Duration value) {
+        return new ClientSettings(
+                connectTimeout,
+                answerTimeout,
+                unavailableTimeout,
+                value,
+                maxBatchBytes,
+                maxBatchRows,
+                maxInFlightBytes,
+                maxRequests);
+    }
+
+    public ClientSettings withMaxBatchBytes(int value) {
+        return new ClientSettings(
+                connectTimeout,
+                answerTimeout,
+                unavailableTimeout,
+                linger,
+                value,
+                maxBatchRows,
+                maxInFlightBytes,
+                maxRequests);
+    }
+
+    public ClientSettings withMaxBatchRows(int value) {
+        return new ClientSettings(
+                connectTimeout,
+                answerTimeout,
+                unavailableTimeout,
+                linger,
+                maxBatchBytes,
+                value,
+                maxInFlightBytes,
+                maxRequests);
+    }
+
+    public ClientSettings withMaxInFlightBytes(long value) {
+        return new ClientSettings(
+                connectTimeout,
+                answerTimeout,
+                unavailableTimeout,
+                linger,
+                maxBatchBytes,
+                maxBatchRows,
+                value,
+                maxRequests);
+    }
+
+    public ClientSettings withMaxRequests(int value) {
+        return new ClientSettings(
+                connectTimeout,
+                answerTimeout,
+                unavailableTimeout,
+                linger,
+                maxBatchBytes,
+                maxBatchRows,
+                maxInFlightBytes,
+                value);
+    }
+
+    private static void checkPositive(String what, Duration value) {
+        if (value.isZero() || value.isNegative()) {
+            throw new IllegalArgumentException("Expected " + what + " > 0, found " + value);
+        }
+    }
+
+    private static void checkRange(String what, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(
+                    "Expected " + what + " from " + min + " to " + max + ", found " + value);
+        }
+    }
+}

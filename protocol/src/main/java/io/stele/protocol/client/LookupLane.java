@@ -1,0 +1,158 @@
+package io.stele.protocol.client;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.wire.Frame;
+import io.stele.protocol.wire.FrameType;
+import io.stele.protocol.wire.MultiGet;
+import io.stele.protocol.wire.MultiGetReply;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lookups of one table at one sidecar: what threads ask for while earlier lookups are unanswered
+ * goes out as one MULTI_GET. Never waits for time. Guarded by its own lock.
+ */
+final class LookupLane implements Lane {
+    // 256 keys: far past where the cost of a request is shared enough.
+    private static final int MAX_KEYS = 256;
+    // 2: while one is answered the next is on its way.
+    private static final int MAX_UNANSWERED = 2;
+
+    /** A key and what becomes of it. */
+    record Lookup(byte[] key, CompletableFuture<Found> result) {}
+
+    /** A row, if there is one, and the schema version its layout has. */
+    record Found(int schemaVersion, Optional<byte[]> row) {}
+
+    private final Connection connection;
+    private final TableId tableId;
+    private final int schemaVersion;
+    private final Optional<Lsn> readLsn;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final ArrayDeque<Lookup> waiting = new ArrayDeque<>();
+    private int unanswered;
+    private boolean scheduled;
+
+    LookupLane(Connection connection, TableId tableId, int schemaVersion, Optional<Lsn> readLsn) {
+        this.connection = connection;
+        this.tableId = tableId;
+        this.schemaVersion = schemaVersion;
+        this.readLsn = readLsn;
+    }
+
+    /** Asks for keys; the futures are completed by the connection's reader. */
+    void add(List<Lookup> lookups) {
+        lock.lock();
+        try {
+            waiting.addAll(lookups);
+            if (!scheduled) {
+                scheduled = true;
+                connection.schedule(this);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public @Nullable Request poll(long nowNanos) {
+        List<Lookup> batch = new ArrayList<>();
+        lock.lock();
+        try {
+            if (waiting.isEmpty() || unanswered >= MAX_UNANSWERED) {
+                return null;
+            }
+            while (!waiting.isEmpty() && batch.size() < MAX_KEYS) {
+                batch.add(waiting.remove());
+            }
+            unanswered++;
+        } finally {
+            lock.unlock();
+        }
+        List<byte[]> keys = batch.stream().map(Lookup::key).toList();
+        CallRequest request =
+                new CallRequest(
+                        FrameType.MULTI_GET,
+                        FrameType.MULTI_GET_REPLY,
+                        new MultiGet(tableId, schemaVersion, readLsn, keys).encode());
+        request.reply().whenComplete((frame, failure) -> answered(batch, frame, failure));
+        return request;
+    }
+
+    @Override
+    public long waitNanos(long nowNanos) {
+        lock.lock();
+        try {
+            if (waiting.isEmpty()) {
+                scheduled = false;
+                return EMPTY;
+            }
+            return unanswered >= MAX_UNANSWERED ? UNTIL_REPLY : 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public long rowCount() {
+        return 0;
+    }
+
+    @Override
+    public void fail(SteleException failure) {
+        List<Lookup> failed;
+        lock.lock();
+        try {
+            failed = List.copyOf(waiting);
+            waiting.clear();
+        } finally {
+            lock.unlock();
+        }
+        failed.forEach(lookup -> lookup.result.completeExceptionally(failure));
+    }
+
+    private void answered(List<Lookup> batch, @Nullable Frame frame, @Nullable Throwable failure) {
+        lock.lock();
+        try {
+            unanswered--;
+        } finally {
+            lock.unlock();
+        }
+        if (frame == null) {
+            Throwable cause =
+                    failure == null
+                            ? new IllegalStateException("neither reply nor failure")
+                            : failure;
+            batch.forEach(lookup -> lookup.result.completeExceptionally(cause));
+            return;
+        }
+        try {
+            complete(batch, MultiGetReply.decode(frame));
+        } catch (SteleException e) {
+            batch.forEach(lookup -> lookup.result.completeExceptionally(e));
+        }
+    }
+
+    private void complete(List<Lookup> batch, MultiGetReply reply) {
+        List<Optional<byte[]>> rows = reply.rows();
+        if (rows.size() > batch.size()) {
+            throw new SteleException(
+                    ErrorCode.INTERNAL,
+                    "Expected at most " + batch.size() + " rows, found " + rows.size());
+        }
+        if (rows.size() < batch.size()) {
+            add(batch.subList(rows.size(), batch.size())); // the rest did not fit a frame
+        }
+        for (int i = 0; i < rows.size(); i++) {
+            batch.get(i).result.complete(new Found(reply.schemaVersion(), rows.get(i)));
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.stele.protocol.client;
+
+import io.stele.protocol.SteleException;
+import io.stele.protocol.wire.Frame;
+import io.stele.protocol.wire.FrameWriter;
+import java.io.IOException;
+
+/**
+ * One request of a connection: it may be sent several times, when connections break, and ends
+ * exactly once, with a reply or with a failure.
+ */
+abstract class Request {
+    /** When it was last sent; written by the sender before it is pending. */
+    private long sentNanos;
+
+    final long sentNanos() {
+        return sentNanos;
+    }
+
+    final void sentAt(long nanos) {
+        sentNanos = nanos;
+    }
+
+    /** Writes the frame; again with the same content when it is sent again. */
+    abstract void write(FrameWriter writer, int requestId) throws IOException;
+
+    /**
+     * Takes the reply. False: the sidecar cannot answer now, so the connection shall be opened anew
+     * and the request sent again.
+     *
+     * @throws SteleException the reply is malformed; the connection cannot be trusted any more
+     */
+    abstract boolean onReply(Frame frame);
+
+    /** The request is given up: the sidecar stays away, or the client is closed. */
+    abstract void onFailure(SteleException failure);
+
+    /** Rows that would be unacknowledged. */
+    int rowCount() {
+        return 0;
+    }
+}

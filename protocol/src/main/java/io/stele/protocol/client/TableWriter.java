@@ -1,0 +1,523 @@
+package io.stele.protocol.client;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.OperationKind;
+import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.protocol.wire.WriteBatchReader;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes rows of one table: routes them to shards, gathers them into batches, and keeps many
+ * batches on the way. Rows of one key are applied in the order they were written here. Thread-safe;
+ * rows are encoded under one lock, so threads that write much should have a writer each.
+ *
+ * <p>{@link #write} and {@link #delete} cost no object a row beyond its values; what fails later is
+ * thrown by the next call or by {@link #flush}. The other methods return the LSN of the row's batch
+ * as a future, which all rows of the batch share. Futures complete on the connection's threads:
+ * what is chained to them must not wait.
+ *
+ * <p>Invariant: a row is applied once if its future completes, at most once if it fails.
+ */
+public final class TableWriter implements AutoCloseable {
+    private static final int INITIAL_BATCH_BYTES = 16 << 10;
+    private static final int MAX_SPARE_BATCHES = 16;
+    private static final int MAX_STALE_ANSWERS = 3;
+
+    private final SteleClient client;
+    private final ClientSettings settings;
+    private final UUID writerId;
+    private final InFlightBudget budget;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Set<BatchFuture> unresolved = ConcurrentHashMap.newKeySet();
+    private final ArrayDeque<WriteBatchBuilder> spare = new ArrayDeque<>();
+    private final List<WriteRequest> rejected = new ArrayList<>();
+    private RowBinding binding;
+    private ShardLane[] lanes;
+    private int nextAnyShard;
+    private long lastSequence;
+    private int unanswered;
+    private boolean paused;
+    private int staleAnswers;
+    private boolean closed;
+    private volatile @Nullable SteleException failure;
+    private volatile Lsn lastLsn = Lsn.MIN;
+
+    TableWriter(SteleClient client, KnownTable table, UUID writerId, InFlightBudget budget) {
+        this.client = requireNonNull(client, "client is null");
+        this.settings = client.settings();
+        this.writerId = requireNonNull(writerId, "writerId is null");
+        this.budget = requireNonNull(budget, "budget is null");
+        this.binding = new RowBinding(table);
+        this.lanes = newLanes();
+    }
+
+    /** Identifies this writer to the shards, which apply none of its batches twice. */
+    public UUID writerId() {
+        return writerId;
+    }
+
+    /** The table as this writer knows it now. */
+    public TableSchema schema() {
+        lock.lock();
+        try {
+            return binding.schema();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The layout that {@link #write(byte[], int, int)} expects. */
+    public RowLayout layout() {
+        lock.lock();
+        try {
+            return binding.layout();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Writes a row, one value a column in table order, classes as in {@link
+     * io.stele.protocol.row.Rows}: it replaces the row of its primary key, or is appended where
+     * there is none. Waits while too much is unanswered.
+     *
+     * @throws SteleException the row is wrong; or an earlier row failed, which {@link #flush}
+     *     clears
+     */
+    public void write(@Nullable Object... values) {
+        checkNotFailed();
+        put(values);
+    }
+
+    /** As {@link #write(Object...)}, with a row that is encoded already in {@link #layout()}. */
+    public void write(byte[] row, int offset, int length) {
+        checkNotFailed();
+        budget.awaitRoom();
+        lock.lock();
+        try {
+            checkOpen();
+            binding.setRow(row, offset, length);
+            add(putKind());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Deletes a row by its primary key, one value a key column; an absent row is no error. */
+    public CompletableFuture<Lsn> delete(@Nullable Object... key) {
+        budget.awaitRoom();
+        lock.lock();
+        try {
+            checkOpen();
+            binding.setKey(key);
+            return add(OperationKind.DELETE);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Writes a row of a table with a primary key. */
+    public CompletableFuture<Lsn> upsert(@Nullable Object... values) {
+        checkKind(OperationKind.UPSERT);
+        return put(values);
+    }
+
+    /** Writes a row of a table without a primary key. */
+    public CompletableFuture<Lsn> append(@Nullable Object... values) {
+        checkKind(OperationKind.APPEND);
+        return put(values);
+    }
+
+    /**
+     * Writes rows and returns an LSN at or after which all of them are visible. Not a transaction:
+     * some may become visible before others, and some may fail.
+     */
+    public CompletableFuture<Lsn> writeBatch(List<@Nullable Object[]> rows) {
+        List<CompletableFuture<Lsn>> futures = new ArrayList<>();
+        CompletableFuture<Lsn> last = CompletableFuture.completedFuture(Lsn.MIN);
+        for (@Nullable Object[] row : rows) {
+            CompletableFuture<Lsn> future = put(row);
+            if (future != last && !futures.contains(future)) {
+                futures.add(future);
+                last = future;
+            }
+        }
+        sendOpen();
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new))
+                .thenApply(
+                        ignored ->
+                                futures.stream()
+                                        .map(CompletableFuture::join)
+                                        .max(Comparator.naturalOrder())
+                                        .orElse(Lsn.MIN));
+    }
+
+    /**
+     * Waits until every row written so far is durable and applied, and returns the greatest LSN of
+     * this writer.
+     *
+     * @throws SteleException the first failure since the last flush, which is thereby cleared
+     */
+    public Lsn flush() {
+        List<BatchFuture> waited = sendOpen();
+        for (BatchFuture future : waited) {
+            try {
+                future.get();
+            } catch (ExecutionException e) {
+                // Recorded as this writer's failure, which is thrown below.
+                continue;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new SteleException(
+                        ErrorCode.INTERNAL, "Interrupted while waiting for writes", e);
+            }
+        }
+        SteleException first;
+        lock.lock();
+        try {
+            first = failure;
+            failure = null;
+        } finally {
+            lock.unlock();
+        }
+        if (first != null) {
+            throw rethrown(first);
+        }
+        return lastLsn;
+    }
+
+    /**
+     * The greatest LSN acknowledged to this writer; a reader at or after it sees all of its
+     * acknowledged rows.
+     */
+    public Lsn lastLsn() {
+        return lastLsn;
+    }
+
+    /** Flushes, and takes no more rows. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+        flush();
+    }
+
+    private CompletableFuture<Lsn> put(@Nullable Object[] values) {
+        budget.awaitRoom();
+        lock.lock();
+        try {
+            checkOpen();
+            binding.setRow(values);
+            return add(putKind());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private BatchFuture add(OperationKind kind) {
+        return add(kind, binding, laneFor(binding.shard(), nextAnyShard)).future();
+    }
+
+    private static WriteRequest add(OperationKind kind, RowBinding row, ShardLane lane) {
+        return lane.add(
+                kind, row.key(), row.keyLength(), row.row(), row.rowOffset(), row.rowLength());
+    }
+
+    private ShardLane laneFor(int shard, int anyShard) {
+        if (shard != RowBinding.ANY_SHARD) {
+            return lanes[shard];
+        }
+        if (!lanes[anyShard].hasOpen()) {
+            nextAnyShard = (anyShard + 1) % lanes.length; // a batch each, not a row each
+        }
+        return lanes[nextAnyShard];
+    }
+
+    private OperationKind putKind() {
+        return binding.schema().hasPrimaryKey() ? OperationKind.UPSERT : OperationKind.APPEND;
+    }
+
+    private void checkKind(OperationKind wanted) {
+        lock.lock();
+        try {
+            if (putKind() != wanted) {
+                throw new SteleException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "Expected a table that takes "
+                                + putKind()
+                                + ", found "
+                                + wanted
+                                + " for "
+                                + binding.schema().qualifiedName());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException(
+                    "The writer of " + binding.schema().qualifiedName() + " is closed");
+        }
+    }
+
+    private void checkNotFailed() {
+        SteleException first = failure;
+        if (first != null) {
+            throw rethrown(first);
+        }
+    }
+
+    private static SteleException rethrown(SteleException first) {
+        return new SteleException(first.code(), String.valueOf(first.getMessage()), first);
+    }
+
+    private List<BatchFuture> sendOpen() {
+        lock.lock();
+        try {
+            for (ShardLane lane : lanes) {
+                lane.flush();
+            }
+            return new ArrayList<>(unresolved);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private ShardLane[] newLanes() {
+        TableSchema schema = binding.schema();
+        ShardLane[] created = new ShardLane[schema.shardCount()];
+        for (int i = 0; i < created.length; i++) {
+            ShardId shard = new ShardId(schema.tableGroup(), i);
+            created[i] =
+                    new ShardLane(
+                            this, shard, client.connection(binding.table().owner(i)), settings);
+        }
+        return created;
+    }
+
+    // For the lanes, which call these with the lock held.
+
+    void lock() {
+        lock.lock();
+    }
+
+    void unlock() {
+        lock.unlock();
+    }
+
+    WriteRequest newRequest(ShardLane lane) {
+        TableSchema schema = binding.schema();
+        WriteBatchBuilder batch = spare.poll();
+        if (batch == null) {
+            batch = new WriteBatchBuilder(schema.id(), schema.schemaVersion(), INITIAL_BATCH_BYTES);
+        } else {
+            batch.reset(schema.id(), schema.schemaVersion());
+        }
+        return new WriteRequest(lane, batch, client.ticker().getAsLong());
+    }
+
+    void opened(WriteRequest batch) {
+        unresolved.add(batch.future());
+    }
+
+    void sealed(WriteRequest batch) {
+        budget.add(batch.batch().sizeBytes());
+    }
+
+    boolean isPaused() {
+        return paused;
+    }
+
+    long nextSequence() {
+        unanswered++;
+        return ++lastSequence;
+    }
+
+    // For the connections, which call these without the lock.
+
+    void acknowledged(WriteRequest request, Lsn lsn) {
+        int size = request.batch().sizeBytes();
+        lock.lock();
+        try {
+            request.lane().answered(request);
+            unanswered--;
+            staleAnswers = 0;
+            if (lsn.compareTo(lastLsn) > 0) {
+                lastLsn = lsn;
+            }
+            if (spare.size() < MAX_SPARE_BATCHES
+                    && request.batch().buffer().length <= 2 * settings.maxBatchBytes()) {
+                spare.add(request.batch());
+            }
+            refreshIfDrained();
+        } finally {
+            lock.unlock();
+        }
+        client.acknowledged(lsn);
+        budget.release(size);
+        request.complete(lsn).forEach(unresolved::remove);
+    }
+
+    void failed(WriteRequest request, SteleException cause) {
+        lock.lock();
+        try {
+            request.lane().answered(request);
+            unanswered--;
+            refreshIfDrained();
+        } finally {
+            lock.unlock();
+        }
+        unsentFailed(request, cause);
+    }
+
+    void unsentFailed(WriteRequest request, SteleException cause) {
+        lock.lock();
+        try {
+            if (failure == null) {
+                failure = cause;
+            }
+        } finally {
+            lock.unlock();
+        }
+        budget.release(request.batch().sizeBytes());
+        request.fail(cause);
+        request.futures().forEach(unresolved::remove);
+    }
+
+    /*
+     * The table has changed. All batches on the way were encoded for the same version, so all of them come back like this
+     * one; nothing is sent until they have, then the table is fetched and everything is encoded anew in its old order.
+     * A refusal is final, so the new batches have new sequences.
+     */
+    void stale(WriteRequest request, SteleException cause) {
+        lock.lock();
+        try {
+            request.lane().answered(request);
+            unanswered--;
+            rejected.add(request);
+            paused = true;
+            refreshIfDrained();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void refreshIfDrained() {
+        if (paused && unanswered == 0) {
+            TableSchema schema = binding.schema();
+            client.describe(schema.schemaName(), schema.tableName()).whenComplete(this::refreshed);
+        }
+    }
+
+    private void refreshed(@Nullable KnownTable table, @Nullable Throwable thrown) {
+        List<FailedRequest> failed = new ArrayList<>();
+        lock.lock();
+        try {
+            List<WriteRequest> earlier = takeAll();
+            try {
+                if (table == null) {
+                    throw SteleClient.toSteleException(
+                            requireNonNull(thrown, "neither table nor failure"));
+                }
+                RowBinding before = binding;
+                bind(new RowBinding(table));
+                earlier.forEach(request -> addAgain(before, request, failed));
+            } catch (SteleException e) {
+                earlier.forEach(request -> failed.add(new FailedRequest(request, e)));
+            }
+            paused = false;
+            for (ShardLane lane : lanes) {
+                lane.flush();
+            }
+        } finally {
+            lock.unlock();
+        }
+        failed.forEach(request -> unsentFailed(request.request, request.cause));
+    }
+
+    /** What was refused and what was not sent yet, in the order in which it has to arrive. */
+    private List<WriteRequest> takeAll() {
+        List<WriteRequest> all = new ArrayList<>(rejected);
+        all.sort(Comparator.comparingLong(WriteRequest::sequence));
+        rejected.clear();
+        for (ShardLane lane : lanes) {
+            all.addAll(lane.takeUnsent());
+        }
+        return all;
+    }
+
+    private void bind(RowBinding next) {
+        next.checkSuccessorOf(binding);
+        staleAnswers++;
+        if (staleAnswers > MAX_STALE_ANSWERS) {
+            staleAnswers = 0;
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "The sidecar refused version "
+                            + next.schema().schemaVersion()
+                            + " of table "
+                            + next.schema().qualifiedName()
+                            + " (id "
+                            + next.schema().id()
+                            + ") "
+                            + MAX_STALE_ANSWERS
+                            + " times although it is the one it describes");
+        }
+        binding = next;
+        lanes = newLanes();
+        nextAnyShard = 0;
+    }
+
+    private void addAgain(RowBinding before, WriteRequest request, List<FailedRequest> failed) {
+        int size = request.batch().sizeBytes();
+        byte[] bytes = request.batch().buffer();
+        int sameShard = request.lane().shard().index() % lanes.length;
+        try {
+            WriteBatchReader operations = new WriteBatchReader(bytes, 0, size);
+            while (operations.next()) {
+                binding.setEarlier(
+                        before,
+                        bytes,
+                        operations.keyOffset(),
+                        operations.keyLength(),
+                        operations.rowOffset(),
+                        operations.rowLength());
+                int shard = binding.shard() == RowBinding.ANY_SHARD ? sameShard : binding.shard();
+                add(operations.kind(), binding, lanes[shard]).addFuturesOf(request);
+            }
+        } catch (SteleException e) {
+            failed.add(new FailedRequest(request, e));
+            return;
+        }
+        budget.release(size);
+        request.complete(Lsn.MIN).forEach(unresolved::remove);
+    }
+
+    private record FailedRequest(WriteRequest request, SteleException cause) {}
+}
