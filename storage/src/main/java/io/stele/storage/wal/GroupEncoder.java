@@ -17,7 +17,7 @@ final class GroupEncoder {
     /** The buffers of a group that starts at {@code offset} of its segment. */
     static List<ByteBuffer> encode(
             List<PendingRecord> records, long sequence, long lowestSegment, long offset) {
-        List<ByteBuffer> body = body(records, offset + WalFormat.GROUP_HEADER_BYTES);
+        List<ByteBuffer> body = body(records, sequence, offset + WalFormat.GROUP_HEADER_BYTES);
         CRC32C checksum = new CRC32C();
         SectorTally sectors = new SectorTally(offset + WalFormat.GROUP_HEADER_BYTES);
         long length = 0;
@@ -42,7 +42,7 @@ final class GroupEncoder {
         return group;
     }
 
-    private static List<ByteBuffer> body(List<PendingRecord> records, long offset) {
+    private static List<ByteBuffer> body(List<PendingRecord> records, long sequence, long offset) {
         List<ByteBuffer> body = new ArrayList<>(2 * records.size() + 1);
         ByteBuffer headers = ByteBuffer.allocate(records.size() * WalFormat.RECORD_HEADER_BYTES);
         long end = offset;
@@ -59,12 +59,9 @@ final class GroupEncoder {
             }
             end += WalFormat.RECORD_HEADER_BYTES + record.length;
         }
-        ByteBuffer mark =
-                ByteBuffer.allocate(
-                        WalFormat.padding(end + WalFormat.END_MARK_BYTES)
-                                + WalFormat.END_MARK_BYTES);
-        mark.putInt(mark.limit() - WalFormat.END_MARK_BYTES, WalFormat.END_MARK);
-        body.add(mark);
+        int padding = WalFormat.padding(end + WalFormat.GROUP_END_BYTES);
+        ByteBuffer groupEnd = ByteBuffer.allocate(padding + WalFormat.GROUP_END_BYTES);
+        body.add(groupEnd.putLong(padding, sequence).putInt(padding + 8, WalFormat.END_MARK));
         return body;
     }
 }

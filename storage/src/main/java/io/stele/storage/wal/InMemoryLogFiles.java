@@ -29,7 +29,28 @@ public final class InMemoryLogFiles implements LogFiles {
 
     private static final class Segment {
         private byte[] bytes = new byte[0];
+        private int length;
         private int syncedBytes;
+
+        Segment() {}
+
+        Segment(byte[] bytes) {
+            this.bytes = bytes;
+            length = bytes.length;
+            syncedBytes = bytes.length;
+        }
+
+        void append(byte[] appended, int count) {
+            if (bytes.length - length < count) {
+                bytes = Arrays.copyOf(bytes, Math.max(length + count, bytes.length * 2));
+            }
+            System.arraycopy(appended, 0, bytes, length, count);
+            length += count;
+        }
+
+        byte[] content() {
+            return Arrays.copyOf(bytes, length);
+        }
     }
 
     /**
@@ -52,16 +73,12 @@ public final class InMemoryLogFiles implements LogFiles {
     }
 
     private Segment survivor(Segment segment) {
-        Segment result = new Segment();
-        int length =
-                segment.syncedBytes
-                        + random.nextInt(segment.bytes.length - segment.syncedBytes + 1);
-        result.bytes = Arrays.copyOf(segment.bytes, length);
+        int length = segment.syncedBytes + random.nextInt(segment.length - segment.syncedBytes + 1);
+        byte[] bytes = Arrays.copyOf(segment.bytes, length);
         if (random.nextBoolean()) {
-            loseSectors(result.bytes, segment.syncedBytes);
+            loseSectors(bytes, segment.syncedBytes);
         }
-        result.syncedBytes = length;
-        return result;
+        return new Segment(bytes);
     }
 
     /** Zeroes the unsynced part of some sectors; a sector with synced bytes keeps these. */
@@ -81,15 +98,12 @@ public final class InMemoryLogFiles implements LogFiles {
 
     /** A copy of the bytes of a segment. */
     public synchronized byte[] bytes(long segment) throws IOException {
-        return find(segment).bytes.clone();
+        return find(segment).content();
     }
 
     /** Creates or replaces a segment, synced. */
     public synchronized void replace(long segment, byte[] bytes) {
-        Segment replaced = new Segment();
-        replaced.bytes = bytes.clone();
-        replaced.syncedBytes = bytes.length;
-        segments.put(segment, replaced);
+        segments.put(segment, new Segment(bytes.clone()));
     }
 
     @Override
@@ -116,7 +130,7 @@ public final class InMemoryLogFiles implements LogFiles {
     @Override
     public synchronized Reader open(long segment) throws IOException {
         crashPoint.checkAlive("open " + describe(segment));
-        return new InMemoryReader(describe(segment), find(segment).bytes.clone());
+        return new InMemoryReader(describe(segment), find(segment).content());
     }
 
     @Override
@@ -125,8 +139,8 @@ public final class InMemoryLogFiles implements LogFiles {
         boolean dies = crashPoint.step("seal " + describe(segment));
         Segment sealed = find(segment);
         if (!dies || random.nextBoolean()) {
-            sealed.bytes = Arrays.copyOf(sealed.bytes, Math.toIntExact(sizeBytes));
-            sealed.syncedBytes = sealed.bytes.length;
+            sealed.length = Math.toIntExact(sizeBytes);
+            sealed.syncedBytes = sealed.length;
         }
         if (dies) {
             throw crashPoint.crash("seal " + describe(segment));
@@ -161,10 +175,7 @@ public final class InMemoryLogFiles implements LogFiles {
     private void append(long number, Segment segment, byte[] appended) throws IOException {
         synchronized (this) {
             boolean dies = crashPoint.step("append to " + describe(number));
-            int length = segment.bytes.length;
-            int kept = dies ? random.nextInt(appended.length + 1) : appended.length;
-            segment.bytes = Arrays.copyOf(segment.bytes, length + kept);
-            System.arraycopy(appended, 0, segment.bytes, length, kept);
+            segment.append(appended, dies ? random.nextInt(appended.length + 1) : appended.length);
             if (dies) {
                 throw crashPoint.crash("append to " + describe(number));
             }
@@ -174,7 +185,7 @@ public final class InMemoryLogFiles implements LogFiles {
     private synchronized void sync(long number, Segment segment) throws IOException {
         boolean dies = crashPoint.step("sync " + describe(number));
         if (!dies || random.nextBoolean()) {
-            segment.syncedBytes = segment.bytes.length;
+            segment.syncedBytes = segment.length;
         }
         if (dies) {
             throw crashPoint.crash("sync " + describe(number));

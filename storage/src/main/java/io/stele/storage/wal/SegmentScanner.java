@@ -164,11 +164,14 @@ final class SegmentScanner {
             ledger.add(segment, shard, lsn.value());
             consumer.accept(shard, lsn, type, payload);
         }
-        int rest = body.remaining();
-        if (rest < WalFormat.END_MARK_BYTES
-                || body.getInt(body.limit() - WalFormat.END_MARK_BYTES) != WalFormat.END_MARK) {
+        int end = body.limit() - WalFormat.GROUP_END_BYTES;
+        if (end < body.position()
+                || body.getLong(end) != header.sequence()
+                || body.getInt(end + 8) != WalFormat.END_MARK) {
             throw corrupt(
-                    "an end mark at the end of the group", rest + " other bytes", header.offset());
+                    "the end of group " + header.sequence(),
+                    body.remaining() + " other bytes",
+                    header.offset());
         }
     }
 

@@ -16,9 +16,10 @@ final class TailInspector {
      * or lies beyond the end of the file. So damage of a crash shows as an end of the file inside the group or as a sector in
      * which the group is all zeros. Everything else is decay of bytes that were once right: refuse.
      *
-     * Two guards keep decay from looking like a crash. The encoder flags groups that have nearly empty sectors of their own;
-     * in those, zeros prove nothing. And a whole group header further on, with its own offset in it and a later sequence,
-     * proves that this group was synced.
+     * Three guards keep decay from looking like a crash. The encoder flags groups that have nearly empty sectors of their own;
+     * in those, zeros prove nothing. Bytes behind a damaged group prove that it was synced. And where the length of the
+     * damaged group is unknown, so does a whole group header further on, with its own offset in it and no earlier sequence,
+     * or an end mark of a later group at the end of the file.
      */
     private static final int WINDOW_BYTES = 64 << 10;
 
@@ -39,14 +40,13 @@ final class TailInspector {
             return true;
         }
         return zeros(position, Math.min(sectorEnd(position), sizeBytes))
-                && !laterGroup(position, sequence);
+                && !laterGroup(position, sequence)
+                && !laterEnd(position, sequence);
     }
 
     /** For a whole group with a valid header and a wrong checksum. */
     boolean tornBody(GroupHeader header) throws IOException {
-        return !header.weakSector()
-                && zeroSector(header)
-                && !laterGroup(header.end(), header.sequence());
+        return !header.weakSector() && zeroSector(header) && zeros(header.end(), sizeBytes);
     }
 
     private boolean zeroSector(GroupHeader header) throws IOException {
@@ -66,13 +66,24 @@ final class TailInspector {
     }
 
     private boolean zeros(long from, long to) throws IOException {
-        ByteBuffer bytes = read(from, to);
-        while (bytes.hasRemaining()) {
-            if (bytes.get() != 0) {
-                return false;
+        for (long start = from; start < to; start += WINDOW_BYTES) {
+            ByteBuffer bytes = read(start, Math.min(start + WINDOW_BYTES, to));
+            while (bytes.hasRemaining()) {
+                if (bytes.get() != 0) {
+                    return false;
+                }
             }
         }
         return true;
+    }
+
+    /** Whether the file ends as a group with a later sequence than this does. */
+    private boolean laterEnd(long position, long sequence) throws IOException {
+        if (sizeBytes - position < WalFormat.GROUP_END_BYTES) {
+            return false;
+        }
+        ByteBuffer end = read(sizeBytes - WalFormat.GROUP_END_BYTES, sizeBytes);
+        return end.getInt(8) == WalFormat.END_MARK && end.getLong(0) > sequence;
     }
 
     /**

@@ -9,15 +9,15 @@ package io.stele.storage.wal;
  *            | CRC32C 4 of the 32 bytes before
  * group    = magic 4 "SGRP" | version 1 | flags 1 | reserved 2 (0) | sequence 8 | lowest segment 8 | offset in the segment 4
  *            | body length 4 | record count 4 | CRC32C of the body 4 | CRC32C 4 of the 40 bytes before | body
- * body     = record* | zeros | end mark 4
+ * body     = record* | zeros | sequence 8 | end mark 4
  * record   = LSN 8 | table group 4 | shard 4 | type 1 | payload length 4 | payload
  * </pre>
  *
- * <p>The zeros before the end mark (usually none) keep the next group header from crossing a
- * boundary of 512 bytes, so that a header is in one disk sector. Flag {@link #FLAG_WEAK_SECTOR}
- * says that some sector of the group has fewer than two bits set, so that zeros there prove
- * nothing; see {@link TailInspector}. "Lowest segment" is the oldest segment that was not released
- * for deletion when the group was written.
+ * <p>The zeros before the end (usually none) keep the next group header from crossing a boundary of
+ * 512 bytes, so that a header is in one disk sector. Flag {@link #FLAG_WEAK_SECTOR} says that some
+ * sector of the group has fewer than two bits set, so that zeros there prove nothing; see {@link
+ * TailInspector}. "Lowest segment" is the oldest segment that was not released for deletion when
+ * the group was written.
  *
  * <p>Invariant: group sequences are dense across segments, from 1.
  */
@@ -39,17 +39,15 @@ final class WalFormat {
      */
     static final int END_MARK = 0x57E1E5D7;
 
-    static final int END_MARK_BYTES = 4;
+    /** The sequence and the end mark. */
+    static final int GROUP_END_BYTES = 12;
 
     /** The smallest unit that disks write whole or not at all. */
     static final int SECTOR_BYTES = 512;
 
     private WalFormat() {}
 
-    /**
-     * The number of zeros to put before the end mark of a body that would otherwise end at {@code
-     * end}.
-     */
+    /** The number of zeros to put into a body that would otherwise end at {@code end}. */
     static int padding(long end) {
         int rest = SECTOR_BYTES - (int) (end % SECTOR_BYTES);
         return rest < GROUP_HEADER_BYTES ? rest : 0;
