@@ -95,7 +95,8 @@ public final class DeleteVector {
 
     /** Whether a reader at {@code readLsn} must skip the row. */
     public boolean isDeleted(int ordinal, long readLsn) {
-        return deletedAt(ordinal) <= readLsn;
+        long deletedAt = deletedAt(ordinal);
+        return deletedAt != NOT_DELETED && deletedAt <= readLsn;
     }
 
     /** Rows deleted, at whatever LSN. */

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Walks the rows of a column file in file order. Starts before the first. Confined to one thread.
  */
 public final class ColumnFileCursor implements AutoCloseable {
+    private final String path;
     private final RowAssembler rows;
     private final RecordReader reader;
     private final VectorizedRowBatch batch;
@@ -17,12 +18,12 @@ public final class ColumnFileCursor implements AutoCloseable {
     private int position = -1;
     private @Nullable BinaryRow current;
 
-    ColumnFileCursor(RowAssembler rows, RecordReader reader, int batchRows, long firstOrdinal) {
+    ColumnFileCursor(String path, RowAssembler rows, RecordReader reader, int batchRows) {
+        this.path = path;
         this.rows = rows;
         this.reader = reader;
         this.batch = rows.newBatch(batchRows);
         this.batch.size = 0;
-        this.batchStart = firstOrdinal;
     }
 
     /** Moves to the next row; false at the end. */
@@ -34,7 +35,7 @@ public final class ColumnFileCursor implements AutoCloseable {
         }
         batchStart += batch.size;
         position = 0;
-        if (!reader.nextBatch(batch)) {
+        if (!OrcErrors.translate(path, () -> reader.nextBatch(batch))) {
             batch.size = 0;
             position = -1;
             return false;
@@ -47,7 +48,12 @@ public final class ColumnFileCursor implements AutoCloseable {
      * of the row's row group.
      */
     public void seek(int ordinal) throws IOException {
-        reader.seekToRow(ordinal);
+        OrcErrors.translate(
+                path,
+                () -> {
+                    reader.seekToRow(ordinal);
+                    return ordinal;
+                });
         batch.size = 0;
         batchStart = ordinal;
         position = -1;

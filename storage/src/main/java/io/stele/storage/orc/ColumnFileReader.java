@@ -17,9 +17,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
-import org.apache.orc.FileFormatException;
 import org.apache.orc.OrcFile;
 import org.apache.orc.Reader;
+import org.apache.orc.RecordReader;
 import org.apache.orc.StripeInformation;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.ReaderImpl;
@@ -74,23 +74,22 @@ public final class ColumnFileReader {
         requireNonNull(store, "store is null");
         Configuration configuration = OrcLibrary.configuration();
         Path path = WarehouseFileSystem.path(file.path());
-        try {
-            Reader reader =
-                    OrcFile.createReader(
-                            path,
-                            OrcFile.readerOptions(configuration)
-                                    .filesystem(new WarehouseFileSystem(store, configuration))
-                                    .maxLength(file.sizeBytes())
-                                    .useUTCTimestamp(true)
-                                    .convertToProlepticGregorian(true));
-            return new ColumnFileReader(file, (ReaderImpl) reader, columns);
-        } catch (FileFormatException e) {
-            throw new SteleException(
-                    ErrorCode.CORRUPT_DATA,
-                    "Expected an ORC file of %d bytes in %s, found: %s"
-                            .formatted(file.sizeBytes(), file.path(), e.getMessage()),
-                    e);
-        }
+        return OrcErrors.translate(
+                file.path(),
+                () ->
+                        new ColumnFileReader(
+                                file,
+                                (ReaderImpl)
+                                        OrcFile.createReader(
+                                                path,
+                                                OrcFile.readerOptions(configuration)
+                                                        .filesystem(
+                                                                new WarehouseFileSystem(
+                                                                        store, configuration))
+                                                        .maxLength(file.sizeBytes())
+                                                        .useUTCTimestamp(true)
+                                                        .convertToProlepticGregorian(true)),
+                                columns));
     }
 
     public String path() {
@@ -108,8 +107,8 @@ public final class ColumnFileReader {
 
     /** Walks all rows from the first. */
     public ColumnFileCursor cursor() throws IOException {
-        return new ColumnFileCursor(
-                new RowAssembler(this), orc.rows(readOptions()), newBatchRows(rowCount()), 0);
+        RecordReader rows = OrcErrors.translate(path, () -> orc.rows(readOptions()));
+        return new ColumnFileCursor(path, new RowAssembler(this), rows, newBatchRows(rowCount()));
     }
 
     /** Row groups of the file: numbered through all stripes. */
@@ -142,10 +141,9 @@ public final class ColumnFileReader {
         Reader.Options options = readOptions().range(stripe.getOffset(), stripe.getLength());
         long weightBytes =
                 4096 + stripe.getDataLength() / included.length + stripe.getIndexLength();
-        return new RowGroupReader(
-                new RowAssembler(this),
-                new SelectiveRecordReader(orc, options, included),
-                weightBytes);
+        SelectiveRecordReader reader =
+                OrcErrors.translate(path, () -> new SelectiveRecordReader(orc, options, included));
+        return new RowGroupReader(path, new RowAssembler(this), reader, weightBytes);
     }
 
     TypeDescription fileSchema() {

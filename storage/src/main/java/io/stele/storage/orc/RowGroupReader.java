@@ -10,12 +10,14 @@ import org.apache.orc.RecordReader;
  * its own lock.
  */
 final class RowGroupReader {
+    private final String path;
     private final RowAssembler rows;
     private final RecordReader reader;
     private final VectorizedRowBatch batch;
     private final long weightBytes;
 
-    RowGroupReader(RowAssembler rows, RecordReader reader, long weightBytes) {
+    RowGroupReader(String path, RowAssembler rows, RecordReader reader, long weightBytes) {
+        this.path = path;
         this.rows = rows;
         this.reader = reader;
         this.batch = rows.newBatch(1);
@@ -23,6 +25,10 @@ final class RowGroupReader {
     }
 
     synchronized ColumnRow read(int ordinal) throws IOException {
+        return OrcErrors.translate(path, () -> readRow(ordinal));
+    }
+
+    private ColumnRow readRow(int ordinal) throws IOException {
         reader.seekToRow(ordinal);
         if (!reader.nextBatch(batch)) {
             throw new IllegalStateException(

@@ -1,0 +1,181 @@
+package io.stele.storage.format;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.objectstore.ObjectStore;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class TestKeyIndex {
+    private static final String PATH = "data/1/0-0/a.idx";
+
+    private final ObjectStore store = new InMemoryObjectStore();
+    private final BlockCache cache = new BlockCache("keys", 1 << 20);
+
+    /** The oracle: each key to its ordinals, newest version first. */
+    private final NavigableMap<byte[], List<Integer>> model = new TreeMap<>(RandomKeys.ORDER);
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void ranksAreFoundAsInATreeMap(long seed) throws IOException {
+        Random random = new Random(seed);
+        int ordinal = 0;
+        for (byte[] key : RandomKeys.keys(random, 1 + random.nextInt(5_000))) {
+            List<Integer> ordinals = new ArrayList<>();
+            for (int versions = random.nextInt(30) == 0 ? 40 : 1; versions > 0; versions--) {
+                ordinals.add(ordinal++);
+            }
+            model.put(key, ordinals);
+        }
+        KeyIndexSummary summary;
+        try (KeyIndexWriter writer = KeyIndexWriter.byRank(store, PATH, randomOptions(random))) {
+            for (Map.Entry<byte[], List<Integer>> entry : model.entrySet()) {
+                for (int i = 0; i < entry.getValue().size(); i++) {
+                    writer.add(entry.getKey());
+                }
+            }
+            summary = writer.finish();
+        }
+        assertThat(summary.entryCount()).isEqualTo(ordinal);
+        check(KeyIndexReader.open(store, PATH, summary.sizeBytes(), cache), random);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void explicitOrdinalsAreFoundAsInATreeMap(long seed) throws IOException {
+        Random random = new Random(seed);
+        NavigableSet<byte[]> keys = RandomKeys.keys(random, 1 + random.nextInt(5_000));
+        List<Integer> ordinals = new ArrayList<>();
+        for (int i = 0; i < keys.size(); i++) {
+            ordinals.add(random.nextInt(3) == 0 ? Integer.MAX_VALUE - i : i * 5);
+        }
+        Collections.shuffle(ordinals, random);
+        KeyIndexSummary summary;
+        try (KeyIndexWriter writer = KeyIndexWriter.explicit(store, PATH, randomOptions(random))) {
+            for (byte[] key : keys) {
+                int ordinal = ordinals.removeLast();
+                model.put(key, List.of(ordinal));
+                writer.add(key, ordinal);
+            }
+            summary = writer.finish();
+        }
+        check(KeyIndexReader.open(store, PATH, summary.sizeBytes(), cache), random);
+    }
+
+    @Test
+    void emptyIndex() throws IOException {
+        KeyIndexSummary summary;
+        try (KeyIndexWriter writer = KeyIndexWriter.byRank(store, PATH, BlockFileOptions.DEFAULT)) {
+            summary = writer.finish();
+        }
+        KeyIndexReader reader = KeyIndexReader.open(store, PATH, summary.sizeBytes(), cache);
+        assertThat(reader.find(new byte[0])).isEqualTo(KeyIndexReader.ABSENT);
+        assertThat(reader.cursor().advance()).isFalse();
+    }
+
+    @Test
+    void oneKindOfOrdinalAnIndex() throws IOException {
+        try (KeyIndexWriter writer = KeyIndexWriter.byRank(store, PATH, BlockFileOptions.DEFAULT)) {
+            assertThatThrownBy(() -> writer.add(new byte[1], 1))
+                    .isInstanceOf(IllegalStateException.class);
+        }
+        try (KeyIndexWriter writer =
+                KeyIndexWriter.explicit(store, PATH, BlockFileOptions.DEFAULT)) {
+            assertThatThrownBy(() -> writer.add(new byte[1]))
+                    .isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void everyDamagedByteIsNoticed() throws Exception {
+        KeyIndexSummary summary = writeGolden();
+        ByteFlips.everyFlipIsRefused(
+                store,
+                PATH,
+                path -> {
+                    KeyIndexCursor cursor =
+                            KeyIndexReader.open(
+                                            store,
+                                            path,
+                                            summary.sizeBytes(),
+                                            new BlockCache("once", 1 << 20))
+                                    .cursor();
+                    int count = 0;
+                    while (cursor.advance()) {
+                        assertThat(cursor.ordinal()).isEqualTo(1000 - count);
+                        count++;
+                    }
+                    assertThat(count).isEqualTo(20);
+                });
+    }
+
+    @Test
+    void goldenFile() throws IOException {
+        writeGolden();
+        Golden.check("key-index-1.idx", store.readFully(PATH));
+        byte[] golden = Golden.load("key-index-1.idx");
+        store.put("golden.idx", golden);
+        KeyIndexReader reader = KeyIndexReader.open(store, "golden.idx", golden.length, cache);
+        assertThat(reader.find("key-07".getBytes(UTF_8))).isEqualTo(993);
+        assertThat(reader.find("key-70".getBytes(UTF_8))).isEqualTo(KeyIndexReader.ABSENT);
+    }
+
+    private KeyIndexSummary writeGolden() throws IOException {
+        try (KeyIndexWriter writer =
+                KeyIndexWriter.explicit(
+                        store, PATH, new BlockFileOptions(64, 2, 10, Compression.NONE))) {
+            for (int i = 0; i < 20; i++) {
+                writer.add("key-%02d".formatted(i).getBytes(UTF_8), 1000 - i);
+            }
+            return writer.finish();
+        }
+    }
+
+    private static BlockFileOptions randomOptions(Random random) {
+        return new BlockFileOptions(
+                64 << random.nextInt(10),
+                1 + random.nextInt(20),
+                1 + random.nextInt(16),
+                random.nextBoolean() ? Compression.LZ4 : Compression.NONE);
+    }
+
+    private void check(KeyIndexReader reader, Random random) throws IOException {
+        assertThat(reader.minKey()).isEqualTo(model.firstKey());
+        assertThat(reader.maxKey()).isEqualTo(model.lastKey());
+        KeyIndexCursor all = reader.cursor();
+        for (Map.Entry<byte[], List<Integer>> entry : model.entrySet()) {
+            assertThat(reader.find(entry.getKey())).isEqualTo(entry.getValue().getFirst());
+            for (int ordinal : entry.getValue()) {
+                assertThat(all.advance()).isTrue();
+                assertThat(all.key()).isEqualTo(entry.getKey());
+                assertThat(all.ordinal()).isEqualTo(ordinal);
+            }
+        }
+        assertThat(all.advance()).isFalse();
+        KeyIndexCursor leaping = reader.cursor();
+        for (byte[] key : RandomKeys.keys(random, 500)) {
+            if (!model.containsKey(key)) {
+                assertThat(reader.find(key)).isEqualTo(KeyIndexReader.ABSENT);
+            }
+            Map.Entry<byte[], List<Integer>> ceiling = model.ceilingEntry(key);
+            assertThat(leaping.seek(key)).isEqualTo(ceiling != null);
+            if (ceiling != null) {
+                assertThat(leaping.key()).isEqualTo(ceiling.getKey());
+                assertThat(leaping.ordinal()).isEqualTo(ceiling.getValue().getFirst());
+            }
+        }
+    }
+}

@@ -1,0 +1,412 @@
+package io.stele.storage.orc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ColumnStats;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.Rows;
+import io.stele.protocol.row.ValueCodec;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.FileKind;
+import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.objectstore.ObjectStore;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.orc.OrcFile;
+import org.apache.orc.Reader;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+final class TestColumnFile {
+    private static final List<String> ALL_TYPES =
+            List.of(
+                    "boolean",
+                    "tinyint",
+                    "smallint",
+                    "integer",
+                    "bigint",
+                    "real",
+                    "double",
+                    "decimal(12,2)",
+                    "decimal(38,10)",
+                    "decimal(38,0)",
+                    "varchar",
+                    "varchar(20)",
+                    "char(7)",
+                    "varbinary",
+                    "date",
+                    "time(0)",
+                    "time(9)",
+                    "timestamp(0)",
+                    "timestamp(3)",
+                    "timestamp(6)",
+                    "timestamp(9)",
+                    "timestamp(3) with time zone",
+                    "timestamp(6) with time zone",
+                    "timestamp(9) with time zone",
+                    "uuid",
+                    "json",
+                    "array(bigint)",
+                    "array(array(varchar))",
+                    "map(varchar, double)",
+                    "row(x integer, y varchar, z row(w timestamp(6)))",
+                    "map(bigint, array(row(d date, u uuid)))");
+
+    /** Several row groups and batches, an uneven last one. */
+    private static final int ROWS = 25_037;
+
+    private static final ColumnFileOptions SMALL_STRIPES =
+            new ColumnFileOptions(OrcCompression.LZ4, 1 << 20, 1_000, 1 << 14);
+
+    private final ObjectStore store = new InMemoryObjectStore();
+
+    @ParameterizedTest
+    @EnumSource(OrcCompression.class)
+    void everyTypeComesBack(OrcCompression compression) throws IOException {
+        TableSchema schema = table(ALL_TYPES, true);
+        List<byte[]> rows = randomRows(schema, 3_000, 17);
+        FileEntry file = write(schema, rows, SMALL_STRIPES.withCompression(compression));
+        ColumnFileReader reader = ColumnFileReader.open(store, file, schema.columns());
+        BinaryRow expected = new BinaryRow(RowLayout.of(schema.columns()));
+        try (ColumnFileCursor cursor = reader.cursor()) {
+            for (int i = 0; i < rows.size(); i++) {
+                assertThat(cursor.advance()).isTrue();
+                assertThat(cursor.ordinal()).isEqualTo(i);
+                assertThat(cursor.lsn()).isEqualTo(lsn(i));
+                if (!Arrays.equals(cursor.row().toByteArray(), rows.get(i))) {
+                    // Only for the message: bytes are what must be equal.
+                    assertThat(Rows.toObjects(cursor.row()))
+                            .isEqualTo(Rows.toObjects(expected.wrap(rows.get(i))));
+                }
+                assertThat(cursor.row().toByteArray()).as("row %s", i).isEqualTo(rows.get(i));
+            }
+            assertThat(cursor.advance()).isFalse();
+        }
+    }
+
+    @Test
+    void rowsWithoutKeyHaveTheirRowIds() throws IOException {
+        TableSchema schema = table(List.of("bigint", "varchar"), false);
+        FileEntry file = write(schema, randomRows(schema, 2_500, 3), ColumnFileOptions.DEFAULT);
+        try (ColumnFileCursor cursor =
+                ColumnFileReader.open(store, file, schema.columns()).cursor()) {
+            for (int i = 0; cursor.advance(); i++) {
+                assertThat(cursor.rowId()).isEqualTo(rowId(i));
+                assertThat(cursor.lsn()).isEqualTo(lsn(i));
+            }
+        }
+    }
+
+    @Test
+    void seekAndPointReadsFindTheSameRows() throws IOException {
+        TableSchema schema = table(ALL_TYPES.subList(0, 20), true);
+        List<byte[]> rows = randomRows(schema, ROWS, 5);
+        FileEntry file = write(schema, rows, SMALL_STRIPES);
+        ColumnFileReader reader = ColumnFileReader.open(store, file, schema.columns());
+        assertThat(reader.rowGroup(ROWS - 1).stripe()).as("stripes").isGreaterThan(1);
+        ColumnPointReader points = new ColumnPointReader("points", 64 << 20);
+        Random random = new Random(7);
+        try (ColumnFileCursor cursor = reader.cursor()) {
+            for (int i = 0; i < 300; i++) {
+                int ordinal = i == 0 ? ROWS - 1 : random.nextInt(ROWS);
+                cursor.seek(ordinal);
+                assertThat(cursor.advance()).isTrue();
+                assertThat(cursor.ordinal()).isEqualTo(ordinal);
+                assertThat(cursor.row().toByteArray()).isEqualTo(rows.get(ordinal));
+                ColumnRow row = points.read(reader, ordinal);
+                assertThat(row.row()).as("row %s", ordinal).isEqualTo(rows.get(ordinal));
+                assertThat(row.lsn()).isEqualTo(lsn(ordinal));
+            }
+        }
+        assertThat(points.statistics().hits()).isPositive();
+        points.forget(file.path());
+        assertThat(points.statistics().entries()).isZero();
+        assertThatThrownBy(() -> points.read(reader, ROWS))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("found " + ROWS);
+    }
+
+    @Test
+    void columnsAreFoundByIdAndMissingOnesAreNull() throws IOException {
+        TableSchema schema = table(List.of("bigint", "varchar", "double"), true);
+        List<byte[]> rows = randomRows(schema, 1_500, 9);
+        FileEntry file = write(schema, rows, ColumnFileOptions.DEFAULT);
+        ColumnSchema renamed = new ColumnSchema(3, "other_name", DataType.parse("double"));
+        ColumnSchema added = new ColumnSchema(77, "added", DataType.parse("varchar"));
+        ColumnSchema key = schema.column(1);
+        BinaryRow expected = new BinaryRow(RowLayout.of(schema.columns()));
+        try (ColumnFileCursor cursor =
+                ColumnFileReader.open(store, file, List.of(added, renamed, key)).cursor()) {
+            for (int i = 0; cursor.advance(); i++) {
+                expected.wrap(rows.get(i));
+                assertThat(cursor.row().isNull(0)).isTrue();
+                assertThat(Rows.objectAt(cursor.row(), 1)).isEqualTo(Rows.objectAt(expected, 2));
+                assertThat(cursor.row().longAt(2)).isEqualTo(expected.longAt(0));
+            }
+        }
+    }
+
+    @Test
+    void ingestedFilesTakeLsnAndRowIdFromTheManifest() throws IOException {
+        TableSchema schema = table(List.of("bigint"), false);
+        String path = "data/1/worker.orc";
+        Configuration configuration = OrcLibrary.configuration();
+        org.apache.orc.TypeDescription type = org.apache.orc.TypeDescription.createStruct();
+        type.addField(
+                "c1",
+                OrcSchemas.type(DataType.parse("bigint"))
+                        .setAttribute(OrcSchemas.ID_ATTRIBUTE, "1"));
+        java.nio.file.Path local =
+                java.nio.file.Files.createTempDirectory("stele").resolve("worker.orc");
+        try (org.apache.orc.Writer writer =
+                OrcFile.createWriter(
+                        new org.apache.hadoop.fs.Path(local.toUri()),
+                        OrcFile.writerOptions(configuration).setSchema(type))) {
+            var batch = type.createRowBatch();
+            for (int i = 0; i < 100; i++) {
+                ((org.apache.hadoop.hive.ql.exec.vector.LongColumnVector) batch.cols[0]).vector[i] =
+                        i * 3L;
+            }
+            batch.size = 100;
+            writer.addRowBatch(batch);
+        }
+        byte[] bytes = java.nio.file.Files.readAllBytes(local);
+        store.put(path, bytes);
+        FileEntry file =
+                entry(path, bytes.length, 100, Lsn.MIN, Lsn.MIN, Map.of())
+                        .withIngest(new Lsn(99), OptionalLong.of(5_000));
+        try (ColumnFileCursor cursor =
+                ColumnFileReader.open(store, file, schema.columns()).cursor()) {
+            for (int i = 0; cursor.advance(); i++) {
+                assertThat(cursor.lsn()).isEqualTo(99);
+                assertThat(cursor.rowId()).isEqualTo(5_000 + i);
+                assertThat(cursor.row().longAt(0)).isEqualTo(i * 3L);
+            }
+        }
+        assertThatThrownBy(
+                        () ->
+                                ColumnFileReader.open(
+                                        store,
+                                        entry(path, bytes.length, 100, Lsn.MIN, Lsn.MIN, Map.of()),
+                                        schema.columns()))
+                .isInstanceOf(SteleException.class)
+                .hasMessageContaining("_lsn");
+    }
+
+    @Test
+    void statisticsBoundEveryValue() throws IOException {
+        TableSchema schema = table(ALL_TYPES, true);
+        List<byte[]> rows = randomRows(schema, 2_000, 23);
+        FileEntry file = write(schema, rows, ColumnFileOptions.DEFAULT);
+        BinaryRow row = new BinaryRow(RowLayout.of(schema.columns()));
+        for (int column = 0; column < schema.columns().size(); column++) {
+            ColumnStats stats = file.columnStats().get(column + 1);
+            long nulls = 0;
+            byte[] min = null;
+            byte[] max = null;
+            for (byte[] bytes : rows) {
+                row.wrap(bytes);
+                if (row.isNull(column)) {
+                    nulls++;
+                } else if (schema.columns().get(column).type().isOrderable()
+                        && !isNaN(Rows.objectAt(row, column))) {
+                    byte[] value =
+                            ValueCodec.of(schema.columns().get(column).type()).encode(row, column);
+                    min = min == null || Arrays.compareUnsigned(value, min) < 0 ? value : min;
+                    max = max == null || Arrays.compareUnsigned(value, max) > 0 ? value : max;
+                }
+            }
+            assertThat(stats.nullCount())
+                    .as("nulls of %s", schema.columns().get(column))
+                    .isEqualTo(nulls);
+            if (min != null) {
+                assertThat(Arrays.compareUnsigned(stats.min().orElseThrow(), min))
+                        .isLessThanOrEqualTo(0);
+                assertThat(Arrays.compareUnsigned(stats.max().orElseThrow(), max))
+                        .isGreaterThanOrEqualTo(0);
+            }
+        }
+    }
+
+    @Test
+    void randomTextIsDirectAndRepeatedTextIsDictionary() throws IOException {
+        TableSchema schema = table(List.of("bigint", "varchar", "varchar", "varchar"), true);
+        RowLayout layout = RowLayout.of(schema.columns());
+        Random random = new Random(1);
+        List<byte[]> rows = new ArrayList<>();
+        for (int i = 0; i < 12_000; i++) {
+            rows.add(
+                    Rows.toBytes(
+                            layout,
+                            (long) i,
+                            "r" + random.nextLong(),
+                            "status " + random.nextInt(5),
+                            null));
+        }
+        FileEntry file = write(schema, rows, ColumnFileOptions.DEFAULT);
+        Configuration configuration = OrcLibrary.configuration();
+        try (Reader reader =
+                OrcFile.createReader(
+                        WarehouseFileSystem.path(file.path()),
+                        OrcFile.readerOptions(configuration)
+                                .filesystem(new WarehouseFileSystem(store, configuration)))) {
+            List<org.apache.orc.OrcProto.ColumnEncoding> encodings =
+                    ((org.apache.orc.impl.RecordReaderImpl) reader.rows())
+                            .readStripeFooter(reader.getStripes().getFirst())
+                            .getColumnsList();
+            assertThat(encodings.get(2).getKind())
+                    .isEqualTo(org.apache.orc.OrcProto.ColumnEncoding.Kind.DIRECT_V2);
+            assertThat(encodings.get(3).getKind())
+                    .isEqualTo(org.apache.orc.OrcProto.ColumnEncoding.Kind.DICTIONARY_V2);
+        }
+    }
+
+    @Test
+    void wrongSizesAndBytesAreRefused() throws IOException {
+        TableSchema schema = table(List.of("bigint", "varchar"), true);
+        FileEntry file = write(schema, randomRows(schema, 100, 2), ColumnFileOptions.DEFAULT);
+        byte[] bytes = store.readFully(file.path());
+        store.put("cut.orc", Arrays.copyOf(bytes, bytes.length - 1));
+        FileEntry cut =
+                entry("cut.orc", bytes.length - 1, 100, file.minLsn(), file.maxLsn(), Map.of());
+        assertThatThrownBy(() -> ColumnFileReader.open(store, cut, schema.columns()))
+                .isInstanceOfSatisfying(
+                        SteleException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT_DATA))
+                .hasMessageContaining("cut.orc");
+        FileEntry otherCount =
+                entry(file.path(), bytes.length, 101, file.minLsn(), file.maxLsn(), Map.of());
+        assertThatThrownBy(() -> ColumnFileReader.open(store, otherCount, schema.columns()))
+                .isInstanceOf(SteleException.class)
+                .hasMessageContaining("Expected 101 rows, found 100");
+    }
+
+    @Test
+    void abandonedWriterLeavesNothing() throws IOException {
+        TableSchema schema = table(List.of("bigint"), true);
+        BinaryRow row = new BinaryRow(RowLayout.of(schema.columns()));
+        try (ColumnFileWriter writer =
+                ColumnFileWriter.create(store, "gone.orc", schema, ColumnFileOptions.DEFAULT)) {
+            for (long i = 0; i < 10_000; i++) {
+                writer.add(row.wrap(Rows.toBytes(row.rowLayout(), i)), 1, 0);
+            }
+        }
+        assertThat(store.list("")).isEmpty();
+    }
+
+    private static boolean isNaN(Object value) {
+        return (value instanceof Double number && number.isNaN())
+                || (value instanceof Float real && real.isNaN());
+    }
+
+    private static TableSchema table(List<String> types, boolean primaryKey) {
+        List<ColumnSchema> columns = new ArrayList<>();
+        for (int i = 0; i < types.size(); i++) {
+            columns.add(
+                    new ColumnSchema(
+                            i + 1,
+                            "c" + (i + 1),
+                            DataType.parse(types.get(i)),
+                            i > 0 || !primaryKey,
+                            Optional.empty()));
+        }
+        return new TableSchema(
+                new TableId(1),
+                "s",
+                "t",
+                1,
+                columns,
+                primaryKey ? List.of(1) : List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                Orientation.COLUMN,
+                0,
+                1,
+                Optional.empty());
+    }
+
+    private static List<byte[]> randomRows(TableSchema schema, int count, long seed) {
+        RandomRows random = new RandomRows(new Random(seed));
+        RowLayout layout = RowLayout.of(schema.columns());
+        return IntStream.range(0, count)
+                .mapToObj(i -> Rows.toBytes(layout, random.row(schema.columns()).toArray()))
+                .toList();
+    }
+
+    private FileEntry write(TableSchema schema, List<byte[]> rows, ColumnFileOptions options)
+            throws IOException {
+        String path = "data/1/" + rows.size() + options.compression() + ".orc";
+        BinaryRow row = new BinaryRow(RowLayout.of(schema.columns()));
+        try (ColumnFileWriter writer = ColumnFileWriter.create(store, path, schema, options)) {
+            for (int i = 0; i < rows.size(); i++) {
+                writer.add(row.wrap(rows.get(i)), lsn(i), rowId(i));
+            }
+            ColumnFileSummary summary = writer.finish();
+            assertThat(summary.sizeBytes()).isEqualTo(store.size(path));
+            assertThat(summary.maxLsn().value()).isEqualTo(lsn(rows.size() - 1));
+            return entry(
+                    path,
+                    summary.sizeBytes(),
+                    summary.rowCount(),
+                    summary.minLsn(),
+                    summary.maxLsn(),
+                    summary.columnStats());
+        }
+    }
+
+    private static long lsn(int row) {
+        return 1_000_000L + row * 7L;
+    }
+
+    private static long rowId(int row) {
+        return 10L * row;
+    }
+
+    private static FileEntry entry(
+            String path,
+            long sizeBytes,
+            long rowCount,
+            Lsn minLsn,
+            Lsn maxLsn,
+            Map<Integer, ColumnStats> stats) {
+        return new FileEntry(
+                "f",
+                new TableId(1),
+                FileKind.COLUMN,
+                0,
+                path,
+                sizeBytes,
+                rowCount,
+                minLsn,
+                maxLsn,
+                Optional.empty(),
+                OptionalLong.empty(),
+                1,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                stats,
+                Optional.empty(),
+                Optional.empty());
+    }
+}
