@@ -41,7 +41,13 @@ public final class SchemaJson {
     /** Reads a schema; INVALID_ARGUMENT when it is not one. */
     public static TableSchema fromJson(String json) {
         try {
-            return MAPPER.readValue(json, TableSchema.class);
+            TableSchema schema = MAPPER.readValue(json, TableSchema.class);
+            if (schema == null) {
+                throw new SteleException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "Expected the JSON of a table schema, found null");
+            }
+            return schema;
         } catch (JsonProcessingException e) {
             if (e.getCause() instanceof SteleException cause) {
                 throw cause;

@@ -89,7 +89,7 @@ final class TypeParser {
     }
 
     private DataType time() {
-        int start = position;
+        int start = position - "time".length();
         int precision = optionalNumber(3);
         if (withTimeZone()) {
             throw unsupported(start);
