@@ -7,7 +7,6 @@ import io.stele.protocol.row.BinaryValues;
 import io.stele.protocol.row.ValueLayout;
 import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.PhysicalForm;
-import io.stele.protocol.schema.TimestampType;
 import org.apache.hadoop.hive.ql.exec.vector.BytesColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.DecimalColumnVector;
@@ -16,7 +15,6 @@ import org.apache.hadoop.hive.ql.exec.vector.ListColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.MapColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector;
-import org.apache.hadoop.hive.ql.exec.vector.TimestampColumnVector;
 
 /**
  * Copies the values of one column, or nested element, into ORC's vectors. Confined to one thread.
@@ -39,7 +37,15 @@ abstract class ColumnAppender {
     static ColumnAppender of(ValueLayout layout) {
         return switch (layout.type().kind()) {
             case BOOLEAN -> new OfBoolean();
-            case TINYINT, SMALLINT, INTEGER, BIGINT, DATE, TIME -> new OfLong();
+            case TINYINT,
+                    SMALLINT,
+                    INTEGER,
+                    BIGINT,
+                    DATE,
+                    TIME,
+                    TIMESTAMP,
+                    TIMESTAMP_WITH_TIME_ZONE ->
+                    new OfLong();
             case REAL -> new OfFloat();
             case DOUBLE -> new OfDouble();
             case DECIMAL ->
@@ -48,8 +54,6 @@ abstract class ColumnAppender {
                             : new OfLongDecimal((DecimalType) layout.type());
             case VARCHAR, CHAR, JSON, VARBINARY -> new OfBytes();
             case UUID -> new OfUuid();
-            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
-                    new OfTimestamp((TimestampType) layout.type());
             case ARRAY -> new OfArray(layout);
             case MAP -> new OfMap(layout);
             case ROW -> new OfRow(layout);
@@ -119,27 +123,6 @@ abstract class ColumnAppender {
         void appendValue(BinaryValues values, int index, ColumnVector target, int row) {
             Int128.put(scratch, values.highAt(index), values.lowAt(index));
             ((BytesColumnVector) target).setVal(row, scratch, 0, INT128_BYTES);
-        }
-    }
-
-    private static final class OfTimestamp extends ColumnAppender {
-        private final long unitsPerSecond;
-
-        OfTimestamp(TimestampType type) {
-            this.unitsPerSecond = type.isNanos() ? 1_000_000_000L : 1_000_000L;
-        }
-
-        @Override
-        void appendValue(BinaryValues values, int index, ColumnVector target, int row) {
-            TimestampColumnVector vector = (TimestampColumnVector) target;
-            long value = values.longAt(index);
-            long second = Math.floorDiv(value, unitsPerSecond);
-            int nanos =
-                    (int)
-                            (Math.floorMod(value, unitsPerSecond)
-                                    * (1_000_000_000L / unitsPerSecond));
-            vector.time[row] = second * 1000 + nanos / 1_000_000;
-            vector.nanos[row] = nanos;
         }
     }
 

@@ -7,7 +7,6 @@ import io.stele.protocol.row.ValueEncoder;
 import io.stele.protocol.row.ValueLayout;
 import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.PhysicalForm;
-import io.stele.protocol.schema.TimestampType;
 import java.math.BigInteger;
 import org.apache.hadoop.hive.ql.exec.vector.BytesColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
@@ -17,7 +16,6 @@ import org.apache.hadoop.hive.ql.exec.vector.ListColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.MapColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector;
-import org.apache.hadoop.hive.ql.exec.vector.TimestampColumnVector;
 
 /**
  * Copies the values of one column, or nested element, out of ORC's vectors: the inverse of {@link
@@ -37,7 +35,15 @@ abstract class ColumnExtractor {
     static ColumnExtractor of(ValueLayout layout) {
         return switch (layout.type().kind()) {
             case BOOLEAN -> new OfBoolean();
-            case TINYINT, SMALLINT, INTEGER, BIGINT, DATE, TIME -> new OfLong();
+            case TINYINT,
+                    SMALLINT,
+                    INTEGER,
+                    BIGINT,
+                    DATE,
+                    TIME,
+                    TIMESTAMP,
+                    TIMESTAMP_WITH_TIME_ZONE ->
+                    new OfLong();
             case REAL -> new OfFloat();
             case DOUBLE -> new OfDouble();
             case DECIMAL ->
@@ -46,8 +52,6 @@ abstract class ColumnExtractor {
                             : new OfLongDecimal((DecimalType) layout.type());
             case VARCHAR, CHAR, JSON, VARBINARY -> new OfBytes();
             case UUID -> new OfUuid();
-            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
-                    new OfTimestamp((TimestampType) layout.type());
             case ARRAY -> new OfArray(layout);
             case MAP -> new OfMap(layout);
             case ROW -> new OfRow(layout);
@@ -120,22 +124,6 @@ abstract class ColumnExtractor {
                     index,
                     Int128.high(bytes.vector[at], bytes.start[at]),
                     Int128.low(bytes.vector[at], bytes.start[at]));
-        }
-    }
-
-    private static final class OfTimestamp extends ColumnExtractor {
-        private final long unitsPerSecond;
-
-        OfTimestamp(TimestampType type) {
-            this.unitsPerSecond = type.isNanos() ? 1_000_000_000L : 1_000_000L;
-        }
-
-        @Override
-        void extractValue(ColumnVector source, int at, ValueEncoder target, int index) {
-            TimestampColumnVector timestamps = (TimestampColumnVector) source;
-            long second = Math.floorDiv(timestamps.time[at], 1000);
-            long fraction = timestamps.nanos[at] / (1_000_000_000L / unitsPerSecond);
-            target.setLong(index, second * unitsPerSecond + fraction);
         }
     }
 

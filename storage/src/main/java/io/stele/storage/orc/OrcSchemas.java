@@ -58,7 +58,8 @@ public final class OrcSchemas {
             case TINYINT -> TypeDescription.createByte();
             case SMALLINT -> TypeDescription.createShort();
             case INTEGER -> TypeDescription.createInt();
-            case BIGINT, TIME -> TypeDescription.createLong();
+            // Not ORC's timestamp: it loses fractions of seconds before 1970.
+            case BIGINT, TIME, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> TypeDescription.createLong();
             case REAL -> TypeDescription.createFloat();
             case DOUBLE -> TypeDescription.createDouble();
             case DECIMAL -> {
@@ -76,8 +77,6 @@ public final class OrcSchemas {
                             .withMaxLength(Math.max(1, ((CharType) type).length()));
             case VARBINARY, UUID -> TypeDescription.createBinary();
             case DATE -> TypeDescription.createDate();
-            case TIMESTAMP -> TypeDescription.createTimestamp();
-            case TIMESTAMP_WITH_TIME_ZONE -> TypeDescription.createTimestampInstant();
             case ARRAY -> TypeDescription.createList(type(((ArrayType) type).element()));
             case MAP ->
                     TypeDescription.createMap(
