@@ -1,0 +1,173 @@
+package io.stele.connector;
+
+import static io.airlift.units.DataSize.Unit.MEGABYTE;
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import io.airlift.configuration.Config;
+import io.airlift.configuration.ConfigDescription;
+import io.airlift.configuration.ConfigSecuritySensitive;
+import io.airlift.units.DataSize;
+import io.airlift.units.Duration;
+import io.airlift.units.MaxDataSize;
+import io.airlift.units.MinDataSize;
+import io.airlift.units.MinDuration;
+import jakarta.validation.constraints.AssertTrue;
+import jakarta.validation.constraints.NotNull;
+import java.net.URI;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of one catalog: where the sidecar is, how to authenticate, and how large reads and
+ * writes are cut.
+ *
+ * <p>Not final: airlift subclasses it to test its defaults.
+ */
+public class SteleConfig {
+    private @Nullable URI sidecarUri;
+    private @Nullable String sharedSecret;
+    private Optional<String> warehousePath = Optional.empty();
+    private Optional<String> trustCertificatePath = Optional.empty();
+    private Duration requestTimeout = new Duration(30, SECONDS);
+    private Duration readPointTtl = new Duration(60, SECONDS);
+    // 32 MiB: about one stripe, so that one lineitem of scale factor 1 already fills a few drivers
+    private DataSize maxSplitSize = DataSize.of(32, MEGABYTE);
+    private DataSize tailCacheSize = DataSize.of(64, MEGABYTE);
+    // 16 MiB: below this the log is cheaper than a file with its index and manifest entry
+    private DataSize directWriteThreshold = DataSize.of(16, MEGABYTE);
+    private DataSize sortBufferSize = DataSize.of(128, MEGABYTE);
+
+    @NotNull
+    public @Nullable URI getSidecarUri() {
+        return sidecarUri;
+    }
+
+    @Config("stele.sidecar.uri")
+    @ConfigDescription("HTTP address of the sidecar, such as http://host:8090")
+    public SteleConfig setSidecarUri(URI sidecarUri) {
+        this.sidecarUri = sidecarUri;
+        return this;
+    }
+
+    @AssertTrue(message = "stele.sidecar.uri must be http://host:port or https://host:port")
+    public boolean isSidecarUriValid() {
+        return sidecarUri == null
+                || (("http".equals(sidecarUri.getScheme())
+                                || "https".equals(sidecarUri.getScheme()))
+                        && sidecarUri.getHost() != null
+                        && sidecarUri.getPort() > 0);
+    }
+
+    @NotNull
+    public @Nullable String getSharedSecret() {
+        return sharedSecret;
+    }
+
+    @Config("stele.shared-secret")
+    @ConfigSecuritySensitive
+    @ConfigDescription("The secret that the sidecar's stele.shared-secret holds")
+    public SteleConfig setSharedSecret(String sharedSecret) {
+        this.sharedSecret = sharedSecret;
+        return this;
+    }
+
+    public Optional<String> getWarehousePath() {
+        return warehousePath;
+    }
+
+    @Config("stele.warehouse.path")
+    @ConfigDescription(
+            "Warehouse directory as this host sees it; default: the one that the sidecar reports")
+    public SteleConfig setWarehousePath(@Nullable String warehousePath) {
+        this.warehousePath = Optional.ofNullable(warehousePath);
+        return this;
+    }
+
+    public Optional<String> getTrustCertificatePath() {
+        return trustCertificatePath;
+    }
+
+    @Config("stele.tls.trust-certificate-path")
+    @ConfigDescription(
+            "PEM certificates to trust when the sidecar speaks TLS; default: those of the JVM")
+    public SteleConfig setTrustCertificatePath(@Nullable String trustCertificatePath) {
+        this.trustCertificatePath = Optional.ofNullable(trustCertificatePath);
+        return this;
+    }
+
+    @MinDuration("1s")
+    public Duration getRequestTimeout() {
+        return requestTimeout;
+    }
+
+    @Config("stele.request-timeout")
+    @ConfigDescription("How long one request to the sidecar may take")
+    public SteleConfig setRequestTimeout(Duration requestTimeout) {
+        this.requestTimeout = requestTimeout;
+        return this;
+    }
+
+    @MinDuration("5s")
+    public Duration getReadPointTtl() {
+        return readPointTtl;
+    }
+
+    @Config("stele.read-point.ttl")
+    @ConfigDescription("How long a read point outlives a coordinator that no longer renews it")
+    public SteleConfig setReadPointTtl(Duration readPointTtl) {
+        this.readPointTtl = readPointTtl;
+        return this;
+    }
+
+    @MinDataSize("1MB")
+    public DataSize getMaxSplitSize() {
+        return maxSplitSize;
+    }
+
+    @Config("stele.scan.max-split-size")
+    @ConfigDescription("Files are cut into splits of at most about this size, at stripe boundaries")
+    public SteleConfig setMaxSplitSize(DataSize maxSplitSize) {
+        this.maxSplitSize = maxSplitSize;
+        return this;
+    }
+
+    @MinDataSize("0B")
+    public DataSize getTailCacheSize() {
+        return tailCacheSize;
+    }
+
+    @Config("stele.scan.tail-cache-size")
+    @ConfigDescription("Memory for the footers of files that were read before")
+    public SteleConfig setTailCacheSize(DataSize tailCacheSize) {
+        this.tailCacheSize = tailCacheSize;
+        return this;
+    }
+
+    @MinDataSize("0B")
+    @MaxDataSize("64MB")
+    public DataSize getDirectWriteThreshold() {
+        return directWriteThreshold;
+    }
+
+    @Config("stele.write.direct-threshold")
+    @ConfigDescription(
+            "A writer with more data than this writes files into the warehouse instead of rows into the log")
+    public SteleConfig setDirectWriteThreshold(DataSize directWriteThreshold) {
+        this.directWriteThreshold = directWriteThreshold;
+        return this;
+    }
+
+    @MinDataSize("1MB")
+    @MaxDataSize("1GB")
+    public DataSize getSortBufferSize() {
+        return sortBufferSize;
+    }
+
+    @Config("stele.write.sort-buffer-size")
+    @ConfigDescription(
+            "Rows that one writer sorts at a time for tables with a primary or clustering key; one sorted file each")
+    public SteleConfig setSortBufferSize(DataSize sortBufferSize) {
+        this.sortBufferSize = sortBufferSize;
+        return this;
+    }
+}

@@ -1,0 +1,120 @@
+package io.stele.connector;
+
+import static io.trino.spi.connector.ConnectorCapabilities.NOT_NULL_COLUMN_CONSTRAINT;
+import static io.trino.spi.transaction.IsolationLevel.READ_COMMITTED;
+import static io.trino.spi.transaction.IsolationLevel.checkConnectorSupports;
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.Sets;
+import com.google.inject.Inject;
+import io.airlift.bootstrap.LifeCycleManager;
+import io.stele.connector.metadata.TableProperties;
+import io.stele.connector.read.StelePageSources;
+import io.stele.connector.read.SteleSplitManager;
+import io.stele.connector.write.StelePageSinks;
+import io.stele.connector.write.StelePartitioning;
+import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorMetadata;
+import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorPageSinkProvider;
+import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorPageSourceProvider;
+import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorSplitManager;
+import io.trino.plugin.base.classloader.ClassLoaderSafeNodePartitioningProvider;
+import io.trino.spi.connector.Connector;
+import io.trino.spi.connector.ConnectorCapabilities;
+import io.trino.spi.connector.ConnectorMetadata;
+import io.trino.spi.connector.ConnectorNodePartitioningProvider;
+import io.trino.spi.connector.ConnectorPageSinkProvider;
+import io.trino.spi.connector.ConnectorPageSourceProvider;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorSplitManager;
+import io.trino.spi.connector.ConnectorTransactionHandle;
+import io.trino.spi.session.PropertyMetadata;
+import io.trino.spi.transaction.IsolationLevel;
+import java.util.List;
+import java.util.Set;
+
+/** One Stele catalog in one Trino node. Thread-safe. */
+public final class SteleConnector implements Connector {
+    private final LifeCycleManager lifeCycle;
+    private final SteleTransactions transactions;
+    private final ConnectorSplitManager splitManager;
+    private final ConnectorPageSourceProvider pageSources;
+    private final ConnectorPageSinkProvider pageSinks;
+    private final ConnectorNodePartitioningProvider partitioning;
+    private final ClassLoader classLoader = SteleConnector.class.getClassLoader();
+
+    @Inject
+    public SteleConnector(
+            LifeCycleManager lifeCycle,
+            SteleTransactions transactions,
+            SteleSplitManager splitManager,
+            StelePageSources pageSources,
+            StelePageSinks pageSinks,
+            StelePartitioning partitioning) {
+        this.lifeCycle = requireNonNull(lifeCycle, "lifeCycle is null");
+        this.transactions = requireNonNull(transactions, "transactions is null");
+        this.splitManager = new ClassLoaderSafeConnectorSplitManager(splitManager, classLoader);
+        this.pageSources = new ClassLoaderSafeConnectorPageSourceProvider(pageSources, classLoader);
+        this.pageSinks = new ClassLoaderSafeConnectorPageSinkProvider(pageSinks, classLoader);
+        this.partitioning = new ClassLoaderSafeNodePartitioningProvider(partitioning, classLoader);
+    }
+
+    @Override
+    public ConnectorTransactionHandle beginTransaction(
+            IsolationLevel isolationLevel, boolean readOnly, boolean autoCommit) {
+        // One snapshot a transaction is more than this asks for
+        checkConnectorSupports(READ_COMMITTED, isolationLevel);
+        return transactions.begin();
+    }
+
+    @Override
+    public ConnectorMetadata getMetadata(
+            ConnectorSession session, ConnectorTransactionHandle transactionHandle) {
+        return new ClassLoaderSafeConnectorMetadata(
+                transactions.metadata(transactionHandle), classLoader);
+    }
+
+    @Override
+    public void commit(ConnectorTransactionHandle transactionHandle) {
+        transactions.end(transactionHandle);
+    }
+
+    @Override
+    public void rollback(ConnectorTransactionHandle transactionHandle) {
+        transactions.end(transactionHandle);
+    }
+
+    @Override
+    public ConnectorSplitManager getSplitManager() {
+        return splitManager;
+    }
+
+    @Override
+    public ConnectorPageSourceProvider getPageSourceProvider() {
+        return pageSources;
+    }
+
+    @Override
+    public ConnectorPageSinkProvider getPageSinkProvider() {
+        return pageSinks;
+    }
+
+    @Override
+    public ConnectorNodePartitioningProvider getNodePartitioningProvider() {
+        return partitioning;
+    }
+
+    @Override
+    public List<PropertyMetadata<?>> getTableProperties() {
+        return TableProperties.all();
+    }
+
+    @Override
+    public Set<ConnectorCapabilities> getCapabilities() {
+        return Sets.immutableEnumSet(NOT_NULL_COLUMN_CONSTRAINT);
+    }
+
+    @Override
+    public void shutdown() {
+        lifeCycle.stop();
+    }
+}

@@ -1,0 +1,46 @@
+package io.stele.connector;
+
+import static io.trino.plugin.base.Versions.checkStrictSpiVersionMatch;
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Injector;
+import io.airlift.bootstrap.Bootstrap;
+import io.airlift.json.JsonModule;
+import io.trino.plugin.base.ConnectorContextModule;
+import io.trino.spi.classloader.ThreadContextClassLoader;
+import io.trino.spi.connector.Connector;
+import io.trino.spi.connector.ConnectorContext;
+import io.trino.spi.connector.ConnectorFactory;
+import java.util.Map;
+
+/** Builds one connector a catalog, from the properties of its catalog file. */
+public final class SteleConnectorFactory implements ConnectorFactory {
+    private static final String NAME = "stele";
+
+    @Override
+    public String getName() {
+        return NAME;
+    }
+
+    @Override
+    public Connector create(
+            String catalogName, Map<String, String> config, ConnectorContext context) {
+        requireNonNull(catalogName, "catalogName is null");
+        requireNonNull(config, "config is null");
+        checkStrictSpiVersionMatch(context, this);
+        try (ThreadContextClassLoader _ =
+                new ThreadContextClassLoader(SteleConnectorFactory.class.getClassLoader())) {
+            Injector injector =
+                    new Bootstrap(
+                                    "io.stele.bootstrap.catalog." + catalogName,
+                                    new JsonModule(),
+                                    new ConnectorContextModule(catalogName, context),
+                                    new SteleModule())
+                            .doNotInitializeLogging()
+                            .disableSystemProperties()
+                            .setRequiredConfigurationProperties(config)
+                            .initialize();
+            return injector.getInstance(SteleConnector.class);
+        }
+    }
+}

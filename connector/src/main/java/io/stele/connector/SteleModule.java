@@ -1,0 +1,57 @@
+package io.stele.connector;
+
+import static io.airlift.configuration.ConfigBinder.configBinder;
+
+import com.google.inject.Binder;
+import com.google.inject.Module;
+import com.google.inject.Provides;
+import com.google.inject.Scopes;
+import com.google.inject.Singleton;
+import io.stele.connector.metadata.CatalogRequests;
+import io.stele.connector.metadata.SteleMetadataFactory;
+import io.stele.connector.metadata.TableDefinitions;
+import io.stele.connector.metadata.TableStatisticsReader;
+import io.stele.connector.read.FilePageSources;
+import io.stele.connector.read.FileTails;
+import io.stele.connector.read.LivePageSources;
+import io.stele.connector.read.ShardPruning;
+import io.stele.connector.read.StelePageSources;
+import io.stele.connector.read.SteleSplitManager;
+import io.stele.connector.sidecar.ReadPoints;
+import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.connector.sidecar.Warehouse;
+import io.stele.connector.type.TrinoTypes;
+import io.stele.connector.write.StelePageSinks;
+import io.stele.connector.write.StelePartitioning;
+import io.stele.storage.objectstore.ObjectStore;
+
+/** The parts of one catalog. */
+final class SteleModule implements Module {
+    @Override
+    public void configure(Binder binder) {
+        configBinder(binder).bindConfig(SteleConfig.class);
+        binder.bind(SteleSidecar.class).in(Scopes.SINGLETON);
+        binder.bind(ReadPoints.class).in(Scopes.SINGLETON);
+        binder.bind(ObjectStore.class).to(Warehouse.class).in(Scopes.SINGLETON);
+        binder.bind(TrinoTypes.class).in(Scopes.SINGLETON);
+        binder.bind(TableDefinitions.class).in(Scopes.SINGLETON);
+        binder.bind(TableStatisticsReader.class).in(Scopes.SINGLETON);
+        binder.bind(CatalogRequests.class).in(Scopes.SINGLETON);
+        binder.bind(SteleMetadataFactory.class).in(Scopes.SINGLETON);
+        binder.bind(SteleTransactions.class).in(Scopes.SINGLETON);
+        binder.bind(ShardPruning.class).in(Scopes.SINGLETON);
+        binder.bind(SteleSplitManager.class).in(Scopes.SINGLETON);
+        binder.bind(FilePageSources.class).in(Scopes.SINGLETON);
+        binder.bind(LivePageSources.class).in(Scopes.SINGLETON);
+        binder.bind(StelePageSources.class).in(Scopes.SINGLETON);
+        binder.bind(StelePageSinks.class).in(Scopes.SINGLETON);
+        binder.bind(StelePartitioning.class).in(Scopes.SINGLETON);
+        binder.bind(SteleConnector.class).in(Scopes.SINGLETON);
+    }
+
+    @Provides
+    @Singleton
+    static FileTails fileTails(ObjectStore warehouse, SteleConfig config) {
+        return new FileTails(warehouse, config.getTailCacheSize().toBytes());
+    }
+}

@@ -1,0 +1,70 @@
+package io.stele.connector.handle;
+
+import static io.airlift.slice.SizeOf.estimatedSizeOf;
+import static io.airlift.slice.SizeOf.instanceSize;
+import static io.airlift.slice.SizeOf.sizeOf;
+import static java.util.Objects.requireNonNull;
+
+import io.trino.spi.SplitWeight;
+import io.trino.spi.connector.ConnectorSplit;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * The stripes of one column file that start within a range of its bytes.
+ *
+ * @param shard index of the shard that owns the file
+ * @param path the file, in the warehouse
+ * @param sizeBytes size of the whole file
+ * @param start first byte of the range
+ * @param length bytes of the range
+ * @param filterLsn whether the file holds rows younger than the snapshot, which then have to be
+ *     left out
+ * @param ingestLsn the LSN of all rows, for a file that a worker wrote; else each row has its own
+ * @param firstRowId the row id of the first row, for such a file of a table without a primary key
+ * @param deletedRows rows that are deleted at the snapshot: a serialized Roaring bitmap; empty:
+ *     none
+ * @param weight relative to a split of full size
+ */
+public record SteleFileSplit(
+        int shard,
+        String path,
+        long sizeBytes,
+        long start,
+        long length,
+        boolean filterLsn,
+        OptionalLong ingestLsn,
+        OptionalLong firstRowId,
+        byte[] deletedRows,
+        SplitWeight weight)
+        implements ConnectorSplit {
+    private static final int INSTANCE_SIZE = instanceSize(SteleFileSplit.class);
+
+    public SteleFileSplit {
+        requireNonNull(path, "path is null");
+        requireNonNull(ingestLsn, "ingestLsn is null");
+        requireNonNull(firstRowId, "firstRowId is null");
+        requireNonNull(deletedRows, "deletedRows is null");
+        requireNonNull(weight, "weight is null");
+    }
+
+    @Override
+    public Optional<String> getAffinityKey() {
+        return Optional.of(path + ":" + start);
+    }
+
+    @Override
+    public SplitWeight getSplitWeight() {
+        return weight;
+    }
+
+    @Override
+    public long getRetainedSizeInBytes() {
+        return INSTANCE_SIZE + estimatedSizeOf(path) + sizeOf(deletedRows);
+    }
+
+    @Override
+    public String toString() {
+        return path + ":" + start + "+" + length;
+    }
+}

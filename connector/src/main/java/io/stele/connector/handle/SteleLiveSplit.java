@@ -1,0 +1,30 @@
+package io.stele.connector.handle;
+
+import static io.airlift.slice.SizeOf.instanceSize;
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.api.ScanMode;
+import io.trino.spi.connector.ConnectorSplit;
+
+/**
+ * What a sidecar sends of one shard: the rows that lie in its memory only, or all of them.
+ *
+ * @param shard index of the shard
+ */
+public record SteleLiveSplit(int shard, ScanMode mode) implements ConnectorSplit {
+    private static final int INSTANCE_SIZE = instanceSize(SteleLiveSplit.class);
+
+    public SteleLiveSplit {
+        requireNonNull(mode, "mode is null");
+    }
+
+    @Override
+    public long getRetainedSizeInBytes() {
+        return INSTANCE_SIZE;
+    }
+
+    @Override
+    public String toString() {
+        return mode + " of shard " + shard;
+    }
+}

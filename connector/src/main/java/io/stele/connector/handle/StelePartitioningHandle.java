@@ -1,0 +1,29 @@
+package io.stele.connector.handle;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.schema.DataType;
+import io.trino.spi.connector.ConnectorPartitioningHandle;
+import java.util.List;
+
+/**
+ * Which writer gets a row: the one of the row's shard, so that all rows of a key meet in one
+ * writer.
+ *
+ * @param shardCount shards of the table
+ * @param keyTypes types of the distribution columns, which the engine passes in this order
+ * @param rowId whether the engine passes the row id of {@link SteleColumnHandle#MERGE_ROW_ID}
+ *     instead
+ */
+public record StelePartitioningHandle(int shardCount, List<DataType> keyTypes, boolean rowId)
+        implements ConnectorPartitioningHandle {
+    public StelePartitioningHandle {
+        keyTypes = List.copyOf(keyTypes);
+        requireNonNull(keyTypes, "keyTypes is null");
+    }
+
+    @Override
+    public String toString() {
+        return "shard[" + shardCount + "]";
+    }
+}

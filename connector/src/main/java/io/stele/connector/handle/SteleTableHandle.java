@@ -1,0 +1,69 @@
+package io.stele.connector.handle;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.schema.TableSchema;
+import io.trino.spi.connector.ConnectorTableHandle;
+import io.trino.spi.connector.SchemaTableName;
+import io.trino.spi.predicate.TupleDomain;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+
+/**
+ * A table as one query reads it: its definition, the snapshot, and what was pushed down.
+ *
+ * @param readPointId the lease that keeps the snapshot
+ * @param readLsn the snapshot
+ * @param constraint what every wanted row satisfies: files, shards, stripes and live rows outside
+ *     it are left out, and Trino checks what remains
+ * @param limit how many rows are wanted at most from any one split
+ */
+public record SteleTableHandle(
+        TableSchema table,
+        String readPointId,
+        long readLsn,
+        TupleDomain<SteleColumnHandle> constraint,
+        OptionalLong limit)
+        implements ConnectorTableHandle {
+    public SteleTableHandle {
+        requireNonNull(table, "table is null");
+        requireNonNull(readPointId, "readPointId is null");
+        requireNonNull(constraint, "constraint is null");
+        requireNonNull(limit, "limit is null");
+    }
+
+    public SchemaTableName name() {
+        return new SchemaTableName(table.schemaName(), table.tableName());
+    }
+
+    public Lsn snapshot() {
+        return new Lsn(readLsn);
+    }
+
+    public SteleTableHandle withConstraint(TupleDomain<SteleColumnHandle> newConstraint) {
+        return new SteleTableHandle(table, readPointId, readLsn, newConstraint, limit);
+    }
+
+    public SteleTableHandle withLimit(long newLimit) {
+        return new SteleTableHandle(
+                table, readPointId, readLsn, constraint, OptionalLong.of(newLimit));
+    }
+
+    /** What EXPLAIN shows. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(table.qualifiedName()).append('@').append(readLsn);
+        if (constraint.isNone()) {
+            text.append(" constraint=FALSE");
+        } else if (!constraint.isAll()) {
+            text.append(
+                    constraint.getDomains().orElseThrow().keySet().stream()
+                            .map(SteleColumnHandle::name)
+                            .sorted()
+                            .collect(Collectors.joining(", ", " constraint on [", "]")));
+        }
+        limit.ifPresent(rows -> text.append(" limit=").append(rows));
+        return text.toString();
+    }
+}

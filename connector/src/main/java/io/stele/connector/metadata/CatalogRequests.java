@@ -1,0 +1,127 @@
+package io.stele.connector.metadata;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.protocol.TableId;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CreateSchemaRequest;
+import io.stele.protocol.api.CreateTableRequest;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.DropSchemaRequest;
+import io.stele.protocol.api.ListSchemasReply;
+import io.stele.protocol.api.ListTablesReply;
+import io.stele.protocol.api.ListTablesRequest;
+import io.stele.protocol.api.RenameTableRequest;
+import io.stele.protocol.api.SetCommentRequest;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.schema.TableSchema;
+import io.trino.spi.StandardErrorCode;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.SchemaTableName;
+import java.util.List;
+import java.util.Optional;
+
+/** The catalog requests of a sidecar in Trino's terms. Thread-safe. */
+public final class CatalogRequests {
+    private final SteleSidecar sidecar;
+
+    @Inject
+    public CatalogRequests(SteleSidecar sidecar) {
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+    }
+
+    List<String> schemaNames() {
+        return sidecar.call(Actions.LIST_SCHEMAS, Done.DONE, ListSchemasReply.class).schemaNames();
+    }
+
+    void createSchema(String name) {
+        sidecar.callOnce(Actions.CREATE_SCHEMA, new CreateSchemaRequest(name, false), Done.class);
+    }
+
+    void dropSchema(String name, boolean cascade) {
+        sidecar.callOnce(Actions.DROP_SCHEMA, new DropSchemaRequest(name, cascade), Done.class);
+    }
+
+    List<SchemaTableName> tables(Optional<String> schemaName) {
+        try {
+            return sidecar
+                    .call(
+                            Actions.LIST_TABLES,
+                            new ListTablesRequest(schemaName),
+                            ListTablesReply.class)
+                    .tables()
+                    .stream()
+                    .map(table -> new SchemaTableName(table.schemaName(), table.tableName()))
+                    .toList();
+        } catch (TrinoException e) {
+            if (isOneOf(e, StandardErrorCode.SCHEMA_NOT_FOUND)) {
+                return List.of();
+            }
+            throw e;
+        }
+    }
+
+    Optional<TableDescription> findTable(SchemaTableName name) {
+        try {
+            return Optional.of(
+                    sidecar.call(
+                            Actions.GET_TABLE,
+                            TableRequest.of(name.getSchemaName(), name.getTableName()),
+                            TableDescription.class));
+        } catch (TrinoException e) {
+            if (isOneOf(e, StandardErrorCode.TABLE_NOT_FOUND, StandardErrorCode.SCHEMA_NOT_FOUND)) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    TableDescription createTable(
+            TableSchema table, String tableGroup, boolean staged, boolean ignoreExisting) {
+        return sidecar.callOnce(
+                Actions.CREATE_TABLE,
+                new CreateTableRequest(table, tableGroup, staged, ignoreExisting),
+                TableDescription.class);
+    }
+
+    void dropTable(SchemaTableName name, TableId tableId) {
+        sidecar.callOnce(Actions.DROP_TABLE, request(name, tableId), Done.class);
+    }
+
+    void truncateTable(SchemaTableName name, TableId tableId) {
+        sidecar.callOnce(Actions.TRUNCATE_TABLE, request(name, tableId), TableDescription.class);
+    }
+
+    void renameTable(TableId tableId, SchemaTableName newName) {
+        sidecar.callOnce(
+                Actions.RENAME_TABLE,
+                new RenameTableRequest(
+                        tableId, new TableName(newName.getSchemaName(), newName.getTableName())),
+                TableDescription.class);
+    }
+
+    void setComment(TableId tableId, Optional<Integer> columnId, Optional<String> comment) {
+        sidecar.callOnce(
+                Actions.SET_COMMENT,
+                new SetCommentRequest(tableId, columnId, comment),
+                TableDescription.class);
+    }
+
+    private static TableRequest request(SchemaTableName name, TableId tableId) {
+        return new TableRequest(
+                new TableName(name.getSchemaName(), name.getTableName()), Optional.of(tableId));
+    }
+
+    private static boolean isOneOf(TrinoException failure, StandardErrorCode... codes) {
+        for (StandardErrorCode code : codes) {
+            if (failure.getErrorCode().equals(code.toErrorCode())) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,505 @@
+package io.stele.connector.metadata;
+
+import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableMap;
+import io.airlift.slice.Slice;
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleMergeHandle;
+import io.stele.connector.handle.StelePartitioningHandle;
+import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.handle.SteleWriteHandle;
+import io.stele.connector.sidecar.ReadPoints;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.TableSchema;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.ColumnHandle;
+import io.trino.spi.connector.ColumnMetadata;
+import io.trino.spi.connector.ConnectorInsertTableHandle;
+import io.trino.spi.connector.ConnectorMergeTableHandle;
+import io.trino.spi.connector.ConnectorMetadata;
+import io.trino.spi.connector.ConnectorOutputMetadata;
+import io.trino.spi.connector.ConnectorOutputTableHandle;
+import io.trino.spi.connector.ConnectorPartitioningHandle;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorTableHandle;
+import io.trino.spi.connector.ConnectorTableLayout;
+import io.trino.spi.connector.ConnectorTableMetadata;
+import io.trino.spi.connector.ConnectorTableVersion;
+import io.trino.spi.connector.Constraint;
+import io.trino.spi.connector.ConstraintApplicationResult;
+import io.trino.spi.connector.LimitApplicationResult;
+import io.trino.spi.connector.RelationColumnsMetadata;
+import io.trino.spi.connector.RelationCommentMetadata;
+import io.trino.spi.connector.RetryMode;
+import io.trino.spi.connector.RowChangeParadigm;
+import io.trino.spi.connector.SaveMode;
+import io.trino.spi.connector.SchemaTableName;
+import io.trino.spi.predicate.TupleDomain;
+import io.trino.spi.security.TrinoPrincipal;
+import io.trino.spi.statistics.ComputedStatistics;
+import io.trino.spi.statistics.TableStatistics;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The catalog in one Trino transaction: one snapshot, taken when a table is first looked at, and
+ * the writes that are not finished.
+ *
+ * <p>Guarded by itself: Trino asks from several threads.
+ */
+public final class SteleMetadata implements ConnectorMetadata {
+    private final CatalogRequests catalog;
+    private final WriteTransactions writes;
+    private final ReadPoints readPoints;
+    private final TableDefinitions definitions;
+    private final TableStatisticsReader statistics;
+    private final Map<SchemaTableName, TableDescription> tables = new HashMap<>();
+    private ReadPoints.@Nullable Lease readPoint;
+    private boolean closed;
+
+    SteleMetadata(
+            CatalogRequests catalog,
+            WriteTransactions writes,
+            ReadPoints readPoints,
+            TableDefinitions definitions,
+            TableStatisticsReader statistics) {
+        this.catalog = requireNonNull(catalog, "catalog is null");
+        this.writes = requireNonNull(writes, "writes is null");
+        this.readPoints = requireNonNull(readPoints, "readPoints is null");
+        this.definitions = requireNonNull(definitions, "definitions is null");
+        this.statistics = requireNonNull(statistics, "statistics is null");
+    }
+
+    /** Ends the transaction: unfinished writes are given up, the snapshot is released. */
+    public void close() {
+        ReadPoints.@Nullable Lease lease;
+        synchronized (this) {
+            closed = true;
+            lease = readPoint;
+            readPoint = null;
+        }
+        writes.abortAll();
+        if (lease != null) {
+            lease.close();
+        }
+    }
+
+    // Schemas
+
+    @Override
+    public List<String> listSchemaNames(ConnectorSession session) {
+        return catalog.schemaNames();
+    }
+
+    @Override
+    public void createSchema(
+            ConnectorSession session,
+            String schemaName,
+            Map<String, Object> properties,
+            TrinoPrincipal owner) {
+        catalog.createSchema(schemaName);
+    }
+
+    @Override
+    public void dropSchema(ConnectorSession session, String schemaName, boolean cascade) {
+        catalog.dropSchema(schemaName, cascade);
+    }
+
+    // Tables
+
+    @Override
+    public @Nullable ConnectorTableHandle getTableHandle(
+            ConnectorSession session,
+            SchemaTableName tableName,
+            Optional<ConnectorTableVersion> startVersion,
+            Optional<ConnectorTableVersion> endVersion) {
+        if (startVersion.isPresent() || endVersion.isPresent()) {
+            throw new TrinoException(
+                    NOT_SUPPORTED, "This connector does not support versioned tables");
+        }
+        TableDescription table = findTable(tableName).orElse(null);
+        if (table == null) {
+            return null;
+        }
+        ReadPoints.Lease lease = readPoint();
+        return new SteleTableHandle(
+                table.schema(),
+                lease.id(),
+                lease.lsn().value(),
+                TupleDomain.all(),
+                OptionalLong.empty());
+    }
+
+    @Override
+    public ConnectorTableMetadata getTableMetadata(
+            ConnectorSession session, ConnectorTableHandle table) {
+        return definitions.toTrino(((SteleTableHandle) table).table());
+    }
+
+    @Override
+    public SchemaTableName getTableName(ConnectorSession session, ConnectorTableHandle table) {
+        return ((SteleTableHandle) table).name();
+    }
+
+    @Override
+    public List<SchemaTableName> listTables(ConnectorSession session, Optional<String> schemaName) {
+        return catalog.tables(schemaName);
+    }
+
+    @Override
+    public Map<String, ColumnHandle> getColumnHandles(
+            ConnectorSession session, ConnectorTableHandle tableHandle) {
+        ImmutableMap.Builder<String, ColumnHandle> handles = ImmutableMap.builder();
+        for (SteleColumnHandle column :
+                definitions.columnHandles(((SteleTableHandle) tableHandle).table())) {
+            handles.put(column.name(), column);
+        }
+        handles.put(SteleColumnHandle.LSN_NAME, SteleColumnHandle.LSN);
+        return handles.buildOrThrow();
+    }
+
+    @Override
+    public ColumnMetadata getColumnMetadata(
+            ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle columnHandle) {
+        SteleColumnHandle column = (SteleColumnHandle) columnHandle;
+        if (column.id() < 0) {
+            return TableDefinitions.hidden(column);
+        }
+        return definitions.toTrino(((SteleTableHandle) tableHandle).table().column(column.id()));
+    }
+
+    @Override
+    public Iterator<RelationColumnsMetadata> streamRelationColumns(
+            ConnectorSession session,
+            Optional<String> schemaName,
+            UnaryOperator<Set<SchemaTableName>> relationFilter) {
+        return wanted(schemaName, relationFilter).stream()
+                .flatMap(name -> catalog.findTable(name).stream())
+                .map(
+                        table -> {
+                            ConnectorTableMetadata metadata = definitions.toTrino(table.schema());
+                            return RelationColumnsMetadata.forTable(
+                                    metadata.getTable(), metadata.getColumns());
+                        })
+                .iterator();
+    }
+
+    @Override
+    public Iterator<RelationCommentMetadata> streamRelationComments(
+            ConnectorSession session,
+            Optional<String> schemaName,
+            UnaryOperator<Set<SchemaTableName>> relationFilter) {
+        return wanted(schemaName, relationFilter).stream()
+                .flatMap(
+                        name ->
+                                catalog.findTable(name).stream()
+                                        .map(
+                                                table ->
+                                                        RelationCommentMetadata.forRelation(
+                                                                name, table.schema().comment())))
+                .iterator();
+    }
+
+    @Override
+    public void createTable(
+            ConnectorSession session, ConnectorTableMetadata tableMetadata, SaveMode saveMode) {
+        if (saveMode == SaveMode.REPLACE) {
+            throw new TrinoException(
+                    NOT_SUPPORTED, "This connector does not support replacing tables");
+        }
+        catalog.createTable(
+                definitions.toStele(tableMetadata),
+                TableProperties.tableGroup(tableMetadata.getProperties()),
+                false,
+                saveMode == SaveMode.IGNORE);
+    }
+
+    @Override
+    public void dropTable(ConnectorSession session, ConnectorTableHandle tableHandle) {
+        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        catalog.dropTable(handle.name(), handle.table().id());
+        forget(handle.name());
+    }
+
+    @Override
+    public void truncateTable(ConnectorSession session, ConnectorTableHandle tableHandle) {
+        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        catalog.truncateTable(handle.name(), handle.table().id());
+        forget(handle.name());
+    }
+
+    @Override
+    public void renameTable(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            SchemaTableName newTableName) {
+        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        catalog.renameTable(handle.table().id(), newTableName);
+        forget(handle.name());
+    }
+
+    @Override
+    public void setTableComment(
+            ConnectorSession session, ConnectorTableHandle tableHandle, Optional<String> comment) {
+        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        catalog.setComment(handle.table().id(), Optional.empty(), comment);
+        forget(handle.name());
+    }
+
+    @Override
+    public void setColumnComment(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            ColumnHandle column,
+            Optional<String> comment) {
+        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        catalog.setComment(
+                handle.table().id(), Optional.of(((SteleColumnHandle) column).id()), comment);
+        forget(handle.name());
+    }
+
+    // Pushdown
+
+    @Override
+    public Optional<ConstraintApplicationResult<ConnectorTableHandle>> applyFilter(
+            ConnectorSession session, ConnectorTableHandle handle, Constraint constraint) {
+        SteleTableHandle table = (SteleTableHandle) handle;
+        if (table.limit().isPresent()) {
+            return Optional.empty();
+        }
+        TupleDomain<ColumnHandle> summary = constraint.getSummary();
+        TupleDomain<SteleColumnHandle> pushed =
+                summary.transformKeys(SteleColumnHandle.class::cast)
+                        .filter((column, _) -> isPushable(table.table(), column));
+        TupleDomain<SteleColumnHandle> combined = table.constraint().intersect(pushed);
+        if (combined.equals(table.constraint())) {
+            return Optional.empty();
+        }
+        // Advisory: Trino checks every row again
+        return Optional.of(
+                new ConstraintApplicationResult<>(
+                        table.withConstraint(combined),
+                        summary,
+                        constraint.getExpression(),
+                        false));
+    }
+
+    @Override
+    public Optional<LimitApplicationResult<ConnectorTableHandle>> applyLimit(
+            ConnectorSession session, ConnectorTableHandle handle, long limit) {
+        SteleTableHandle table = (SteleTableHandle) handle;
+        // Rows outside an advisory constraint would be counted
+        boolean known = table.limit().isPresent() && table.limit().getAsLong() <= limit;
+        if (known || !table.constraint().isAll()) {
+            return Optional.empty();
+        }
+        return Optional.of(new LimitApplicationResult<>(table.withLimit(limit), false, false));
+    }
+
+    @Override
+    public TableStatistics getTableStatistics(
+            ConnectorSession session, ConnectorTableHandle tableHandle) {
+        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        return findTable(handle.name())
+                .filter(table -> table.schema().id().equals(handle.table().id()))
+                .map(statistics::read)
+                .orElse(TableStatistics.empty());
+    }
+
+    // Writes
+
+    @Override
+    public Optional<ConnectorTableLayout> getNewTableLayout(
+            ConnectorSession session, ConnectorTableMetadata tableMetadata) {
+        return insertLayout(definitions.toStele(tableMetadata));
+    }
+
+    @Override
+    public Optional<ConnectorTableLayout> getInsertLayout(
+            ConnectorSession session, ConnectorTableHandle tableHandle) {
+        return insertLayout(((SteleTableHandle) tableHandle).table());
+    }
+
+    @Override
+    public ConnectorOutputTableHandle beginCreateTable(
+            ConnectorSession session,
+            ConnectorTableMetadata tableMetadata,
+            Optional<ConnectorTableLayout> layout,
+            RetryMode retryMode,
+            boolean replace) {
+        if (replace) {
+            throw new TrinoException(
+                    NOT_SUPPORTED, "This connector does not support replacing tables");
+        }
+        checkNoRetries(retryMode);
+        TableSchema table =
+                catalog.createTable(
+                                definitions.toStele(tableMetadata),
+                                TableProperties.tableGroup(tableMetadata.getProperties()),
+                                true,
+                                false)
+                        .schema();
+        return writes.begin(table, definitions.columnHandles(table), Optional.empty(), true);
+    }
+
+    @Override
+    public Optional<ConnectorOutputMetadata> finishCreateTable(
+            ConnectorSession session,
+            ConnectorOutputTableHandle tableHandle,
+            Collection<Slice> fragments,
+            Collection<ComputedStatistics> computedStatistics) {
+        writes.commit((SteleWriteHandle) tableHandle, fragments);
+        return Optional.empty();
+    }
+
+    @Override
+    public ConnectorInsertTableHandle beginInsert(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            List<ColumnHandle> columns,
+            RetryMode retryMode) {
+        checkNoRetries(retryMode);
+        return writes.begin(
+                ((SteleTableHandle) tableHandle).table(),
+                columns.stream().map(SteleColumnHandle.class::cast).toList(),
+                Optional.empty(),
+                false);
+    }
+
+    @Override
+    public Optional<ConnectorOutputMetadata> finishInsert(
+            ConnectorSession session,
+            ConnectorInsertTableHandle insertHandle,
+            List<ConnectorTableHandle> sourceTableHandles,
+            Collection<Slice> fragments,
+            Collection<ComputedStatistics> computedStatistics) {
+        writes.commit((SteleWriteHandle) insertHandle, fragments);
+        return Optional.empty();
+    }
+
+    @Override
+    public RowChangeParadigm getRowChangeParadigm(
+            ConnectorSession session, ConnectorTableHandle tableHandle) {
+        return RowChangeParadigm.DELETE_ROW_AND_INSERT_ROW;
+    }
+
+    @Override
+    public ColumnHandle getMergeRowIdColumnHandle(
+            ConnectorSession session, ConnectorTableHandle tableHandle) {
+        return definitions.mergeRowId(((SteleTableHandle) tableHandle).table());
+    }
+
+    @Override
+    public Optional<ConnectorPartitioningHandle> getUpdateLayout(
+            ConnectorSession session, ConnectorTableHandle tableHandle) {
+        return partitioning(((SteleTableHandle) tableHandle).table(), true);
+    }
+
+    @Override
+    public ConnectorMergeTableHandle beginMerge(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            Map<Integer, Collection<ColumnHandle>> updateCaseColumns,
+            RetryMode retryMode) {
+        checkNoRetries(retryMode);
+        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        SteleWriteHandle write =
+                writes.begin(
+                        handle.table(),
+                        definitions.columnHandles(handle.table()),
+                        Optional.of(new Lsn(handle.readLsn())),
+                        false);
+        return new SteleMergeHandle(handle, write);
+    }
+
+    @Override
+    public void finishMerge(
+            ConnectorSession session,
+            ConnectorMergeTableHandle mergeTableHandle,
+            List<ConnectorTableHandle> sourceTableHandles,
+            Collection<Slice> fragments,
+            Collection<ComputedStatistics> computedStatistics) {
+        writes.commit(((SteleMergeHandle) mergeTableHandle).write(), fragments);
+    }
+
+    private Optional<ConnectorTableLayout> insertLayout(TableSchema table) {
+        return partitioning(table, false)
+                .map(
+                        partitioning ->
+                                new ConnectorTableLayout(
+                                        partitioning,
+                                        table.distributionColumns().stream()
+                                                .map(ColumnSchema::name)
+                                                .toList(),
+                                        false));
+    }
+
+    /** Only rows with a key have to meet in one writer. */
+    private static Optional<ConnectorPartitioningHandle> partitioning(
+            TableSchema table, boolean rowId) {
+        if (!table.hasPrimaryKey()) {
+            return Optional.empty();
+        }
+        List<DataType> types =
+                table.distributionColumns().stream().map(ColumnSchema::type).toList();
+        return Optional.of(new StelePartitioningHandle(table.shardCount(), types, rowId));
+    }
+
+    private static boolean isPushable(TableSchema table, SteleColumnHandle column) {
+        return column.id() > 0 && table.column(column.id()).type().isOrderable();
+    }
+
+    private static void checkNoRetries(RetryMode retryMode) {
+        if (retryMode != RetryMode.NO_RETRIES) {
+            throw new TrinoException(
+                    NOT_SUPPORTED, "This connector does not support query retries for writes");
+        }
+    }
+
+    private Set<SchemaTableName> wanted(
+            Optional<String> schemaName, UnaryOperator<Set<SchemaTableName>> relationFilter) {
+        return relationFilter.apply(new HashSet<>(catalog.tables(schemaName)));
+    }
+
+    private Optional<TableDescription> findTable(SchemaTableName name) {
+        synchronized (this) {
+            TableDescription known = tables.get(name);
+            if (known != null) {
+                return Optional.of(known);
+            }
+        }
+        Optional<TableDescription> found = catalog.findTable(name);
+        synchronized (this) {
+            found.ifPresent(table -> tables.put(name, table));
+        }
+        return found;
+    }
+
+    private synchronized void forget(SchemaTableName name) {
+        tables.remove(name);
+    }
+
+    private synchronized ReadPoints.Lease readPoint() {
+        if (closed) {
+            throw new IllegalStateException("The transaction has ended");
+        }
+        if (readPoint == null) {
+            readPoint = readPoints.open();
+        }
+        return readPoint;
+    }
+}

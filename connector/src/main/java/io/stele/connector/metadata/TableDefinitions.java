@@ -1,0 +1,143 @@
+package io.stele.connector.metadata;
+
+import static io.trino.spi.StandardErrorCode.INVALID_TABLE_PROPERTY;
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.stele.connector.SteleErrors;
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.type.TrinoTypes;
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.TableSchema;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.ColumnMetadata;
+import io.trino.spi.connector.ConnectorTableMetadata;
+import io.trino.spi.connector.SchemaTableName;
+import io.trino.spi.type.BigintType;
+import io.trino.spi.type.IntegerType;
+import io.trino.spi.type.RowType;
+import io.trino.spi.type.Type;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Tables as Trino declares and shows them, and as Stele stores them. Stateless. */
+public final class TableDefinitions {
+    private final TrinoTypes types;
+
+    @Inject
+    public TableDefinitions(TrinoTypes types) {
+        this.types = requireNonNull(types, "types is null");
+    }
+
+    /** The table to create; its id and version are the sidecar's to choose. */
+    public TableSchema toStele(ConnectorTableMetadata table) {
+        Map<String, Object> properties = table.getProperties();
+        List<String> primaryKey =
+                TableProperties.columnNames(properties, TableProperties.PRIMARY_KEY);
+        List<ColumnSchema> columns = new ArrayList<>();
+        for (ColumnMetadata column : table.getColumns()) {
+            columns.add(
+                    new ColumnSchema(
+                            columns.size() + 1,
+                            column.getName(),
+                            types.toStele(column.getName(), column.getType()),
+                            column.isNullable() && !primaryKey.contains(column.getName()),
+                            column.getComment()));
+        }
+        return SteleErrors.translated(
+                () ->
+                        new TableSchema(
+                                new TableId(1),
+                                table.getTable().getSchemaName(),
+                                table.getTable().getTableName(),
+                                1,
+                                columns,
+                                ids(columns, properties, TableProperties.PRIMARY_KEY),
+                                ids(columns, properties, TableProperties.DISTRIBUTION_KEY),
+                                ids(columns, properties, TableProperties.CLUSTERING_KEY),
+                                ids(columns, properties, TableProperties.PARTITIONED_BY),
+                                TableProperties.orientation(properties),
+                                0,
+                                TableProperties.shardCount(properties),
+                                table.getComment()));
+    }
+
+    public ConnectorTableMetadata toTrino(TableSchema table) {
+        List<ColumnMetadata> columns = new ArrayList<>();
+        for (ColumnSchema column : table.columns()) {
+            columns.add(toTrino(column));
+        }
+        columns.add(hidden(SteleColumnHandle.LSN));
+        return new ConnectorTableMetadata(
+                new SchemaTableName(table.schemaName(), table.tableName()),
+                columns,
+                TableProperties.of(table),
+                table.comment());
+    }
+
+    public ColumnMetadata toTrino(ColumnSchema column) {
+        return ColumnMetadata.builder()
+                .setName(column.name())
+                .setType(types.toTrino(column.type()))
+                .setNullable(column.nullable())
+                .setComment(column.comment())
+                .build();
+    }
+
+    /** A column that SELECT * does not show. */
+    public static ColumnMetadata hidden(SteleColumnHandle column) {
+        return ColumnMetadata.builder()
+                .setName(column.name())
+                .setType(column.type())
+                .setHidden(true)
+                .build();
+    }
+
+    /** Handles of the table's own columns, in order. */
+    public List<SteleColumnHandle> columnHandles(TableSchema table) {
+        return table.columns().stream().map(this::columnHandle).toList();
+    }
+
+    public SteleColumnHandle columnHandle(ColumnSchema column) {
+        return new SteleColumnHandle(column.id(), column.name(), types.toTrino(column.type()));
+    }
+
+    /**
+     * What tells a row apart in UPDATE, DELETE and MERGE: its shard, and its key or generated id.
+     */
+    public SteleColumnHandle mergeRowId(TableSchema table) {
+        List<RowType.Field> fields = new ArrayList<>();
+        fields.add(RowType.field("shard", IntegerType.INTEGER));
+        if (table.hasPrimaryKey()) {
+            List<ColumnSchema> key = table.primaryKeyColumns();
+            for (int index = 0; index < key.size(); index++) {
+                Type type = types.toTrino(key.get(index).type());
+                fields.add(RowType.field("key" + index, type));
+            }
+        } else {
+            fields.add(RowType.field("row_id", BigintType.BIGINT));
+        }
+        return SteleColumnHandle.mergeRowId(RowType.from(fields));
+    }
+
+    private static List<Integer> ids(
+            List<ColumnSchema> columns, Map<String, Object> properties, String property) {
+        return TableProperties.columnNames(properties, property).stream()
+                .map(
+                        name ->
+                                columns.stream()
+                                        .filter(column -> column.name().equals(name))
+                                        .findFirst()
+                                        .orElseThrow(() -> unknownColumn(property, name))
+                                        .id())
+                .toList();
+    }
+
+    private static TrinoException unknownColumn(String property, String name) {
+        return new TrinoException(
+                INVALID_TABLE_PROPERTY,
+                "Expected columns of the table in %s, found '%s'".formatted(property, name));
+    }
+}

@@ -1,0 +1,176 @@
+package io.stele.connector.metadata;
+
+import static com.google.common.collect.ImmutableList.toImmutableList;
+import static io.trino.spi.StandardErrorCode.INVALID_TABLE_PROPERTY;
+import static io.trino.spi.session.PropertyMetadata.integerProperty;
+import static io.trino.spi.session.PropertyMetadata.stringProperty;
+import static io.trino.spi.type.VarcharType.VARCHAR;
+import static java.util.Locale.ENGLISH;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
+import io.trino.spi.TrinoException;
+import io.trino.spi.session.PropertyMetadata;
+import io.trino.spi.type.ArrayType;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The table properties of CREATE TABLE ... WITH (...), and how SHOW CREATE TABLE gives them back.
+ */
+public final class TableProperties {
+    public static final String PRIMARY_KEY = "primary_key";
+    public static final String ORIENTATION = "orientation";
+    public static final String DISTRIBUTION_KEY = "distribution_key";
+    public static final String CLUSTERING_KEY = "clustering_key";
+    public static final String PARTITIONED_BY = "partitioned_by";
+    public static final String TABLE_GROUP = "table_group";
+    public static final String SHARD_COUNT = "shard_count";
+
+    /**
+     * Enough for the cores of a small host to share the work of one table; more only cost memory
+     * there.
+     */
+    public static final int DEFAULT_SHARD_COUNT = 4;
+
+    private TableProperties() {}
+
+    public static List<PropertyMetadata<?>> all() {
+        return ImmutableList.of(
+                columns(
+                        PRIMARY_KEY,
+                        "Columns whose values identify a row; a row with the same values replaces it. None: rows are only appended"),
+                new PropertyMetadata<>(
+                        ORIENTATION,
+                        "How rows are stored: 'column' (default) for scans, 'row' for lookups by key, 'row,column' for both",
+                        VARCHAR,
+                        Orientation.class,
+                        Orientation.COLUMN,
+                        false,
+                        value -> parseOrientation((String) value),
+                        Orientation::text),
+                columns(
+                        DISTRIBUTION_KEY,
+                        "Columns whose values choose the shard of a row; default: the primary key"),
+                columns(
+                        CLUSTERING_KEY,
+                        "Columns by which the rows of a file are sorted; default: the primary key"),
+                columns(PARTITIONED_BY, "Columns by whose values files are separated"),
+                stringProperty(
+                        TABLE_GROUP,
+                        "Table group that the table belongs to; created if there is none of the name",
+                        "",
+                        false),
+                integerProperty(
+                        SHARD_COUNT,
+                        "Number of shards of the table's group",
+                        DEFAULT_SHARD_COUNT,
+                        TableProperties::checkShardCount,
+                        false));
+    }
+
+    /** Column names of a property, in lower case; empty when it is not given. */
+    public static List<String> columnNames(Map<String, Object> properties, String property) {
+        if (!(properties.get(property) instanceof List<?> names)) {
+            return List.of();
+        }
+        return names.stream().map(String.class::cast).toList();
+    }
+
+    public static Orientation orientation(Map<String, Object> properties) {
+        return properties.get(ORIENTATION) instanceof Orientation orientation
+                ? orientation
+                : Orientation.COLUMN;
+    }
+
+    public static int shardCount(Map<String, Object> properties) {
+        return properties.get(SHARD_COUNT) instanceof Integer count ? count : DEFAULT_SHARD_COUNT;
+    }
+
+    public static String tableGroup(Map<String, Object> properties) {
+        return properties.get(TABLE_GROUP) instanceof String name ? name : "";
+    }
+
+    /** The properties that make such a table; those at their default are left out. */
+    public static Map<String, Object> of(TableSchema table) {
+        ImmutableMap.Builder<String, Object> properties = ImmutableMap.builder();
+        putColumns(properties, PRIMARY_KEY, table, table.primaryKey());
+        if (table.orientation() != Orientation.COLUMN) {
+            properties.put(ORIENTATION, table.orientation());
+        }
+        if (!table.distributionKey().equals(table.primaryKey())) {
+            putColumns(properties, DISTRIBUTION_KEY, table, table.distributionKey());
+        }
+        if (!table.clusteringKey().equals(table.primaryKey())) {
+            putColumns(properties, CLUSTERING_KEY, table, table.clusteringKey());
+        }
+        putColumns(properties, PARTITIONED_BY, table, table.partitionedBy());
+        if (table.shardCount() != DEFAULT_SHARD_COUNT) {
+            properties.put(SHARD_COUNT, table.shardCount());
+        }
+        return properties.buildOrThrow();
+    }
+
+    private static void putColumns(
+            ImmutableMap.Builder<String, Object> properties,
+            String property,
+            TableSchema table,
+            List<Integer> columnIds) {
+        if (!columnIds.isEmpty()) {
+            properties.put(
+                    property,
+                    table.columns(columnIds).stream()
+                            .map(ColumnSchema::name)
+                            .collect(toImmutableList()));
+        }
+    }
+
+    private static PropertyMetadata<?> columns(String name, String description) {
+        return new PropertyMetadata<>(
+                name,
+                description,
+                new ArrayType(VARCHAR),
+                List.class,
+                ImmutableList.of(),
+                false,
+                value ->
+                        ((Collection<?>) value)
+                                .stream()
+                                        .map(column -> checkColumnName(name, column))
+                                        .collect(toImmutableList()),
+                value -> value);
+    }
+
+    private static String checkColumnName(String property, Object column) {
+        if (!(column instanceof String text) || text.isEmpty()) {
+            throw new TrinoException(
+                    INVALID_TABLE_PROPERTY,
+                    "Expected column names in %s, found %s"
+                            .formatted(property, Objects.toString(column)));
+        }
+        return text.toLowerCase(ENGLISH);
+    }
+
+    private static Orientation parseOrientation(String text) {
+        try {
+            return Orientation.parse(text);
+        } catch (SteleException e) {
+            throw new TrinoException(INVALID_TABLE_PROPERTY, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static void checkShardCount(int count) {
+        if (count < 1 || count > TableSchema.MAX_SHARDS) {
+            throw new TrinoException(
+                    INVALID_TABLE_PROPERTY,
+                    "Expected shard_count from 1 to %s, found %s"
+                            .formatted(TableSchema.MAX_SHARDS, count));
+        }
+    }
+}

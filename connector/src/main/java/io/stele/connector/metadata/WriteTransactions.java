@@ -1,0 +1,109 @@
+package io.stele.connector.metadata;
+
+import static java.util.Objects.requireNonNull;
+
+import io.airlift.log.Logger;
+import io.airlift.slice.Slice;
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleWriteHandle;
+import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.connector.write.Fragments;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.api.AbortTransactionRequest;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.BeginTransactionReply;
+import io.stele.protocol.api.BeginTransactionRequest;
+import io.stele.protocol.api.CommitTransactionReply;
+import io.stele.protocol.api.CommitTransactionRequest;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.schema.TableSchema;
+import io.trino.spi.connector.SchemaTableName;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The sidecar transactions behind one Trino transaction's writes. What is begun is either
+ * committed, with all rows and files that workers report, or given up when the Trino transaction
+ * ends. Thread-safe.
+ */
+final class WriteTransactions {
+    private static final Logger log = Logger.get(WriteTransactions.class);
+
+    private final SteleSidecar sidecar;
+    private final CatalogRequests catalog;
+    private final Map<String, SteleWriteHandle> open = new LinkedHashMap<>(); // guarded by this
+
+    WriteTransactions(SteleSidecar sidecar, CatalogRequests catalog) {
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+        this.catalog = requireNonNull(catalog, "catalog is null");
+    }
+
+    /**
+     * Begins a write.
+     *
+     * @param readLsn the snapshot that the write's decisions rest on: it fails where one of its
+     *     keys has changed since
+     * @param created whether the table is a new one that the commit publishes
+     */
+    SteleWriteHandle begin(
+            TableSchema table,
+            List<SteleColumnHandle> columns,
+            Optional<Lsn> readLsn,
+            boolean created) {
+        BeginTransactionReply reply =
+                sidecar.callOnce(
+                        Actions.BEGIN_TRANSACTION,
+                        new BeginTransactionRequest(table.id(), readLsn),
+                        BeginTransactionReply.class);
+        SteleWriteHandle write =
+                new SteleWriteHandle(
+                        table, reply.transactionId(), reply.dataPrefix(), columns, created);
+        synchronized (this) {
+            open.put(reply.transactionId(), write);
+        }
+        return write;
+    }
+
+    /** Makes everything that was written visible at once. */
+    void commit(SteleWriteHandle write, Collection<Slice> fragments) {
+        // A commit that is sent again answers what the first one did
+        sidecar.call(
+                Actions.COMMIT_TRANSACTION,
+                new CommitTransactionRequest(
+                        write.transactionId(),
+                        Fragments.files(fragments),
+                        write.created() ? Optional.of(write.table().id()) : Optional.empty()),
+                CommitTransactionReply.class);
+        synchronized (this) {
+            open.remove(write.transactionId());
+        }
+    }
+
+    /** Gives up what is not committed; where the sidecar cannot be told, it finds out by itself. */
+    void abortAll() {
+        List<SteleWriteHandle> left;
+        synchronized (this) {
+            left = List.copyOf(open.values());
+            open.clear();
+        }
+        for (SteleWriteHandle write : left) {
+            try {
+                sidecar.callOnce(
+                        Actions.ABORT_TRANSACTION,
+                        new AbortTransactionRequest(write.transactionId()),
+                        Done.class);
+                if (write.created()) {
+                    catalog.dropTable(
+                            new SchemaTableName(
+                                    write.table().schemaName(), write.table().tableName()),
+                            write.table().id());
+                }
+            } catch (RuntimeException e) {
+                log.warn(e, "Cannot give up write %s of %s", write.transactionId(), write);
+            }
+        }
+    }
+}

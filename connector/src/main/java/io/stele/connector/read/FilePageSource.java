@@ -1,0 +1,111 @@
+package io.stele.connector.read;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.connector.SteleErrors;
+import io.trino.memory.context.AggregatedMemoryContext;
+import io.trino.orc.OrcDataSource;
+import io.trino.orc.OrcRecordReader;
+import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.connector.MemoryContext;
+import io.trino.spi.connector.SourcePage;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The visible rows of some stripes of one column file. A page of a wholly visible file whose
+ * columns need no conversion is trino-orc's own page: nothing is done a page or a row. Confined to
+ * one driver.
+ */
+final class FilePageSource implements ConnectorPageSource {
+    private final OrcRecordReader reader;
+    private final OrcDataSource dataSource;
+    private final VisibleRows visibleRows;
+    private final Optional<List<ScanChannel>> channels;
+    private final AggregatedMemoryContext readerMemory;
+    private final MemoryContext memory;
+    private boolean finished;
+
+    /**
+     * @param channels the wanted columns; empty where they are the reader's own, in order
+     */
+    FilePageSource(
+            OrcRecordReader reader,
+            OrcDataSource dataSource,
+            VisibleRows visibleRows,
+            Optional<List<ScanChannel>> channels,
+            AggregatedMemoryContext readerMemory,
+            MemoryContext memory) {
+        this.reader = requireNonNull(reader, "reader is null");
+        this.dataSource = requireNonNull(dataSource, "dataSource is null");
+        this.visibleRows = requireNonNull(visibleRows, "visibleRows is null");
+        this.channels = requireNonNull(channels, "channels is null");
+        this.readerMemory = requireNonNull(readerMemory, "readerMemory is null");
+        this.memory = requireNonNull(memory, "memory is null");
+    }
+
+    @Override
+    public @Nullable SourcePage getNextSourcePage() {
+        try {
+            SourcePage page = reader.nextPage();
+            memory.setBytes(readerMemory.getBytes());
+            if (page == null) {
+                close();
+                return null;
+            }
+            SourcePage visible = visibleRows.select(page, reader.getFilePosition());
+            if (visible == null || channels.isEmpty()) {
+                return visible;
+            }
+            return new ChannelSourcePage(visible, channels.get());
+        } catch (IOException e) {
+            closeAfter(e);
+            throw SteleErrors.storeFailed("read", dataSource.getId().toString(), e);
+        } catch (UncheckedIOException e) {
+            closeAfter(e);
+            throw SteleErrors.storeFailed(
+                    "read",
+                    dataSource.getId().toString(),
+                    requireNonNull(e.getCause(), "cause is null"));
+        } catch (RuntimeException e) {
+            closeAfter(e);
+            throw e;
+        }
+    }
+
+    @Override
+    public long getCompletedBytes() {
+        return dataSource.getReadBytes();
+    }
+
+    @Override
+    public long getReadTimeNanos() {
+        return dataSource.getReadTimeNanos();
+    }
+
+    @Override
+    public boolean isFinished() {
+        return finished;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (finished) {
+            return;
+        }
+        finished = true;
+        reader.close();
+        memory.setBytes(0);
+    }
+
+    private void closeAfter(Exception failure) {
+        try {
+            close();
+        } catch (IOException | RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+}

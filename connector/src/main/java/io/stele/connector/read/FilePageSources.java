@@ -1,0 +1,331 @@
+package io.stele.connector.read;
+
+import static io.stele.connector.handle.SteleColumnHandle.MERGE_ROW_ID;
+import static io.trino.memory.context.AggregatedMemoryContext.newSimpleAggregatedMemoryContext;
+import static io.trino.spi.type.BigintType.BIGINT;
+import static io.trino.spi.type.IntegerType.INTEGER;
+import static java.util.Objects.requireNonNull;
+import static org.joda.time.DateTimeZone.UTC;
+
+import com.google.common.collect.ImmutableList;
+import com.google.inject.Inject;
+import io.stele.connector.SteleErrorCode;
+import io.stele.connector.SteleErrors;
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleFileSplit;
+import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.type.OrcColumns;
+import io.stele.connector.type.OrcTypes;
+import io.stele.connector.type.TrinoTypes;
+import io.stele.protocol.api.HiddenColumns;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.storage.objectstore.ObjectStore;
+import io.trino.memory.context.AggregatedMemoryContext;
+import io.trino.orc.OrcColumn;
+import io.trino.orc.OrcCorruptionException;
+import io.trino.orc.OrcDataSource;
+import io.trino.orc.OrcPredicate;
+import io.trino.orc.OrcReader;
+import io.trino.orc.OrcReaderOptions;
+import io.trino.orc.OrcRecordReader;
+import io.trino.orc.TupleDomainOrcPredicate;
+import io.trino.orc.TupleDomainOrcPredicate.TupleDomainOrcPredicateBuilder;
+import io.trino.spi.TrinoException;
+import io.trino.spi.block.Block;
+import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.connector.FixedPageSource;
+import io.trino.spi.connector.MemoryContext;
+import io.trino.spi.predicate.TupleDomain;
+import io.trino.spi.type.Type;
+import io.trino.spi.type.TypeUtils;
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.roaringbitmap.RoaringBitmap;
+
+/** Opens column files for scans. Thread-safe. */
+public final class FilePageSources {
+    /**
+     * What trino-orc grows to anyway; a first page of one row only costs a short query a page more.
+     */
+    private static final int INITIAL_BATCH_SIZE = 8 * 1024;
+
+    private final ObjectStore warehouse;
+    private final FileTails tails;
+    private final TrinoTypes types;
+    private final OrcReaderOptions options = new OrcReaderOptions();
+
+    @Inject
+    public FilePageSources(ObjectStore warehouse, FileTails tails, TrinoTypes types) {
+        this.warehouse = requireNonNull(warehouse, "warehouse is null");
+        this.tails = requireNonNull(tails, "tails is null");
+        this.types = requireNonNull(types, "types is null");
+    }
+
+    /**
+     * The wanted columns of a split's visible rows.
+     *
+     * @param constraint row groups outside it are skipped
+     */
+    public ConnectorPageSource open(
+            SteleTableHandle table,
+            SteleFileSplit split,
+            List<SteleColumnHandle> columns,
+            TupleDomain<SteleColumnHandle> constraint,
+            MemoryContext memory) {
+        OrcDataSource dataSource =
+                new WarehouseOrcDataSource(
+                        warehouse, tails, split.path(), split.sizeBytes(), options);
+        try {
+            OrcReader reader =
+                    OrcReader.createOrcReader(dataSource, options)
+                            .orElseThrow(
+                                    () ->
+                                            new TrinoException(
+                                                    SteleErrorCode.STELE_CORRUPT_DATA,
+                                                    "Expected an ORC file, found no bytes in "
+                                                            + split.path()));
+            return new Opening(table, split, reader, dataSource).open(columns, constraint, memory);
+        } catch (IOException e) {
+            throw failed(split.path(), e);
+        }
+    }
+
+    private static TrinoException failed(String path, IOException e) {
+        if (e instanceof OrcCorruptionException) {
+            return new TrinoException(
+                    SteleErrorCode.STELE_CORRUPT_DATA,
+                    "Expected a readable ORC file, found in %s: %s".formatted(path, e.getMessage()),
+                    e);
+        }
+        return SteleErrors.storeFailed("read", path, e);
+    }
+
+    /** The choice of ORC columns for one page source. */
+    private final class Opening {
+        private final SteleTableHandle table;
+        private final SteleFileSplit split;
+        private final OrcReader reader;
+        private final OrcDataSource dataSource;
+        private final Map<Integer, OrcColumn> fileColumns;
+        private final Map<String, OrcColumn> hiddenColumns;
+        private final List<OrcColumn> readColumns = new ArrayList<>();
+        private final List<Type> readTypes = new ArrayList<>();
+        private boolean rowNumbers;
+
+        Opening(
+                SteleTableHandle table,
+                SteleFileSplit split,
+                OrcReader reader,
+                OrcDataSource dataSource) {
+            this.table = table;
+            this.split = split;
+            this.reader = reader;
+            this.dataSource = dataSource;
+            this.fileColumns = new HashMap<>();
+            this.hiddenColumns = new HashMap<>();
+            for (OrcColumn column : reader.getRootColumn().getNestedColumns()) {
+                String id = column.getAttributes().get(OrcColumns.ID_ATTRIBUTE);
+                if (id != null && Integer.parseInt(id) > 0) {
+                    fileColumns.put(Integer.parseInt(id), column);
+                } else {
+                    hiddenColumns.put(column.getColumnName(), column);
+                }
+            }
+        }
+
+        ConnectorPageSource open(
+                List<SteleColumnHandle> columns,
+                TupleDomain<SteleColumnHandle> constraint,
+                MemoryContext memory)
+                throws IOException {
+            if (constraint.isNone()) {
+                return new FixedPageSource(ImmutableList.of());
+            }
+            // The row number comes after all read columns: find out first how many these are
+            List<ScanChannel> channels = columns.stream().map(this::channel).toList();
+            int lsnChannel =
+                    split.filterLsn() && split.ingestLsn().isEmpty()
+                            ? read(hidden(HiddenColumns.LSN_NAME), BIGINT)
+                            : VisibleRows.NO_CHANNEL;
+            channels = channels.stream().map(this::placeRowNumber).toList();
+            AggregatedMemoryContext readerMemory = newSimpleAggregatedMemoryContext();
+            OrcRecordReader records =
+                    reader.createRecordReader(
+                            readColumns,
+                            readTypes,
+                            Collections.nCopies(
+                                    readColumns.size(), OrcReader.fullyProjectedLayout()),
+                            rowNumbers,
+                            predicate(constraint),
+                            split.start(),
+                            split.length(),
+                            UTC,
+                            readerMemory,
+                            INITIAL_BATCH_SIZE,
+                            failure -> translate(failure),
+                            OrcTypes.fieldMapper());
+            return new FilePageSource(
+                    records,
+                    dataSource,
+                    new VisibleRows(deletedRows(), lsnChannel, table.readLsn()),
+                    isDirect(channels) ? Optional.empty() : Optional.of(channels),
+                    readerMemory,
+                    memory);
+        }
+
+        private ScanChannel channel(SteleColumnHandle column) {
+            return switch (column.id()) {
+                case HiddenColumns.LSN -> lsn();
+                case HiddenColumns.ROW_ID -> rowId();
+                case MERGE_ROW_ID -> mergeRowId();
+                default -> userColumn(column.id(), column.type());
+            };
+        }
+
+        private ScanChannel userColumn(int columnId, Type type) {
+            OrcColumn column = fileColumns.get(columnId);
+            if (column == null) {
+                // The file is older than the column
+                return new ScanChannel.Constant(nullBlock(type));
+            }
+            OrcTypes.Mapping mapping = OrcTypes.mapping(type);
+            return new ScanChannel.FromSource(read(column, mapping.fileType()), mapping);
+        }
+
+        private ScanChannel lsn() {
+            if (split.ingestLsn().isPresent()) {
+                return new ScanChannel.Constant(
+                        TypeUtils.writeNativeValue(BIGINT, split.ingestLsn().getAsLong()));
+            }
+            return new ScanChannel.FromSource(
+                    read(hidden(HiddenColumns.LSN_NAME), BIGINT), OrcTypes.mapping(BIGINT));
+        }
+
+        private ScanChannel rowId() {
+            if (split.firstRowId().isPresent()) {
+                rowNumbers = true;
+                return new ScanChannel.RowNumber(0, split.firstRowId().getAsLong());
+            }
+            return new ScanChannel.FromSource(
+                    read(hidden(HiddenColumns.ROW_ID_NAME), BIGINT), OrcTypes.mapping(BIGINT));
+        }
+
+        private ScanChannel mergeRowId() {
+            List<ScanChannel> fields = new ArrayList<>();
+            fields.add(
+                    new ScanChannel.Constant(
+                            TypeUtils.writeNativeValue(INTEGER, (long) split.shard())));
+            if (table.table().hasPrimaryKey()) {
+                for (ColumnSchema column : table.table().primaryKeyColumns()) {
+                    fields.add(userColumn(column.id(), types.toTrino(column.type())));
+                }
+            } else {
+                fields.add(rowId());
+            }
+            return new ScanChannel.RowOf(List.copyOf(fields));
+        }
+
+        private OrcColumn hidden(String name) {
+            OrcColumn column = hiddenColumns.get(name);
+            if (column == null) {
+                throw new TrinoException(
+                        SteleErrorCode.STELE_CORRUPT_DATA,
+                        "Expected a column %s, found none in %s".formatted(name, split.path()));
+            }
+            return column;
+        }
+
+        /** Adds a column to those read, once, and tells its channel. */
+        private int read(OrcColumn column, Type type) {
+            int channel = readColumns.indexOf(column);
+            if (channel < 0) {
+                channel = readColumns.size();
+                readColumns.add(column);
+                readTypes.add(type);
+            }
+            return channel;
+        }
+
+        private ScanChannel placeRowNumber(ScanChannel channel) {
+            return switch (channel) {
+                case ScanChannel.RowNumber(_, long base) ->
+                        new ScanChannel.RowNumber(readColumns.size(), base);
+                case ScanChannel.RowOf(List<ScanChannel> fields) ->
+                        new ScanChannel.RowOf(fields.stream().map(this::placeRowNumber).toList());
+                case ScanChannel.FromSource _, ScanChannel.Direct _, ScanChannel.Constant _ ->
+                        channel;
+            };
+        }
+
+        private boolean isDirect(List<ScanChannel> channels) {
+            if (rowNumbers || channels.size() != readColumns.size()) {
+                return false;
+            }
+            for (int index = 0; index < channels.size(); index++) {
+                if (!(channels.get(index)
+                                instanceof
+                                ScanChannel.FromSource(int channel, OrcTypes.Mapping mapping)
+                        && channel == index
+                        && mapping.isIdentity())) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private OrcPredicate predicate(TupleDomain<SteleColumnHandle> constraint) {
+            if (constraint.isAll()) {
+                return OrcPredicate.TRUE;
+            }
+            TupleDomainOrcPredicateBuilder builder = TupleDomainOrcPredicate.builder();
+            constraint
+                    .getDomains()
+                    .orElseThrow()
+                    .forEach(
+                            (column, domain) -> {
+                                OrcColumn fileColumn = fileColumns.get(column.id());
+                                if (fileColumn != null) {
+                                    DataType stored = table.table().column(column.id()).type();
+                                    OrcTypes.fileDomain(stored, column.type(), domain)
+                                            .ifPresent(
+                                                    fileDomain ->
+                                                            builder.addColumn(
+                                                                    fileColumn.getColumnId(),
+                                                                    fileDomain));
+                                }
+                            });
+            return builder.build();
+        }
+
+        private @Nullable RoaringBitmap deletedRows() throws IOException {
+            if (split.deletedRows().length == 0) {
+                return null;
+            }
+            RoaringBitmap deleted = new RoaringBitmap();
+            deleted.deserialize(new DataInputStream(new ByteArrayInputStream(split.deletedRows())));
+            return deleted;
+        }
+
+        private RuntimeException translate(Exception failure) {
+            return switch (failure) {
+                case TrinoException known -> known;
+                case IOException io -> failed(split.path(), io);
+                case RuntimeException other -> other;
+                default -> new TrinoException(SteleErrorCode.STELE_INTERNAL, failure);
+            };
+        }
+    }
+
+    private static Block nullBlock(Type type) {
+        return TypeUtils.writeNativeValue(type, null);
+    }
+}

@@ -1,0 +1,80 @@
+package io.stele.connector.read;
+
+import static java.util.Objects.requireNonNull;
+
+import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.connector.SourcePage;
+import io.trino.spi.metrics.Metrics;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Another source until it has given enough rows; the page that reaches the limit is whole. Confined
+ * to one driver.
+ */
+final class LimitedPageSource implements ConnectorPageSource {
+    private final ConnectorPageSource source;
+    private long remaining;
+
+    LimitedPageSource(ConnectorPageSource source, long limit) {
+        this.source = requireNonNull(source, "source is null");
+        this.remaining = limit;
+    }
+
+    @Override
+    public @Nullable SourcePage getNextSourcePage() {
+        if (remaining <= 0) {
+            closeSource();
+            return null;
+        }
+        SourcePage page = source.getNextSourcePage();
+        if (page != null) {
+            remaining -= page.getPositionCount();
+        }
+        return page;
+    }
+
+    @Override
+    public boolean isFinished() {
+        if (remaining <= 0) {
+            closeSource();
+            return true;
+        }
+        return source.isFinished();
+    }
+
+    @Override
+    public CompletableFuture<?> isBlocked() {
+        return remaining <= 0 ? NOT_BLOCKED : source.isBlocked();
+    }
+
+    @Override
+    public long getCompletedBytes() {
+        return source.getCompletedBytes();
+    }
+
+    @Override
+    public long getReadTimeNanos() {
+        return source.getReadTimeNanos();
+    }
+
+    @Override
+    public Metrics getMetrics() {
+        return source.getMetrics();
+    }
+
+    @Override
+    public void close() throws IOException {
+        source.close();
+    }
+
+    private void closeSource() {
+        try {
+            source.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package io.stele.connector.read;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.connector.SteleErrorCode;
+import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.connector.type.ArrowBlocks;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.arrow.ArrowBatch;
+import io.stele.protocol.arrow.ArrowBatchDecoder;
+import io.stele.protocol.flight.FlightData;
+import io.stele.protocol.flight.FlightStream;
+import io.trino.spi.Page;
+import io.trino.spi.TrinoException;
+import io.trino.spi.block.Block;
+import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.connector.MemoryContext;
+import io.trino.spi.connector.SourcePage;
+import io.trino.spi.type.Type;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows that a sidecar streams. Never blocks: it says when the next batch is here. Confined to
+ * one driver.
+ */
+final class LivePageSource implements ConnectorPageSource {
+    private final SteleSidecar sidecar;
+    private final FlightStream stream;
+    private final List<Type> types;
+    private final List<ScanChannel> channels;
+    private final MemoryContext memory;
+    private @Nullable ArrowBatchDecoder decoder;
+    private long completedBytes;
+    private long readTimeNanos;
+    private boolean finished;
+
+    /**
+     * @param types types of the stream's columns
+     * @param channels the wanted columns, made of the stream's
+     */
+    LivePageSource(
+            SteleSidecar sidecar,
+            FlightStream stream,
+            List<Type> types,
+            List<ScanChannel> channels,
+            MemoryContext memory) {
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+        this.stream = requireNonNull(stream, "stream is null");
+        this.types = List.copyOf(types);
+        this.channels = List.copyOf(channels);
+        this.memory = requireNonNull(memory, "memory is null");
+    }
+
+    @Override
+    public CompletableFuture<?> isBlocked() {
+        return finished ? NOT_BLOCKED : stream.whenReady();
+    }
+
+    @Override
+    public @Nullable SourcePage getNextSourcePage() {
+        if (finished) {
+            return null;
+        }
+        long start = System.nanoTime();
+        try {
+            Optional<FlightData> next = stream.poll();
+            if (next.isEmpty()) {
+                if (stream.isFinished()) {
+                    close();
+                }
+                return null;
+            }
+            return page(next.get());
+        } catch (SteleException e) {
+            close();
+            throw sidecar.streamFailed(e);
+        } finally {
+            readTimeNanos += System.nanoTime() - start;
+        }
+    }
+
+    private @Nullable SourcePage page(FlightData message) {
+        if (decoder == null) {
+            decoder = ArrowBatchDecoder.forSchema(message.dataHeader());
+            if (decoder.fields().size() != types.size()) {
+                throw new TrinoException(
+                        SteleErrorCode.STELE_CORRUPT_DATA,
+                        "Expected %s columns from the sidecar at %s, found %s"
+                                .formatted(types.size(), sidecar.uri(), decoder.fields().size()));
+            }
+            return null;
+        }
+        completedBytes += message.bodySizeBytes();
+        ArrowBatch batch = decoder.decode(message.dataHeader(), message.bodyBuffer());
+        if (batch.rowCount() == 0) {
+            return null;
+        }
+        Block[] blocks = new Block[types.size()];
+        for (int index = 0; index < blocks.length; index++) {
+            blocks[index] = ArrowBlocks.toBlock(batch.column(index), types.get(index));
+        }
+        Page page = new Page(batch.rowCount(), blocks);
+        memory.setBytes(page.getRetainedSizeInBytes());
+        return new ChannelSourcePage(SourcePage.create(page), channels);
+    }
+
+    @Override
+    public boolean isFinished() {
+        return finished;
+    }
+
+    @Override
+    public long getCompletedBytes() {
+        return completedBytes;
+    }
+
+    @Override
+    public long getReadTimeNanos() {
+        return readTimeNanos;
+    }
+
+    @Override
+    public void close() {
+        if (!finished) {
+            finished = true;
+            stream.close();
+            memory.setBytes(0);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.stele.connector.read;
+
+import io.stele.connector.type.OrcTypes;
+import io.trino.spi.block.Block;
+import io.trino.spi.block.LongArrayBlock;
+import io.trino.spi.block.RowBlock;
+import io.trino.spi.block.RunLengthEncodedBlock;
+import io.trino.spi.connector.SourcePage;
+import java.util.List;
+import java.util.Optional;
+
+/** How one column of a scan comes out of a page of its source. Stateless. */
+sealed interface ScanChannel {
+    /** The column's block for the page's present positions. */
+    Block load(SourcePage page);
+
+    /** A column of the source, possibly in another form. */
+    record FromSource(int channel, OrcTypes.Mapping mapping) implements ScanChannel {
+        @Override
+        public Block load(SourcePage page) {
+            return mapping.fromFile(page.getBlock(channel));
+        }
+    }
+
+    /** A column of the source as it is. */
+    record Direct(int channel) implements ScanChannel {
+        @Override
+        public Block load(SourcePage page) {
+            return page.getBlock(channel);
+        }
+    }
+
+    /** The same value in every row. */
+    record Constant(Block value) implements ScanChannel {
+        @Override
+        public Block load(SourcePage page) {
+            return RunLengthEncodedBlock.create(value, page.getPositionCount());
+        }
+    }
+
+    /** The row number in the file plus a base: the row id in a file that a worker wrote. */
+    record RowNumber(int channel, long base) implements ScanChannel {
+        @Override
+        public Block load(SourcePage page) {
+            LongArrayBlock rowNumbers = (LongArrayBlock) page.getBlock(channel);
+            long[] rowIds = new long[rowNumbers.getPositionCount()];
+            for (int position = 0; position < rowIds.length; position++) {
+                rowIds[position] = rowNumbers.getLong(position) + base;
+            }
+            return new LongArrayBlock(rowIds.length, Optional.empty(), rowIds);
+        }
+    }
+
+    /** Other channels as the fields of a row. */
+    record RowOf(List<ScanChannel> fields) implements ScanChannel {
+        @Override
+        public Block load(SourcePage page) {
+            Block[] blocks = new Block[fields.size()];
+            for (int field = 0; field < blocks.length; field++) {
+                blocks[field] = fields.get(field).load(page);
+            }
+            return RowBlock.fromFieldBlocks(page.getPositionCount(), blocks);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package io.stele.connector.read;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.type.KeyRows;
+import io.stele.connector.type.TrinoTypes;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.TableSchema;
+import io.trino.spi.block.Block;
+import io.trino.spi.predicate.Domain;
+import io.trino.spi.type.TypeUtils;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.IntPredicate;
+
+/**
+ * Finds the shards that can hold rows of a constraint: those of the distribution keys it lists.
+ * Stateless.
+ */
+public final class ShardPruning {
+    /** Longer lists of keys reach every shard of most tables anyway. */
+    private static final int MAX_KEYS = 1_000;
+
+    private final TrinoTypes types;
+
+    @Inject
+    public ShardPruning(TrinoTypes types) {
+        this.types = requireNonNull(types, "types is null");
+    }
+
+    /** Which shards have to be read. */
+    IntPredicate wanted(SteleTableHandle handle) {
+        TableSchema table = handle.table();
+        List<ColumnSchema> columns = table.distributionColumns();
+        if (columns.isEmpty() || handle.constraint().isAll()) {
+            return _ -> true;
+        }
+        List<List<Block>> values = new ArrayList<>();
+        long combinations = 1;
+        for (ColumnSchema column : columns) {
+            List<Block> found = values(handle, column);
+            combinations *= found.size();
+            if (found.isEmpty() || combinations > MAX_KEYS) {
+                return _ -> true;
+            }
+            values.add(found);
+        }
+        Set<Integer> shards = new HashSet<>();
+        KeyRows keys = new KeyRows(distributionTable(table), columns, types);
+        collect(keys, values, new Block[columns.size()], 0, shards);
+        return shards::contains;
+    }
+
+    private static void collect(
+            KeyRows keys, List<List<Block>> values, Block[] row, int column, Set<Integer> shards) {
+        if (column == row.length) {
+            keys.read(row, 0);
+            shards.add(keys.shard());
+            return;
+        }
+        for (Block value : values.get(column)) {
+            row[column] = value;
+            collect(keys, values, row, column + 1, shards);
+        }
+    }
+
+    /**
+     * The values that a column may have, as blocks of one position; none where they are not a list.
+     */
+    private List<Block> values(SteleTableHandle handle, ColumnSchema column) {
+        SteleColumnHandle key =
+                new SteleColumnHandle(column.id(), column.name(), types.toTrino(column.type()));
+        Domain domain = handle.constraint().getDomains().orElseThrow().get(key);
+        if (domain == null || !domain.isNullableDiscreteSet()) {
+            return List.of();
+        }
+        Domain.DiscreteSet set = domain.getNullableDiscreteSet();
+        List<Block> values = new ArrayList<>();
+        for (Object value : set.getNonNullValues()) {
+            values.add(TypeUtils.writeNativeValue(key.type(), value));
+        }
+        if (set.containsNull()) {
+            values.add(TypeUtils.writeNativeValue(key.type(), null));
+        }
+        return values;
+    }
+
+    /**
+     * The table with its distribution columns only: a key that is bound in part has a shard all the
+     * same.
+     */
+    private static TableSchema distributionTable(TableSchema table) {
+        List<Integer> ids = table.distributionColumns().stream().map(ColumnSchema::id).toList();
+        return new TableSchema(
+                table.id(),
+                table.schemaName(),
+                table.tableName(),
+                table.schemaVersion(),
+                table.distributionColumns(),
+                table.hasPrimaryKey() ? ids : List.of(),
+                ids,
+                List.of(),
+                List.of(),
+                table.orientation(),
+                table.tableGroup(),
+                table.shardCount(),
+                Optional.empty());
+    }
+}

@@ -1,0 +1,73 @@
+package io.stele.connector.read;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableList;
+import com.google.inject.Inject;
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleFileSplit;
+import io.stele.connector.handle.SteleLiveSplit;
+import io.stele.connector.handle.SteleTableHandle;
+import io.trino.spi.connector.ColumnHandle;
+import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.connector.ConnectorPageSourceProvider;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorSplit;
+import io.trino.spi.connector.ConnectorTableCredentials;
+import io.trino.spi.connector.ConnectorTableHandle;
+import io.trino.spi.connector.ConnectorTransactionHandle;
+import io.trino.spi.connector.DynamicFilter;
+import io.trino.spi.connector.FixedPageSource;
+import io.trino.spi.connector.MemoryContext;
+import io.trino.spi.predicate.TupleDomain;
+import java.util.List;
+import java.util.Optional;
+
+/** Opens splits. Thread-safe. */
+public final class StelePageSources implements ConnectorPageSourceProvider {
+    private final FilePageSources files;
+    private final LivePageSources live;
+
+    @Inject
+    public StelePageSources(FilePageSources files, LivePageSources live) {
+        this.files = requireNonNull(files, "files is null");
+        this.live = requireNonNull(live, "live is null");
+    }
+
+    @Override
+    public ConnectorPageSource createPageSource(
+            ConnectorTransactionHandle transaction,
+            ConnectorSession session,
+            ConnectorSplit split,
+            ConnectorTableHandle tableHandle,
+            Optional<ConnectorTableCredentials> tableCredentials,
+            List<ColumnHandle> columns,
+            DynamicFilter dynamicFilter,
+            MemoryContext memoryContext) {
+        SteleTableHandle table = (SteleTableHandle) tableHandle;
+        List<SteleColumnHandle> wanted =
+                columns.stream().map(SteleColumnHandle.class::cast).toList();
+        TupleDomain<SteleColumnHandle> constraint =
+                table.constraint()
+                        .intersect(
+                                dynamicFilter
+                                        .getCurrentPredicate()
+                                        .transformKeys(SteleColumnHandle.class::cast));
+        if (constraint.isNone()) {
+            return new FixedPageSource(ImmutableList.of());
+        }
+        ConnectorPageSource source =
+                switch (split) {
+                    case SteleFileSplit file ->
+                            files.open(table, file, wanted, constraint, memoryContext);
+                    case SteleLiveSplit shard ->
+                            live.open(table, shard, wanted, constraint, memoryContext);
+                    default ->
+                            throw new IllegalArgumentException(
+                                    "Expected a split of Stele, found " + split.getClass());
+                };
+        return table.limit().isPresent()
+                ? new LimitedPageSource(source, table.limit().getAsLong())
+                : source;
+    }
+}

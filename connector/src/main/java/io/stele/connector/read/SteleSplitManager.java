@@ -1,0 +1,110 @@
+package io.stele.connector.read;
+
+import static com.google.common.base.Preconditions.checkArgument;
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.stele.connector.SteleConfig;
+import io.stele.connector.handle.SteleFileSplit;
+import io.stele.connector.handle.SteleLiveSplit;
+import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.connector.type.ScanPredicates;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.FileScan;
+import io.stele.protocol.api.PlanScanRequest;
+import io.stele.protocol.api.ScanPlan;
+import io.stele.protocol.api.ShardScan;
+import io.trino.spi.SplitWeight;
+import io.trino.spi.connector.ColumnHandle;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorSplit;
+import io.trino.spi.connector.ConnectorSplitManager;
+import io.trino.spi.connector.ConnectorSplitSource;
+import io.trino.spi.connector.ConnectorTableHandle;
+import io.trino.spi.connector.ConnectorTransactionHandle;
+import io.trino.spi.connector.Constraint;
+import io.trino.spi.connector.FixedSplitSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.IntPredicate;
+
+/**
+ * Cuts a table's snapshot into splits: ranges of files, and what only the sidecar has. Stateless.
+ */
+public final class SteleSplitManager implements ConnectorSplitManager {
+    /** Opening a file costs about as much as reading 1/20 of a full split. */
+    private static final double MIN_WEIGHT = 0.05;
+
+    private final SteleSidecar sidecar;
+    private final ShardPruning shardPruning;
+    private final long maxSplitBytes;
+
+    @Inject
+    public SteleSplitManager(SteleSidecar sidecar, ShardPruning shardPruning, SteleConfig config) {
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+        this.shardPruning = requireNonNull(shardPruning, "shardPruning is null");
+        this.maxSplitBytes = config.getMaxSplitSize().toBytes();
+        checkArgument(maxSplitBytes > 0, "maxSplitBytes must be > 0: %s", maxSplitBytes);
+    }
+
+    @Override
+    public ConnectorSplitSource getSplits(
+            ConnectorTransactionHandle transaction,
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            Set<ColumnHandle> dynamicFilterColumns,
+            Constraint constraint) {
+        SteleTableHandle table = (SteleTableHandle) tableHandle;
+        if (table.constraint().isNone()) {
+            return FixedSplitSource.emptySplitSource();
+        }
+        ScanPlan plan =
+                sidecar.call(
+                        Actions.PLAN_SCAN,
+                        new PlanScanRequest(
+                                table.readPointId(),
+                                table.table().id(),
+                                ScanPredicates.of(table.table(), table.constraint()),
+                                List.of()),
+                        ScanPlan.class);
+        IntPredicate wantedShards = shardPruning.wanted(table);
+        List<ConnectorSplit> splits = new ArrayList<>();
+        for (ShardScan shard : plan.shards()) {
+            if (wantedShards.test(shard.shard().index())) {
+                addSplits(table, shard, splits);
+            }
+        }
+        return new FixedSplitSource(splits);
+    }
+
+    private void addSplits(SteleTableHandle table, ShardScan shard, List<ConnectorSplit> splits) {
+        int index = shard.shard().index();
+        if (shard.live()) {
+            splits.add(new SteleLiveSplit(index, shard.mode()));
+        }
+        for (FileScan file : shard.files()) {
+            addSplits(table.readLsn(), index, file, splits);
+        }
+    }
+
+    private void addSplits(long readLsn, int shard, FileScan file, List<ConnectorSplit> splits) {
+        for (long start = 0; start < file.sizeBytes(); start += maxSplitBytes) {
+            long length = Math.min(maxSplitBytes, file.sizeBytes() - start);
+            splits.add(
+                    new SteleFileSplit(
+                            shard,
+                            file.path(),
+                            file.sizeBytes(),
+                            start,
+                            length,
+                            file.maxLsn() > readLsn,
+                            file.ingestLsn(),
+                            file.firstRowId(),
+                            file.deletedRows(),
+                            SplitWeight.fromProportion(
+                                    Math.clamp((double) length / maxSplitBytes, MIN_WEIGHT, 1.0))));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package io.stele.connector.read;
+
+import io.trino.spi.block.Block;
+import io.trino.spi.block.LongArrayBlock;
+import io.trino.spi.block.RunLengthEncodedBlock;
+import io.trino.spi.connector.SourcePage;
+import io.trino.spi.type.BigintType;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.roaringbitmap.RoaringBitmap;
+
+/**
+ * Leaves out of a file's pages what its snapshot does not contain: rows deleted at or before it,
+ * and rows written after it. Does nothing, and costs nothing, for a file that is wholly visible.
+ * Confined to one driver.
+ */
+final class VisibleRows {
+    /** No column of the source has the rows' LSNs. */
+    static final int NO_CHANNEL = -1;
+
+    private final @Nullable RoaringBitmap deletedRows;
+    private final int lsnChannel;
+    private final long readLsn;
+    private int[] positions = new int[0];
+
+    /**
+     * @param lsnChannel the source's channel with the rows' LSNs, or {@link #NO_CHANNEL} where all
+     *     are visible
+     */
+    VisibleRows(@Nullable RoaringBitmap deletedRows, int lsnChannel, long readLsn) {
+        this.deletedRows = deletedRows;
+        this.lsnChannel = lsnChannel;
+        this.readLsn = readLsn;
+    }
+
+    /**
+     * Narrows the page to its visible rows.
+     *
+     * @param filePosition row number in the file of the page's first row
+     * @return the page, or null when nothing is left
+     */
+    @Nullable SourcePage select(SourcePage page, long filePosition) {
+        int count = page.getPositionCount();
+        boolean checkDeleted =
+                deletedRows != null && deletedRows.intersects(filePosition, filePosition + count);
+        if (!checkDeleted && lsnChannel == NO_CHANNEL) {
+            return page;
+        }
+        int selected = select(page, checkDeleted ? deletedRows : null, (int) filePosition, count);
+        if (selected == count) {
+            return page;
+        }
+        if (selected == 0) {
+            return null;
+        }
+        // The page keeps what it is given
+        page.selectPositions(Arrays.copyOf(positions, selected), 0, selected);
+        return page;
+    }
+
+    private int select(SourcePage page, @Nullable RoaringBitmap deleted, int first, int count) {
+        if (positions.length < count) {
+            positions = new int[count];
+        }
+        Block lsns = lsnChannel == NO_CHANNEL ? null : page.getBlock(lsnChannel);
+        if (lsns instanceof RunLengthEncodedBlock run) {
+            if (lsn(run.getValue(), 0) > readLsn) {
+                return 0;
+            }
+            lsns = null;
+        }
+        int selected = 0;
+        for (int position = 0; position < count; position++) {
+            positions[selected] = position;
+            boolean visible =
+                    (deleted == null || !deleted.contains(first + position))
+                            && (lsns == null || lsn(lsns, position) <= readLsn);
+            selected += visible ? 1 : 0;
+        }
+        return selected;
+    }
+
+    private static long lsn(Block block, int position) {
+        return block instanceof LongArrayBlock longs
+                ? longs.getLong(position)
+                : BigintType.BIGINT.getLong(block, position);
+    }
+}

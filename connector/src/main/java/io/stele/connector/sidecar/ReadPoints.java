@@ -1,0 +1,106 @@
+package io.stele.connector.sidecar;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.airlift.concurrent.Threads;
+import io.airlift.log.Logger;
+import io.stele.connector.SteleConfig;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CloseReadPointRequest;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.OpenReadPointRequest;
+import io.stele.protocol.api.ReadPointReply;
+import io.stele.protocol.api.RenewReadPointRequest;
+import jakarta.annotation.PreDestroy;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/** Opens read points and keeps their leases alive until they are closed. Thread-safe. */
+public final class ReadPoints {
+    private static final Logger log = Logger.get(ReadPoints.class);
+
+    /** Two renewals may fail before a lease ends. */
+    private static final int RENEWALS_PER_TTL = 3;
+
+    private final SteleSidecar sidecar;
+    private final long ttlMillis;
+    private final ScheduledExecutorService renewals =
+            Executors.newSingleThreadScheduledExecutor(
+                    Threads.daemonThreadsNamed("stele-read-points"));
+
+    @Inject
+    public ReadPoints(SteleSidecar sidecar, SteleConfig config) {
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+        this.ttlMillis = config.getReadPointTtl().toMillis();
+    }
+
+    /** A snapshot of everything acknowledged so far. */
+    public Lease open() {
+        ReadPointReply reply =
+                sidecar.call(
+                        Actions.OPEN_READ_POINT,
+                        new OpenReadPointRequest(List.of(), Optional.empty(), ttlMillis),
+                        ReadPointReply.class);
+        long period = Math.max(1, ttlMillis / RENEWALS_PER_TTL);
+        Future<?> renewal =
+                renewals.scheduleWithFixedDelay(
+                        () -> renew(reply.readPointId()), period, period, TimeUnit.MILLISECONDS);
+        return new Lease(reply.readPointId(), reply.lsn(), renewal);
+    }
+
+    @PreDestroy
+    public void stop() {
+        renewals.shutdownNow();
+    }
+
+    private void renew(String readPointId) {
+        try {
+            sidecar.call(
+                    Actions.RENEW_READ_POINT,
+                    new RenewReadPointRequest(readPointId, ttlMillis),
+                    ReadPointReply.class);
+        } catch (RuntimeException e) {
+            // The query finds out for itself, with an error of its own
+            log.warn(e, "Cannot renew read point %s", readPointId);
+        }
+    }
+
+    /** One open read point. */
+    public final class Lease implements AutoCloseable {
+        private final String id;
+        private final Lsn lsn;
+        private final Future<?> renewal;
+
+        private Lease(String id, Lsn lsn, Future<?> renewal) {
+            this.id = id;
+            this.lsn = lsn;
+            this.renewal = renewal;
+        }
+
+        public String id() {
+            return id;
+        }
+
+        public Lsn lsn() {
+            return lsn;
+        }
+
+        /** Ends the lease; where that fails, its time to live does. */
+        @Override
+        public void close() {
+            renewal.cancel(false);
+            try {
+                sidecar.callOnce(
+                        Actions.CLOSE_READ_POINT, new CloseReadPointRequest(id), Done.class);
+            } catch (RuntimeException e) {
+                log.debug(e, "Cannot close read point %s", id);
+            }
+        }
+    }
+}

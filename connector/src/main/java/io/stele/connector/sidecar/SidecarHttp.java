@@ -1,0 +1,80 @@
+package io.stele.connector.sidecar;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.auth.ClientTls;
+import io.stele.protocol.auth.TokenSource;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Asks a sidecar's HTTP port. Thread-safe. */
+final class SidecarHttp implements AutoCloseable {
+    private static final int OK = 200;
+
+    private final URI uri;
+    private final Duration timeout;
+    private final TokenSource tokens;
+    private final HttpClient client;
+
+    SidecarHttp(URI uri, Duration timeout, Optional<ClientTls> tls, TokenSource tokens) {
+        this.uri = requireNonNull(uri, "uri is null");
+        this.timeout = requireNonNull(timeout, "timeout is null");
+        this.tokens = requireNonNull(tokens, "tokens is null");
+        HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(timeout);
+        tls.ifPresent(trust -> builder.sslContext(trust.sslContext()));
+        this.client = builder.build();
+    }
+
+    /**
+     * The JSON at a path.
+     *
+     * @throws SteleException UNAVAILABLE, naming the URI, for whatever is not a good answer
+     */
+    <T> T get(String path, Class<T> type) {
+        HttpRequest request =
+                HttpRequest.newBuilder(uri.resolve(path))
+                        .timeout(timeout)
+                        .header("Authorization", tokens.bearer())
+                        .GET()
+                        .build();
+        try {
+            HttpResponse<byte[]> response =
+                    client.send(request, HttpResponse.BodyHandlers.ofByteArray());
+            if (response.statusCode() != OK) {
+                throw new SteleException(
+                        response.statusCode() == 401
+                                ? ErrorCode.UNAUTHENTICATED
+                                : ErrorCode.UNAVAILABLE,
+                        "Expected status 200 from the Stele sidecar at %s, found %s"
+                                .formatted(request.uri(), response.statusCode()));
+            }
+            return ApiJson.read(response.body(), type);
+        } catch (IOException e) {
+            throw new SteleException(
+                    ErrorCode.UNAVAILABLE,
+                    "Cannot reach the Stele sidecar at %s: %s".formatted(uri, describe(e)),
+                    e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SteleException(
+                    ErrorCode.UNAVAILABLE, "Interrupted while asking the sidecar at " + uri, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+
+    private static String describe(IOException e) {
+        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    }
+}

@@ -1,0 +1,16 @@
+package io.stele.connector.sidecar;
+
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/** What {@code GET /v1/info} of a sidecar says; the ports are 0 until it is ready. */
+record SidecarInfo(
+        @JsonProperty("nodeId") String nodeId,
+        @JsonProperty("ready") boolean ready,
+        @JsonProperty("flightPort") int flightPort,
+        @JsonProperty("clientPort") int clientPort) {
+    SidecarInfo {
+        requireNonNull(nodeId, "nodeId is null");
+    }
+}

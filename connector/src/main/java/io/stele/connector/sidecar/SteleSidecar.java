@@ -1,0 +1,220 @@
+package io.stele.connector.sidecar;
+
+import static io.stele.connector.SteleErrors.translate;
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.stele.connector.SteleConfig;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.auth.ClientTls;
+import io.stele.protocol.auth.TokenSource;
+import io.stele.protocol.flight.FlightClient;
+import io.stele.protocol.flight.FlightPut;
+import io.stele.protocol.flight.FlightStream;
+import io.stele.protocol.flight.Ticket;
+import jakarta.annotation.PreDestroy;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sidecar of this catalog. Its Flight port is found through its HTTP address, again after every
+ * failure to reach it, because a restarted sidecar may listen elsewhere. Requests that are safe to
+ * repeat are, for as long as a quick restart takes. Every failure is a Trino exception; one of
+ * reach names the URI. Thread-safe.
+ */
+public final class SteleSidecar implements AutoCloseable {
+    /**
+     * A restart with a short log takes about this long; a sidecar that is down should not look like
+     * a slow one.
+     */
+    private static final Duration RETRY_FOR = Duration.ofSeconds(3);
+
+    private static final Duration RETRY_PAUSE = Duration.ofMillis(200);
+
+    private final URI uri;
+    private final Duration timeout;
+    private final Optional<ClientTls> tls;
+    private final TokenSource tokens;
+    private final SidecarHttp http;
+    private final Object lock = new Object();
+    private @Nullable FlightClient flight; // guarded by lock
+    private int flightPort; // guarded by lock
+    private boolean stale; // guarded by lock: look for the port again
+    private boolean closed; // guarded by lock
+
+    @Inject
+    public SteleSidecar(SteleConfig config) {
+        this.uri = requireNonNull(config.getSidecarUri(), "sidecarUri is null");
+        this.timeout = config.getRequestTimeout().toJavaTime();
+        this.tls =
+                "https".equals(uri.getScheme())
+                        ? Optional.of(new ClientTls(config.getTrustCertificatePath().map(Path::of)))
+                        : Optional.empty();
+        this.tokens =
+                new TokenSource(
+                        requireNonNull(config.getSharedSecret(), "sharedSecret is null"),
+                        Clock.systemUTC(),
+                        "trino");
+        this.http = new SidecarHttp(uri, timeout, tls, tokens);
+    }
+
+    /** Runs an action that must not be repeated. */
+    public <T> T callOnce(String action, Object request, Class<T> replyType) {
+        try {
+            return connect().action(action, request, replyType, timeout);
+        } catch (SteleException e) {
+            throw translate(named(e));
+        }
+    }
+
+    /** Runs an action that may be repeated, because it only reads or comes to the same. */
+    public <T> T call(String action, Object request, Class<T> replyType) {
+        long deadline = System.nanoTime() + RETRY_FOR.toNanos();
+        while (true) {
+            try {
+                return connect().action(action, request, replyType, timeout);
+            } catch (SteleException e) {
+                SteleException failure = named(e);
+                if (!e.code().retryable() || System.nanoTime() > deadline) {
+                    throw translate(failure);
+                }
+                LockSupport.parkNanos(RETRY_PAUSE.toNanos());
+                if (Thread.currentThread().isInterrupted()) {
+                    throw translate(failure);
+                }
+            }
+        }
+    }
+
+    /**
+     * Starts a stream of rows; the caller closes it, and passes its failures to {@link
+     * #streamFailed}.
+     */
+    public FlightStream scan(byte[] ticket) {
+        return client().get(new Ticket(ticket));
+    }
+
+    /**
+     * Starts a stream to the sidecar; the caller finishes or closes it, and passes its failures to
+     * {@link #streamFailed}.
+     */
+    public FlightPut put() {
+        return client().put();
+    }
+
+    /**
+     * A stream's failure as Trino's; the next request looks for the sidecar anew where it was lost.
+     */
+    public RuntimeException streamFailed(SteleException failure) {
+        return translate(named(failure));
+    }
+
+    /** Where the sidecar keeps the warehouse: a path that this host must see too. */
+    public String warehousePath() {
+        try {
+            return http.get("/v1/status", SidecarStatus.class)
+                    .warehousePath()
+                    .orElseThrow(
+                            () ->
+                                    new SteleException(
+                                            ErrorCode.INVALID_ARGUMENT,
+                                            "Set stele.warehouse.path: the sidecar at %s names no warehouse"
+                                                    .formatted(uri)));
+        } catch (SteleException e) {
+            throw translate(e);
+        }
+    }
+
+    public URI uri() {
+        return uri;
+    }
+
+    @Override
+    @PreDestroy
+    public void close() {
+        synchronized (lock) {
+            closed = true;
+        }
+        closeFlight();
+        http.close();
+    }
+
+    private FlightClient client() {
+        try {
+            return connect();
+        } catch (SteleException e) {
+            throw translate(e);
+        }
+    }
+
+    private FlightClient connect() {
+        synchronized (lock) {
+            if (flight != null && !stale) {
+                return flight;
+            }
+        }
+        SidecarInfo info = http.get("/v1/info", SidecarInfo.class);
+        if (!info.ready()) {
+            throw new SteleException(
+                    ErrorCode.UNAVAILABLE,
+                    "Expected a ready Stele sidecar at %s, found one that is starting or stopping"
+                            .formatted(uri));
+        }
+        synchronized (lock) {
+            if (closed) {
+                throw new SteleException(
+                        ErrorCode.UNAVAILABLE,
+                        "The catalog of the sidecar at " + uri + " is closed");
+            }
+            stale = false;
+            // A channel to the same port connects anew by itself, and others may be using it
+            if (flight == null || flightPort != info.flightPort()) {
+                closeFlight();
+                flightPort = info.flightPort();
+                flight =
+                        new FlightClient(
+                                requireNonNull(uri.getHost(), "host is null"),
+                                flightPort,
+                                tls,
+                                tokens);
+            }
+            return flight;
+        }
+    }
+
+    private void lookAgain() {
+        synchronized (lock) {
+            stale = true;
+        }
+    }
+
+    private void closeFlight() {
+        synchronized (lock) {
+            if (flight != null) {
+                flight.close();
+                flight = null;
+            }
+        }
+    }
+
+    private SteleException named(SteleException failure) {
+        if (failure.code() != ErrorCode.UNAVAILABLE) {
+            return failure;
+        }
+        lookAgain();
+        String message = String.valueOf(failure.getMessage());
+        if (message.contains(uri.toString())) {
+            return failure;
+        }
+        return new SteleException(
+                ErrorCode.UNAVAILABLE,
+                "Cannot reach the Stele sidecar at %s: %s".formatted(uri, message),
+                failure);
+    }
+}

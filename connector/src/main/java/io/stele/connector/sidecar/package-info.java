@@ -1,0 +1,5 @@
+/** The connector's view of a sidecar: discovery, requests, read points and streams. */
+@NullMarked
+package io.stele.connector.sidecar;
+
+import org.jspecify.annotations.NullMarked;

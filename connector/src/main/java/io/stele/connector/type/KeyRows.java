@@ -1,0 +1,135 @@
+package io.stele.connector.type;
+
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.GrowingBytes;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.ShardRouter;
+import io.stele.protocol.schema.TableSchema;
+import io.trino.spi.block.Block;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds keys and shards of rows in Trino's pages without encoding whole rows. Has reusable buffers:
+ * confined to one thread.
+ */
+public final class KeyRows {
+    private final TableSchema keyTable;
+    private final RowWriter writer;
+    private final BinaryRow row;
+    private final Optional<KeyEncoder> primaryKey;
+    private final Optional<KeyEncoder> distributionKey;
+    private final Optional<KeyEncoder> clusteringKey;
+    private final Optional<KeyEncoder> partitionKey;
+    private final GrowingBytes buffer = GrowingBytes.forKey();
+    private final Block[] channels;
+    private final int[] columnIndexes;
+
+    /**
+     * @param columns the columns of the pages, of which the table's key columns are used
+     */
+    public KeyRows(TableSchema table, List<ColumnSchema> columns, TrinoTypes types) {
+        List<ColumnSchema> keyColumns = new ArrayList<>();
+        List<Integer> indexes = new ArrayList<>();
+        for (int index = 0; index < columns.size(); index++) {
+            ColumnSchema column = columns.get(index);
+            if (isKey(table, column)) {
+                keyColumns.add(column);
+                indexes.add(index);
+            }
+        }
+        this.keyTable = keyTable(table, keyColumns);
+        this.writer = new RowWriter(keyColumns, types);
+        this.row = new BinaryRow(writer.layout());
+        this.primaryKey =
+                table.hasPrimaryKey()
+                        ? Optional.of(KeyEncoder.forPrimaryKey(keyTable))
+                        : Optional.empty();
+        this.distributionKey =
+                table.distributionColumns().isEmpty()
+                        ? Optional.empty()
+                        : Optional.of(KeyEncoder.forDistribution(keyTable));
+        this.clusteringKey =
+                table.clusteringKey().isEmpty()
+                        ? Optional.empty()
+                        : Optional.of(KeyEncoder.forColumns(keyTable, table.clusteringKey()));
+        this.partitionKey =
+                table.partitionedBy().isEmpty()
+                        ? Optional.empty()
+                        : Optional.of(KeyEncoder.forColumns(keyTable, table.partitionedBy()));
+        this.channels = new Block[keyColumns.size()];
+        this.columnIndexes = indexes.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    /** Whether a table has any key column, without which there is nothing to find. */
+    public static boolean hasKeys(TableSchema table) {
+        return table.columns().stream().anyMatch(column -> isKey(table, column));
+    }
+
+    /** Moves to a row; what follows speaks of it. */
+    public void read(Block[] blocks, int position) {
+        for (int index = 0; index < channels.length; index++) {
+            channels[index] = blocks[columnIndexes[index]];
+        }
+        int length = writer.write(channels, position);
+        row.wrap(writer.array(), 0, length);
+    }
+
+    /** The shard of the row; the table has a distribution or primary key. */
+    public int shard() {
+        buffer.clear();
+        distributionKey.orElseThrow().encode(row, buffer);
+        return ShardRouter.shard(keyTable.shardCount(), buffer.array(), 0, buffer.length());
+    }
+
+    /** The key of the row; the table has a primary key. */
+    public byte[] key() {
+        return encode(primaryKey.orElseThrow());
+    }
+
+    /**
+     * What the rows of a file are sorted by: the clustering key, else the primary key; the table
+     * has one of them.
+     */
+    public byte[] sortKey() {
+        return encode(clusteringKey.or(() -> primaryKey).orElseThrow());
+    }
+
+    /** The values of the partition columns; the table has some. */
+    public byte[] partition() {
+        return encode(partitionKey.orElseThrow());
+    }
+
+    private byte[] encode(KeyEncoder encoder) {
+        buffer.clear();
+        encoder.encode(row, buffer);
+        return buffer.toByteArray();
+    }
+
+    private static boolean isKey(TableSchema table, ColumnSchema column) {
+        return table.primaryKey().contains(column.id())
+                || table.distributionKey().contains(column.id())
+                || table.clusteringKey().contains(column.id())
+                || table.partitionedBy().contains(column.id());
+    }
+
+    /** The same table with its key columns only, so that rows of these are rows of it. */
+    private static TableSchema keyTable(TableSchema table, List<ColumnSchema> keyColumns) {
+        return new TableSchema(
+                table.id(),
+                table.schemaName(),
+                table.tableName(),
+                table.schemaVersion(),
+                keyColumns,
+                table.primaryKey(),
+                table.distributionKey(),
+                table.clusteringKey(),
+                table.partitionedBy(),
+                table.orientation(),
+                table.tableGroup(),
+                table.shardCount(),
+                Optional.empty());
+    }
+}

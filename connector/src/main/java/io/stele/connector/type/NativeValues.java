@@ -1,0 +1,97 @@
+package io.stele.connector.type;
+
+import static io.trino.spi.type.DateTimeEncoding.packDateTimeWithZone;
+import static io.trino.spi.type.TimeZoneKey.UTC_KEY;
+import static io.trino.spi.type.Timestamps.MICROSECONDS_PER_MILLISECOND;
+import static io.trino.spi.type.Timestamps.NANOSECONDS_PER_MICROSECOND;
+import static io.trino.spi.type.Timestamps.NANOSECONDS_PER_MILLISECOND;
+import static io.trino.spi.type.Timestamps.PICOSECONDS_PER_MICROSECOND;
+import static io.trino.spi.type.Timestamps.PICOSECONDS_PER_NANOSECOND;
+
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowEncoder;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.ValueCodec;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.DecimalType;
+import io.stele.protocol.schema.TimestampType;
+import io.trino.spi.type.Int128;
+import io.trino.spi.type.LongTimestamp;
+import io.trino.spi.type.LongTimestampWithTimeZone;
+import io.trino.spi.type.Type;
+import io.trino.spi.type.TypeUtils;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Single values of domains and statistics: Trino's native form and the bytes of {@link ValueCodec}.
+ * Stateless.
+ */
+public final class NativeValues {
+    private NativeValues() {}
+
+    /** The bytes of a native value, not null, of an orderable type. */
+    public static byte[] encode(DataType stored, Type type, Object value) {
+        RowLayout layout = RowLayout.of(List.of(new ColumnSchema(1, "value", stored)));
+        RowEncoder encoder = new RowEncoder(layout);
+        ValueWriter.of(stored, type)
+                .writeValue(TypeUtils.writeNativeValue(type, value), 0, encoder, 0);
+        int length = encoder.finish();
+        return ValueCodec.of(stored)
+                .encode(new BinaryRow(layout).wrap(encoder.array(), 0, length), 0);
+    }
+
+    /**
+     * The native value of bytes; absent for types whose ranges Trino's statistics have no number
+     * for.
+     */
+    public static Optional<Object> decode(DataType stored, byte[] encoded) {
+        ValueCodec codec = ValueCodec.of(stored);
+        return switch (stored.kind()) {
+            case BOOLEAN -> Optional.of(codec.decodeBoolean(encoded));
+            case TINYINT, SMALLINT, INTEGER, BIGINT, DATE -> Optional.of(codec.decodeLong(encoded));
+            case REAL -> Optional.of((long) Float.floatToIntBits(codec.decodeFloat(encoded)));
+            case DOUBLE -> Optional.of(codec.decodeDouble(encoded));
+            case DECIMAL ->
+                    Optional.of(
+                            ((DecimalType) stored).isShort()
+                                    ? codec.decodeLong(encoded)
+                                    : Int128.valueOf(
+                                            codec.decodeHigh(encoded), codec.decodeLow(encoded)));
+            case TIMESTAMP ->
+                    Optional.of(timestamp((TimestampType) stored, codec.decodeLong(encoded)));
+            case TIMESTAMP_WITH_TIME_ZONE ->
+                    Optional.of(instant((TimestampType) stored, codec.decodeLong(encoded)));
+            case VARCHAR, CHAR, VARBINARY, TIME, UUID, JSON, ARRAY, MAP, ROW -> Optional.empty();
+        };
+    }
+
+    /** A stored timestamp as Trino's native value. */
+    static Object timestamp(TimestampType type, long value) {
+        if (!type.isNanos()) {
+            return value;
+        }
+        return new LongTimestamp(
+                Math.floorDiv(value, NANOSECONDS_PER_MICROSECOND),
+                Math.floorMod(value, NANOSECONDS_PER_MICROSECOND) * PICOSECONDS_PER_NANOSECOND);
+    }
+
+    /** A stored instant as Trino's native value, in UTC. */
+    static Object instant(TimestampType type, long value) {
+        if (type.isNanos()) {
+            return LongTimestampWithTimeZone.fromEpochMillisAndFraction(
+                    Math.floorDiv(value, NANOSECONDS_PER_MILLISECOND),
+                    Math.floorMod(value, NANOSECONDS_PER_MILLISECOND) * PICOSECONDS_PER_NANOSECOND,
+                    UTC_KEY);
+        }
+        long millis = Math.floorDiv(value, MICROSECONDS_PER_MILLISECOND);
+        if (type.precision() <= 3) {
+            return packDateTimeWithZone(millis, UTC_KEY);
+        }
+        return LongTimestampWithTimeZone.fromEpochMillisAndFraction(
+                millis,
+                Math.floorMod(value, MICROSECONDS_PER_MILLISECOND) * PICOSECONDS_PER_MICROSECOND,
+                UTC_KEY);
+    }
+}

@@ -1,0 +1,155 @@
+package io.stele.connector.type;
+
+import io.stele.protocol.schema.ArrayType;
+import io.stele.protocol.schema.CharType;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.DecimalType;
+import io.stele.protocol.schema.MapType;
+import io.stele.protocol.schema.RowType;
+import io.trino.orc.metadata.ColumnMetadata;
+import io.trino.orc.metadata.OrcColumnId;
+import io.trino.orc.metadata.OrcType;
+import io.trino.orc.metadata.OrcType.OrcTypeKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The ORC schema of column files that workers write: the one that {@code OrcSchemas} of storage
+ * makes. Stateless.
+ */
+public final class OrcColumns {
+    /** Attribute of a column: its id in the table. */
+    public static final String ID_ATTRIBUTE = "stele.id";
+
+    /** Attribute of a column: its type in Trino's syntax. */
+    public static final String TYPE_ATTRIBUTE = "stele.type";
+
+    private OrcColumns() {}
+
+    /** The tree of types, root first. */
+    public static ColumnMetadata<OrcType> of(List<ColumnSchema> columns) {
+        List<OrcType> types = new ArrayList<>();
+        types.add(struct(List.of(), List.of())); // replaced when the children are known
+        List<OrcColumnId> children = new ArrayList<>();
+        for (ColumnSchema column : columns) {
+            children.add(new OrcColumnId(types.size()));
+            add(
+                    column.type(),
+                    Map.of(
+                            ID_ATTRIBUTE,
+                            Integer.toString(column.id()),
+                            TYPE_ATTRIBUTE,
+                            column.type().text()),
+                    types);
+        }
+        types.set(0, struct(children, columns.stream().map(ColumnSchema::name).toList()));
+        return new ColumnMetadata<>(types);
+    }
+
+    private static void add(DataType type, Map<String, String> attributes, List<OrcType> types) {
+        switch (type.kind()) {
+            case ARRAY ->
+                    addNested(
+                            OrcTypeKind.LIST,
+                            List.of(((ArrayType) type).element()),
+                            List.of("item"),
+                            attributes,
+                            types);
+            case MAP ->
+                    addNested(
+                            OrcTypeKind.MAP,
+                            List.of(((MapType) type).key(), ((MapType) type).value()),
+                            List.of("key", "value"),
+                            attributes,
+                            types);
+            case ROW -> {
+                List<RowType.Field> fields = ((RowType) type).fields();
+                List<String> names = new ArrayList<>();
+                for (RowType.Field field : fields) {
+                    names.add(field.name().orElse("field" + names.size()));
+                }
+                addNested(
+                        OrcTypeKind.STRUCT,
+                        fields.stream().map(RowType.Field::type).toList(),
+                        names,
+                        attributes,
+                        types);
+            }
+            default -> types.add(scalar(type, attributes));
+        }
+    }
+
+    private static void addNested(
+            OrcTypeKind kind,
+            List<DataType> childTypes,
+            List<String> names,
+            Map<String, String> attributes,
+            List<OrcType> types) {
+        int index = types.size();
+        types.add(struct(List.of(), List.of())); // replaced when the children are known
+        List<OrcColumnId> children = new ArrayList<>();
+        for (DataType child : childTypes) {
+            children.add(new OrcColumnId(types.size()));
+            add(child, Map.of(), types);
+        }
+        types.set(
+                index,
+                new OrcType(
+                        kind,
+                        children,
+                        names,
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        attributes));
+    }
+
+    private static OrcType struct(List<OrcColumnId> children, List<String> names) {
+        return new OrcType(
+                OrcTypeKind.STRUCT,
+                children,
+                names,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Map.of());
+    }
+
+    private static OrcType scalar(DataType type, Map<String, String> attributes) {
+        Optional<Integer> length = Optional.empty();
+        Optional<Integer> precision = Optional.empty();
+        Optional<Integer> scale = Optional.empty();
+        switch (type) {
+            case CharType character -> length = Optional.of(character.length());
+            case DecimalType decimal -> {
+                precision = Optional.of(decimal.precision());
+                scale = Optional.of(decimal.scale());
+            }
+            default -> {}
+        }
+        return new OrcType(kind(type), List.of(), List.of(), length, precision, scale, attributes);
+    }
+
+    private static OrcTypeKind kind(DataType type) {
+        return switch (type.kind()) {
+            case BOOLEAN -> OrcTypeKind.BOOLEAN;
+            case TINYINT -> OrcTypeKind.BYTE;
+            case SMALLINT -> OrcTypeKind.SHORT;
+            case INTEGER -> OrcTypeKind.INT;
+            case BIGINT, TIME, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> OrcTypeKind.LONG;
+            case REAL -> OrcTypeKind.FLOAT;
+            case DOUBLE -> OrcTypeKind.DOUBLE;
+            case DECIMAL -> OrcTypeKind.DECIMAL;
+            case CHAR -> OrcTypeKind.CHAR;
+            case VARBINARY, UUID -> OrcTypeKind.BINARY;
+            case DATE -> OrcTypeKind.DATE;
+            case VARCHAR, JSON -> OrcTypeKind.STRING;
+            case ARRAY -> OrcTypeKind.LIST;
+            case MAP -> OrcTypeKind.MAP;
+            case ROW -> OrcTypeKind.STRUCT;
+        };
+    }
+}

@@ -1,0 +1,223 @@
+package io.stele.connector.type;
+
+import static io.trino.spi.type.BigintType.BIGINT;
+import static io.trino.spi.type.Timestamps.PICOSECONDS_PER_NANOSECOND;
+import static io.trino.spi.type.VarbinaryType.VARBINARY;
+import static io.trino.spi.type.VarcharType.VARCHAR;
+
+import io.stele.protocol.row.ValueCodec;
+import io.stele.protocol.schema.DataType;
+import io.trino.orc.OrcReader;
+import io.trino.spi.block.Block;
+import io.trino.spi.predicate.Domain;
+import io.trino.spi.predicate.Range;
+import io.trino.spi.predicate.ValueSet;
+import io.trino.spi.type.ArrayType;
+import io.trino.spi.type.MapType;
+import io.trino.spi.type.RowType;
+import io.trino.spi.type.StandardTypes;
+import io.trino.spi.type.TimeType;
+import io.trino.spi.type.TimestampType;
+import io.trino.spi.type.TimestampWithTimeZoneType;
+import io.trino.spi.type.Type;
+import io.trino.spi.type.TypeOperators;
+import io.trino.spi.type.UuidType;
+import io.trino.spi.type.VarcharType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * How values of a Trino type lie in our ORC files, in terms of the types that trino-orc reads and
+ * writes.
+ *
+ * <p>Most types are read as they are. Times and timestamps are integers (docs/decisions: ORC's own
+ * timestamps lose fractions of seconds before 1970), UUIDs 16 bytes, JSON text.
+ */
+public final class OrcTypes {
+    private static final TypeOperators TYPE_OPERATORS = new TypeOperators();
+    private static final String FIELD_PREFIX = "f";
+
+    private OrcTypes() {}
+
+    /** One column's way between files and SQL. Stateless. */
+    public static final class Mapping {
+        private final Type fileType;
+        private final BlockConverter fromFile;
+        private final BlockConverter toFile;
+
+        private Mapping(Type fileType, BlockConverter fromFile, BlockConverter toFile) {
+            this.fileType = fileType;
+            this.fromFile = fromFile;
+            this.toFile = toFile;
+        }
+
+        /** The type that trino-orc reads and writes. */
+        public Type fileType() {
+            return fileType;
+        }
+
+        /** Whether blocks of the file are blocks of SQL already. */
+        public boolean isIdentity() {
+            return fromFile == BlockConverter.IDENTITY;
+        }
+
+        public Block fromFile(Block block) {
+            return isIdentity() ? block : fromFile.convert(block);
+        }
+
+        public Block toFile(Block block) {
+            return isIdentity() ? block : toFile.convert(block);
+        }
+    }
+
+    /** Fields of rows are matched by position: names may be absent, or differ in case only. */
+    public static OrcReader.FieldMapperFactory fieldMapper() {
+        return column ->
+                name ->
+                        column.getNestedColumns()
+                                .get(
+                                        Integer.parseInt(
+                                                name, FIELD_PREFIX.length(), name.length(), 10));
+    }
+
+    public static Mapping mapping(Type type) {
+        return switch (type) {
+            case TimeType _ ->
+                    new Mapping(
+                            BIGINT,
+                            BlockConverter.multiply(PICOSECONDS_PER_NANOSECOND),
+                            BlockConverter.divide(PICOSECONDS_PER_NANOSECOND));
+            case UuidType _ ->
+                    new Mapping(
+                            VARBINARY, BlockConverter.bytesToUuid(), BlockConverter.uuidToBytes());
+            // Lengths were checked when the values were written
+            case VarcharType _ -> identity(VARCHAR);
+            case TimestampType timestamp ->
+                    timestamp.isShort()
+                            ? identity(BIGINT)
+                            : new Mapping(
+                                    BIGINT,
+                                    BlockConverter.nanosToTimestamps(),
+                                    BlockConverter.timestampsToNanos());
+            case TimestampWithTimeZoneType timestamp ->
+                    new Mapping(
+                            BIGINT,
+                            BlockConverter.storedToInstants(timestamp.getPrecision()),
+                            BlockConverter.instantsToStored(timestamp.getPrecision()));
+            case ArrayType array -> arrayMapping(array);
+            case MapType map -> mapMapping(map);
+            case RowType row -> rowMapping(row);
+            default -> identity(type.getBaseName().equals(StandardTypes.JSON) ? VARCHAR : type);
+        };
+    }
+
+    /**
+     * A domain of an orderable type in terms of the file's values, for the file's own statistics;
+     * absent where these are in another order or form.
+     */
+    public static Optional<Domain> fileDomain(DataType stored, Type type, Domain domain) {
+        return switch (stored.kind()) {
+            case BOOLEAN,
+                    TINYINT,
+                    SMALLINT,
+                    INTEGER,
+                    BIGINT,
+                    REAL,
+                    DOUBLE,
+                    DECIMAL,
+                    VARCHAR,
+                    DATE ->
+                    Optional.of(domain);
+            case TIME, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
+                    Optional.of(integers(ValueCodec.of(stored), stored, type, domain));
+            case CHAR, VARBINARY, UUID, JSON, ARRAY, MAP, ROW -> Optional.empty();
+        };
+    }
+
+    private static Domain integers(ValueCodec codec, DataType stored, Type type, Domain domain) {
+        List<Range> ranges = new ArrayList<>();
+        for (Range range : domain.getValues().getRanges().getOrderedRanges()) {
+            Function<Object, Object> integer =
+                    value -> codec.decodeLong(NativeValues.encode(stored, type, value));
+            ranges.add(mapped(range, integer));
+        }
+        ValueSet values =
+                ranges.isEmpty() ? ValueSet.none(BIGINT) : ValueSet.copyOf(BIGINT, ranges);
+        return Domain.create(values, domain.isNullAllowed());
+    }
+
+    private static Range mapped(Range range, Function<Object, Object> mapping) {
+        if (range.isAll()) {
+            return Range.all(BIGINT);
+        }
+        if (range.isLowUnbounded()) {
+            Object high = mapping.apply(range.getHighBoundedValue());
+            return range.isHighInclusive()
+                    ? Range.lessThanOrEqual(BIGINT, high)
+                    : Range.lessThan(BIGINT, high);
+        }
+        Object low = mapping.apply(range.getLowBoundedValue());
+        if (range.isHighUnbounded()) {
+            return range.isLowInclusive()
+                    ? Range.greaterThanOrEqual(BIGINT, low)
+                    : Range.greaterThan(BIGINT, low);
+        }
+        return Range.range(
+                BIGINT,
+                low,
+                range.isLowInclusive(),
+                mapping.apply(range.getHighBoundedValue()),
+                range.isHighInclusive());
+    }
+
+    private static Mapping identity(Type type) {
+        return new Mapping(type, BlockConverter.IDENTITY, BlockConverter.IDENTITY);
+    }
+
+    private static Mapping arrayMapping(ArrayType type) {
+        Mapping element = mapping(type.getElementType());
+        Type fileType = new ArrayType(element.fileType);
+        return element.isIdentity()
+                ? identity(fileType)
+                : new Mapping(
+                        fileType,
+                        BlockConverter.array(element.fromFile),
+                        BlockConverter.array(element.toFile));
+    }
+
+    /** Never the identity: a map's block knows its type, and that of the file is another one. */
+    private static Mapping mapMapping(MapType type) {
+        Mapping key = mapping(type.getKeyType());
+        Mapping value = mapping(type.getValueType());
+        MapType fileType = new MapType(key.fileType, value.fileType, TYPE_OPERATORS);
+        if (fileType.equals(type) && key.isIdentity() && value.isIdentity()) {
+            return identity(type);
+        }
+        return new Mapping(
+                fileType,
+                BlockConverter.map(key.fromFile, value.fromFile, type),
+                BlockConverter.map(key.toFile, value.toFile, fileType));
+    }
+
+    private static Mapping rowMapping(RowType type) {
+        List<Mapping> fields = type.getFieldTypes().stream().map(OrcTypes::mapping).toList();
+        RowType fileType = fileRow(fields);
+        if (fields.stream().allMatch(Mapping::isIdentity)) {
+            return identity(fileType);
+        }
+        return new Mapping(
+                fileType,
+                BlockConverter.row(fields.stream().map(field -> field.fromFile).toList()),
+                BlockConverter.row(fields.stream().map(field -> field.toFile).toList()));
+    }
+
+    private static RowType fileRow(List<Mapping> fields) {
+        List<RowType.Field> fileFields = new ArrayList<>(fields.size());
+        for (int index = 0; index < fields.size(); index++) {
+            fileFields.add(RowType.field(FIELD_PREFIX + index, fields.get(index).fileType));
+        }
+        return RowType.from(fileFields);
+    }
+}

@@ -1,0 +1,122 @@
+package io.stele.connector.write;
+
+import static io.airlift.units.DataSize.Unit.MEGABYTE;
+import static java.util.Objects.requireNonNull;
+
+import io.airlift.units.DataSize;
+import io.stele.connector.type.OrcColumns;
+import io.stele.connector.type.OrcTypes;
+import io.stele.connector.type.TrinoTypes;
+import io.stele.protocol.predicate.ColumnStats;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.ObjectWriter;
+import io.trino.orc.OrcWriteValidation.OrcWriteValidationMode;
+import io.trino.orc.OrcWriter;
+import io.trino.orc.OrcWriterOptions;
+import io.trino.orc.OrcWriterStats;
+import io.trino.orc.metadata.ColumnMetadata;
+import io.trino.orc.metadata.CompressionKind;
+import io.trino.orc.metadata.OrcType;
+import io.trino.spi.Page;
+import io.trino.spi.block.Block;
+import io.trino.spi.type.Type;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One ORC file that is being written into the warehouse; visible when {@link #finish} returns.
+ * Confined to one thread.
+ */
+final class ColumnFile implements AutoCloseable {
+    // 8,192 rows: what trino-orc reads as one page, so that no page ends early at a row group
+    private static final int ROW_GROUP_ROWS = 8_192;
+    // Stripes are the unit of parallel reads: about 10 of them in one lineitem of scale factor 1
+    private static final OrcWriterOptions OPTIONS =
+            new OrcWriterOptions()
+                    .withStripeMinSize(DataSize.of(16, MEGABYTE))
+                    .withStripeMaxSize(DataSize.of(32, MEGABYTE))
+                    .withRowGroupMaxRowCount(ROW_GROUP_ROWS);
+    private static final CompressionKind COMPRESSION = CompressionKind.LZ4;
+
+    private final List<ColumnSchema> columns;
+    private final List<OrcTypes.Mapping> mappings;
+    private final ColumnMetadata<OrcType> orcTypes;
+    private final ObjectWriter object;
+    private final OrcWriter writer;
+
+    private ColumnFile(
+            List<ColumnSchema> columns,
+            List<OrcTypes.Mapping> mappings,
+            ColumnMetadata<OrcType> orcTypes,
+            ObjectWriter object) {
+        this.columns = columns;
+        this.mappings = mappings;
+        this.orcTypes = orcTypes;
+        this.object = object;
+        List<Type> fileTypes = mappings.stream().map(OrcTypes.Mapping::fileType).toList();
+        this.writer =
+                new OrcWriter(
+                        new WarehouseOrcDataSink(object),
+                        columns.stream().map(ColumnSchema::name).toList(),
+                        fileTypes,
+                        orcTypes,
+                        COMPRESSION,
+                        OPTIONS,
+                        Map.of(),
+                        false,
+                        OrcWriteValidationMode.BOTH,
+                        new OrcWriterStats());
+    }
+
+    static ColumnFile create(
+            ObjectStore warehouse, String path, List<ColumnSchema> columns, TrinoTypes types)
+            throws IOException {
+        requireNonNull(path, "path is null");
+        List<OrcTypes.Mapping> mappings =
+                columns.stream()
+                        .map(column -> OrcTypes.mapping(types.toTrino(column.type())))
+                        .toList();
+        return new ColumnFile(columns, mappings, OrcColumns.of(columns), warehouse.create(path));
+    }
+
+    /** Appends rows; channel n is column n. */
+    void write(Page page) throws IOException {
+        Block[] blocks = new Block[page.getChannelCount()];
+        for (int channel = 0; channel < blocks.length; channel++) {
+            blocks[channel] = mappings.get(channel).toFile(page.getBlock(channel));
+        }
+        writer.write(new Page(page.getPositionCount(), blocks));
+    }
+
+    /** Bytes that the file has now, about. */
+    long sizeBytes() {
+        return writer.getWrittenBytes() + writer.getBufferedBytes();
+    }
+
+    long retainedBytes() {
+        return writer.getRetainedBytes();
+    }
+
+    /** Completes and publishes the file. */
+    Summary finish() throws IOException {
+        writer.close();
+        object.commit();
+        long rowCount = writer.getFileRowCount();
+        Map<Integer, ColumnStats> statistics =
+                writer.getFileStats()
+                        .map(found -> OrcStatistics.of(columns, orcTypes, found, rowCount))
+                        .orElse(Map.of());
+        return new Summary(object.position(), rowCount, statistics);
+    }
+
+    /** Throws the file away unless it was finished. */
+    @Override
+    public void close() throws IOException {
+        object.close();
+    }
+
+    /** What a finished file holds. */
+    record Summary(long sizeBytes, long rowCount, Map<Integer, ColumnStats> statistics) {}
+}

@@ -1,0 +1,96 @@
+package io.stele.connector.write;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.connector.type.KeyRows;
+import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.schema.Orientation;
+import io.trino.spi.Page;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses the way of a writer's rows: a few go through the log, many into files of their own. Holds
+ * rows back until it knows.
+ */
+final class InsertSink implements RowSink {
+    private final WriteContext context;
+    private final boolean filesAllowed;
+    private final long directThresholdBytes;
+    private final List<Page> held = new ArrayList<>();
+    private long heldBytes;
+    private @Nullable RowSink chosen;
+
+    InsertSink(WriteContext context, long directThresholdBytes) {
+        this.context = requireNonNull(context, "context is null");
+        this.directThresholdBytes = directThresholdBytes;
+        // Row tablets take rows from the log only
+        this.filesAllowed = context.table().orientation() == Orientation.COLUMN;
+    }
+
+    @Override
+    public void append(Page page) throws IOException {
+        if (chosen == null && !filesAllowed) {
+            chosen = new StagedSink(context);
+        }
+        if (chosen != null) {
+            chosen.append(page);
+            return;
+        }
+        held.add(page);
+        heldBytes += page.getSizeInBytes();
+        if (heldBytes > directThresholdBytes) {
+            release(files());
+        }
+    }
+
+    @Override
+    public long retainedBytes() {
+        return heldBytes + (chosen == null ? 0 : chosen.retainedBytes());
+    }
+
+    @Override
+    public long writtenBytes() {
+        return chosen == null ? 0 : chosen.writtenBytes();
+    }
+
+    @Override
+    public List<WrittenFile> finish() throws IOException {
+        if (chosen == null) {
+            if (held.isEmpty()) {
+                return List.of();
+            }
+            release(new StagedSink(context));
+        }
+        return requireNonNull(chosen, "chosen is null").finish();
+    }
+
+    @Override
+    public void abort() throws IOException {
+        held.clear();
+        if (chosen != null) {
+            chosen.abort();
+        }
+    }
+
+    private RowSink files() {
+        boolean sorted =
+                context.table().hasPrimaryKey()
+                        || !context.table().clusteringKey().isEmpty()
+                        || !context.table().partitionedBy().isEmpty();
+        return sorted
+                ? new SortedFilesSink(context)
+                : new StreamedFilesSink(context, KeyRows.hasKeys(context.table()));
+    }
+
+    private void release(RowSink sink) throws IOException {
+        chosen = sink;
+        for (Page page : held) {
+            sink.append(page);
+        }
+        held.clear();
+        heldBytes = 0;
+    }
+}

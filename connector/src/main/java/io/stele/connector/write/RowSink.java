@@ -1,0 +1,24 @@
+package io.stele.connector.write;
+
+import io.stele.protocol.api.WrittenFile;
+import io.trino.spi.Page;
+import java.io.IOException;
+import java.util.List;
+
+/** Takes the rows that one writer adds to a table. Confined to one thread. */
+interface RowSink {
+    /** Takes rows; channel n is column n of the table. */
+    void append(Page page) throws IOException;
+
+    /** Memory held now. */
+    long retainedBytes();
+
+    /** Bytes that have left memory. */
+    long writtenBytes();
+
+    /** Hands everything to the transaction, and tells the files that its commit has to name. */
+    List<WrittenFile> finish() throws IOException;
+
+    /** Gives everything up; files already written are nobody's and are collected. */
+    void abort() throws IOException;
+}

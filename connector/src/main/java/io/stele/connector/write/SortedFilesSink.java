@@ -1,0 +1,92 @@
+package io.stele.connector.write;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.connector.type.KeyRows;
+import io.stele.protocol.api.WrittenFile;
+import io.trino.spi.Page;
+import io.trino.spi.block.Block;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Collects rows, and writes them sorted, each shard and partition a file, whenever its buffer is
+ * full. Of rows with the same primary key the last one stays: within a buffer by leaving the others
+ * out, between buffers by the order of the files.
+ */
+final class SortedFilesSink implements RowSink {
+    private final WriteContext context;
+    private final KeyRows keys;
+    private final List<Page> pages = new ArrayList<>();
+    private final List<SortedRows.Row> rows = new ArrayList<>();
+    private final List<WrittenFile> finished = new ArrayList<>();
+    private long bufferedBytes;
+    private long finishedBytes;
+
+    SortedFilesSink(WriteContext context) {
+        this.context = requireNonNull(context, "context is null");
+        this.keys = new KeyRows(context.table(), context.columns(), context.types());
+    }
+
+    @Override
+    public void append(Page page) throws IOException {
+        Block[] blocks = new Block[page.getChannelCount()];
+        for (int channel = 0; channel < blocks.length; channel++) {
+            blocks[channel] = page.getBlock(channel);
+        }
+        for (int position = 0; position < page.getPositionCount(); position++) {
+            keys.read(blocks, position);
+            SortedRows.Row row = SortedRows.read(context, keys, rows.size());
+            rows.add(row);
+            bufferedBytes += row.retainedBytes();
+        }
+        pages.add(page);
+        bufferedBytes += page.getSizeInBytes();
+        if (bufferedBytes >= context.sortBufferBytes()) {
+            flush();
+        }
+    }
+
+    private void flush() throws IOException {
+        if (rows.isEmpty()) {
+            return;
+        }
+        SortedRows sorted = new SortedRows(context, pages, rows);
+        for (WrittenFile file : sorted.write()) {
+            finished.add(file);
+            finishedBytes += file.sizeBytes();
+        }
+        pages.clear();
+        rows.clear();
+        bufferedBytes = 0;
+    }
+
+    @Override
+    public long retainedBytes() {
+        return bufferedBytes;
+    }
+
+    @Override
+    public long writtenBytes() {
+        return finishedBytes;
+    }
+
+    @Override
+    public List<WrittenFile> finish() throws IOException {
+        flush();
+        return List.copyOf(finished);
+    }
+
+    @Override
+    public void abort() throws IOException {
+        pages.clear();
+        rows.clear();
+        for (WrittenFile file : finished) {
+            context.warehouse().delete(file.path());
+            if (file.keyIndexPath().isPresent()) {
+                context.warehouse().delete(file.keyIndexPath().get());
+            }
+        }
+    }
+}

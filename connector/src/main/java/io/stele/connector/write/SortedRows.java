@@ -1,0 +1,207 @@
+package io.stele.connector.write;
+
+import static java.util.Comparator.comparing;
+
+import io.stele.connector.type.KeyRows;
+import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.storage.format.BlockFileOptions;
+import io.stele.storage.format.KeyIndexSummary;
+import io.stele.storage.format.KeyIndexWriter;
+import io.trino.spi.Page;
+import io.trino.spi.block.Block;
+import io.trino.spi.block.BlockBuilder;
+import io.trino.spi.type.Type;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/** A buffer of rows on its way into sorted files. Confined to one thread. */
+final class SortedRows {
+    // What trino-orc reads as one page
+    private static final int PAGE_ROWS = 8_192;
+    private static final byte[] NONE = new byte[0];
+
+    private static final Comparator<Row> BY_PRIMARY_KEY =
+            Comparator.<Row>comparingInt(Row::shard)
+                    .thenComparing(Row::primaryKey, Arrays::compareUnsigned)
+                    .thenComparingInt(Row::position);
+    private static final Comparator<Row> BY_FILE_ORDER =
+            Comparator.<Row>comparingInt(Row::shard)
+                    .thenComparing(Row::partition, Arrays::compareUnsigned)
+                    .thenComparing(Row::sortKey, Arrays::compareUnsigned)
+                    .thenComparingInt(Row::position);
+
+    private final WriteContext context;
+    private final List<Page> pages;
+    private final List<Row> rows;
+
+    SortedRows(WriteContext context, List<Page> pages, List<Row> rows) {
+        this.context = context;
+        this.pages = pages;
+        this.rows = rows;
+    }
+
+    /** What sorting needs to know of the row that {@code keys} stands on. */
+    static Row read(WriteContext context, KeyRows keys, int position) {
+        boolean hasPrimaryKey = context.table().hasPrimaryKey();
+        boolean isClustered = !context.table().clusteringKey().isEmpty();
+        byte[] primaryKey = hasPrimaryKey ? keys.key() : NONE;
+        boolean anyShard = context.table().distributionColumns().isEmpty();
+        return new Row(
+                anyShard ? context.firstShard() : keys.shard(),
+                context.table().partitionedBy().isEmpty() ? NONE : keys.partition(),
+                primaryKey,
+                isClustered ? keys.sortKey() : primaryKey,
+                position);
+    }
+
+    /** Writes the rows, and leaves out all but the last of a primary key. */
+    List<WrittenFile> write() throws IOException {
+        List<Row> order = context.table().hasPrimaryKey() ? lastOfEachKey() : new ArrayList<>(rows);
+        order.sort(BY_FILE_ORDER);
+        Block[] columns = columns();
+        List<WrittenFile> files = new ArrayList<>();
+        int start = 0;
+        for (int end = 1; end <= order.size(); end++) {
+            if (end == order.size() || startsFile(order.get(end - 1), order.get(end))) {
+                files.add(writeFile(order.subList(start, end), columns));
+                start = end;
+            }
+        }
+        return files;
+    }
+
+    private List<Row> lastOfEachKey() {
+        rows.sort(BY_PRIMARY_KEY);
+        List<Row> kept = new ArrayList<>(rows.size());
+        for (int index = 0; index < rows.size(); index++) {
+            Row row = rows.get(index);
+            boolean replaced =
+                    index + 1 < rows.size()
+                            && rows.get(index + 1).shard == row.shard
+                            && Arrays.equals(rows.get(index + 1).primaryKey, row.primaryKey);
+            if (!replaced) {
+                kept.add(row);
+            }
+        }
+        return kept;
+    }
+
+    private static boolean startsFile(Row previous, Row next) {
+        return previous.shard != next.shard || !Arrays.equals(previous.partition, next.partition);
+    }
+
+    /** The rows of all pages, a block a column. */
+    private Block[] columns() {
+        List<ColumnSchema> schema = context.columns();
+        Block[] columns = new Block[schema.size()];
+        for (int channel = 0; channel < columns.length; channel++) {
+            Type type = context.types().toTrino(schema.get(channel).type());
+            BlockBuilder builder = type.createBlockBuilder(null, rows.size());
+            for (Page page : pages) {
+                builder.appendBlockRange(page.getBlock(channel), 0, page.getPositionCount());
+            }
+            columns[channel] = builder.build();
+        }
+        return columns;
+    }
+
+    private WrittenFile writeFile(List<Row> order, Block[] columns) throws IOException {
+        WriteContext.FileName name = context.newFile(order.getFirst().shard);
+        ColumnFile.Summary summary;
+        try (ColumnFile file =
+                ColumnFile.create(
+                        context.warehouse(), name.orcPath(), context.columns(), context.types())) {
+            for (int start = 0; start < order.size(); start += PAGE_ROWS) {
+                int count = Math.min(PAGE_ROWS, order.size() - start);
+                file.write(page(order, start, count, columns));
+            }
+            summary = file.finish();
+        }
+        Optional<KeyIndexSummary> index =
+                context.table().hasPrimaryKey()
+                        ? Optional.of(writeKeyIndex(name, order))
+                        : Optional.empty();
+        byte[] partition = order.getFirst().partition;
+        return new WrittenFile(
+                context.table().id(),
+                name.shard(),
+                name.fileId(),
+                name.orcPath(),
+                index.map(_ -> name.keyIndexPath()),
+                summary.sizeBytes(),
+                index.map(KeyIndexSummary::sizeBytes).orElse(0L),
+                summary.rowCount(),
+                context.table().schemaVersion(),
+                index.map(KeyIndexSummary::minKey),
+                index.map(KeyIndexSummary::maxKey),
+                partition.length == 0 ? Optional.empty() : Optional.of(partition),
+                summary.statistics());
+    }
+
+    private static Page page(List<Row> order, int start, int count, Block[] columns) {
+        int[] positions = new int[count];
+        for (int index = 0; index < count; index++) {
+            positions[index] = order.get(start + index).position;
+        }
+        Block[] blocks = new Block[columns.length];
+        for (int channel = 0; channel < blocks.length; channel++) {
+            blocks[channel] = columns[channel].copyPositions(positions, 0, count);
+        }
+        return new Page(count, blocks);
+    }
+
+    private KeyIndexSummary writeKeyIndex(WriteContext.FileName name, List<Row> order)
+            throws IOException {
+        boolean inKeyOrder = context.table().clusteringKey().isEmpty();
+        try (KeyIndexWriter index =
+                inKeyOrder
+                        ? KeyIndexWriter.byRank(
+                                context.warehouse(), name.keyIndexPath(), BlockFileOptions.DEFAULT)
+                        : KeyIndexWriter.explicit(
+                                context.warehouse(),
+                                name.keyIndexPath(),
+                                BlockFileOptions.DEFAULT)) {
+            if (inKeyOrder) {
+                for (Row row : order) {
+                    index.add(row.primaryKey);
+                }
+            } else {
+                addByKey(index, order);
+            }
+            return index.finish();
+        }
+    }
+
+    private static void addByKey(KeyIndexWriter index, List<Row> order) throws IOException {
+        List<Integer> ordinals = new ArrayList<>(order.size());
+        for (int ordinal = 0; ordinal < order.size(); ordinal++) {
+            ordinals.add(ordinal);
+        }
+        ordinals.sort(comparing(ordinal -> order.get(ordinal).primaryKey, Arrays::compareUnsigned));
+        for (int ordinal : ordinals) {
+            index.add(order.get(ordinal).primaryKey, ordinal);
+        }
+    }
+
+    /**
+     * One buffered row.
+     *
+     * @param partition empty where the table has no partitions
+     * @param primaryKey empty where it has no primary key
+     * @param sortKey what rows of a file are ordered by
+     * @param position among all rows of the buffer
+     */
+    record Row(int shard, byte[] partition, byte[] primaryKey, byte[] sortKey, int position) {
+        // Object headers, references and array headers
+        private static final int OVERHEAD_BYTES = 96;
+
+        long retainedBytes() {
+            return (long) OVERHEAD_BYTES + partition.length + primaryKey.length + sortKey.length;
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package io.stele.connector.write;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.connector.SteleErrors;
+import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.PutReply;
+import io.stele.protocol.api.PutTarget;
+import io.stele.protocol.arrow.ArrowBatchEncoder;
+import io.stele.protocol.arrow.ArrowField;
+import io.stele.protocol.arrow.ArrowMessage;
+import io.stele.protocol.arrow.ArrowSchemas;
+import io.stele.protocol.flight.FlightData;
+import io.stele.protocol.flight.FlightDescriptor;
+import io.stele.protocol.flight.FlightPut;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows on their way into a transaction of the sidecar. Nothing is sent before the first batch is
+ * full or {@link #finish} is called; all are staged when finish returns. Confined to one thread.
+ */
+final class StagedRows implements AutoCloseable {
+    // 1 MiB: many rows a message, and little memory in the messages that are on their way
+    private static final int BATCH_BYTES = 1 << 20;
+    // Asking for the size of a batch costs a walk over its columns
+    private static final int ROWS_PER_SIZE_CHECK = 64;
+
+    private final SteleSidecar sidecar;
+    private final PutTarget target;
+    private final List<ArrowField> fields;
+    private final ArrowBatchEncoder encoder;
+    private final List<CompletableFuture<PutReply>> replies = new ArrayList<>();
+    private @Nullable FlightPut put;
+    private long sentBytes;
+
+    StagedRows(
+            SteleSidecar sidecar,
+            PutTarget target,
+            List<ArrowField> fields,
+            ArrowBatchEncoder encoder) {
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+        this.target = requireNonNull(target, "target is null");
+        this.fields = List.copyOf(fields);
+        this.encoder = requireNonNull(encoder, "encoder is null");
+    }
+
+    /** What rows are appended to; {@link #rowAppended} must follow each. */
+    ArrowBatchEncoder encoder() {
+        return encoder;
+    }
+
+    void rowAppended() {
+        if (encoder.rowCount() % ROWS_PER_SIZE_CHECK == 0 && encoder.sizeBytes() >= BATCH_BYTES) {
+            send();
+        }
+    }
+
+    long retainedBytes() {
+        return encoder.sizeBytes();
+    }
+
+    long sentBytes() {
+        return sentBytes;
+    }
+
+    /** Sends what is left and waits until the sidecar holds everything. */
+    void finish() {
+        if (encoder.rowCount() > 0) {
+            send();
+        }
+        if (put == null) {
+            return;
+        }
+        try {
+            put.finish();
+            replies.forEach(CompletableFuture::join);
+        } catch (SteleException e) {
+            throw sidecar.streamFailed(e);
+        } catch (CompletionException e) {
+            throw SteleErrors.unwrap(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (put != null) {
+            put.close();
+        }
+    }
+
+    private void send() {
+        ArrowMessage message = encoder.finish();
+        try {
+            FlightPut stream = put;
+            if (stream == null) {
+                stream = sidecar.put();
+                put = stream;
+                stream.sendSchema(
+                        FlightDescriptor.command(ApiJson.write(target)),
+                        FlightData.schema(ByteBuffer.wrap(ArrowSchemas.toMessage(fields))));
+            }
+            sentBytes += message.bodySizeBytes();
+            replies.removeIf(reply -> reply.isDone() && !reply.isCompletedExceptionally());
+            replies.add(stream.sendBatch(FlightData.of(message.header(), message.body())));
+        } catch (SteleException e) {
+            throw sidecar.streamFailed(e);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.stele.connector.write;
+
+import static java.util.Objects.requireNonNull;
+
+import io.airlift.slice.Slice;
+import io.trino.spi.Page;
+import io.trino.spi.block.Block;
+import io.trino.spi.connector.ConnectorMergeSink;
+import io.trino.spi.type.TinyintType;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One writer of an UPDATE, DELETE or MERGE: every changed row arrives as a deleted and an added
+ * one. Confined to one driver.
+ */
+final class SteleMergeSink implements ConnectorMergeSink {
+    private final RowSink inserts;
+    private final RowDeletes deletes;
+    private final int columnCount;
+
+    SteleMergeSink(RowSink inserts, RowDeletes deletes, int columnCount) {
+        this.inserts = requireNonNull(inserts, "inserts is null");
+        this.deletes = requireNonNull(deletes, "deletes is null");
+        this.columnCount = columnCount;
+    }
+
+    /** Channels: the columns, the operation, the number of the WHEN clause, the row id. */
+    @Override
+    public void storeMergedRows(Page page) {
+        Block operations = page.getBlock(columnCount);
+        Block rowIds = page.getBlock(columnCount + 2);
+        int[] columns = new int[columnCount];
+        Arrays.setAll(columns, channel -> channel);
+        Page rows = page.getColumns(columns);
+        StelePageSink.run(
+                () -> {
+                    int[] added = new int[page.getPositionCount()];
+                    int addedCount = 0;
+                    for (int position = 0; position < page.getPositionCount(); position++) {
+                        if (isDelete(operations, position)) {
+                            deletes.delete(rowIds, position);
+                        } else {
+                            deletes.inserted(rows, position);
+                            added[addedCount++] = position;
+                        }
+                    }
+                    if (addedCount > 0) {
+                        inserts.append(rows.copyPositions(added, 0, addedCount));
+                    }
+                    return page;
+                });
+    }
+
+    @Override
+    public CompletableFuture<Collection<Slice>> finish() {
+        return CompletableFuture.completedFuture(
+                StelePageSink.run(
+                        () -> {
+                            deletes.finish();
+                            return Fragments.of(inserts.finish());
+                        }));
+    }
+
+    @Override
+    public void abort() {
+        StelePageSink.run(
+                () -> {
+                    deletes.abort();
+                    inserts.abort();
+                    return inserts;
+                });
+    }
+
+    @Override
+    public long getCompletedBytes() {
+        return inserts.writtenBytes();
+    }
+
+    private static boolean isDelete(Block operations, int position) {
+        byte operation = TinyintType.TINYINT.getByte(operations, position);
+        return switch (operation) {
+            case DELETE_OPERATION_NUMBER, UPDATE_DELETE_OPERATION_NUMBER -> true;
+            case INSERT_OPERATION_NUMBER, UPDATE_INSERT_OPERATION_NUMBER -> false;
+            default ->
+                    throw new IllegalArgumentException(
+                            "Expected an insert or a delete, found operation " + operation);
+        };
+    }
+}

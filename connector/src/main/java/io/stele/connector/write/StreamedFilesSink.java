@@ -1,0 +1,152 @@
+package io.stele.connector.write;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.connector.type.KeyRows;
+import io.stele.protocol.api.WrittenFile;
+import io.trino.spi.Page;
+import io.trino.spi.block.Block;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes rows as they come into files of their shards. For tables whose rows have no order; where
+ * they have no distribution key either, one shard after the other gets a whole file.
+ */
+final class StreamedFilesSink implements RowSink {
+    // 128 MiB: large enough to scan at full speed, small enough to compact in one go
+    private static final long MAX_FILE_BYTES = 128L << 20;
+
+    private final WriteContext context;
+    private final @Nullable KeyRows keys;
+    private final Map<Integer, OpenFile> open = new TreeMap<>();
+    private final List<WrittenFile> finished = new ArrayList<>();
+    private int nextShard;
+    private long finishedBytes;
+
+    StreamedFilesSink(WriteContext context, boolean routed) {
+        this.context = requireNonNull(context, "context is null");
+        this.keys =
+                routed ? new KeyRows(context.table(), context.columns(), context.types()) : null;
+        this.nextShard = context.firstShard();
+    }
+
+    @Override
+    public void append(Page page) throws IOException {
+        if (keys == null) {
+            write(nextShard, page);
+            return;
+        }
+        int[][] positions = positionsOfShards(page, keys);
+        for (int shard = 0; shard < positions.length; shard++) {
+            if (positions[shard].length > 0) {
+                write(shard, page.getPositions(positions[shard], 0, positions[shard].length));
+            }
+        }
+    }
+
+    private int[][] positionsOfShards(Page page, KeyRows routing) {
+        int shardCount = context.table().shardCount();
+        int[] shards = new int[page.getPositionCount()];
+        int[] counts = new int[shardCount];
+        Block[] blocks = new Block[page.getChannelCount()];
+        for (int channel = 0; channel < blocks.length; channel++) {
+            blocks[channel] = page.getBlock(channel);
+        }
+        for (int position = 0; position < shards.length; position++) {
+            routing.read(blocks, position);
+            shards[position] = routing.shard();
+            counts[shards[position]]++;
+        }
+        int[][] positions = new int[shardCount][];
+        for (int shard = 0; shard < shardCount; shard++) {
+            positions[shard] = new int[counts[shard]];
+            counts[shard] = 0;
+        }
+        for (int position = 0; position < shards.length; position++) {
+            int shard = shards[position];
+            positions[shard][counts[shard]++] = position;
+        }
+        return positions;
+    }
+
+    private void write(int shard, Page page) throws IOException {
+        OpenFile file = open.get(shard);
+        if (file == null) {
+            WriteContext.FileName name = context.newFile(shard);
+            file =
+                    new OpenFile(
+                            name,
+                            ColumnFile.create(
+                                    context.warehouse(),
+                                    name.orcPath(),
+                                    context.columns(),
+                                    context.types()));
+            open.put(shard, file);
+        }
+        file.content.write(page);
+        if (file.content.sizeBytes() >= MAX_FILE_BYTES) {
+            finish(shard);
+            nextShard = (nextShard + 1) % context.table().shardCount();
+        }
+    }
+
+    private void finish(int shard) throws IOException {
+        OpenFile file = requireNonNull(open.remove(shard), "file is null");
+        try (ColumnFile content = file.content) {
+            ColumnFile.Summary summary = content.finish();
+            finishedBytes += summary.sizeBytes();
+            finished.add(
+                    new WrittenFile(
+                            context.table().id(),
+                            file.name.shard(),
+                            file.name.fileId(),
+                            file.name.orcPath(),
+                            Optional.empty(),
+                            summary.sizeBytes(),
+                            0,
+                            summary.rowCount(),
+                            context.table().schemaVersion(),
+                            Optional.empty(),
+                            Optional.empty(),
+                            Optional.empty(),
+                            summary.statistics()));
+        }
+    }
+
+    @Override
+    public long retainedBytes() {
+        return open.values().stream().mapToLong(file -> file.content.retainedBytes()).sum();
+    }
+
+    @Override
+    public long writtenBytes() {
+        return finishedBytes;
+    }
+
+    @Override
+    public List<WrittenFile> finish() throws IOException {
+        for (int shard : List.copyOf(open.keySet())) {
+            finish(shard);
+        }
+        return List.copyOf(finished);
+    }
+
+    @Override
+    public void abort() throws IOException {
+        for (OpenFile file : open.values()) {
+            file.content.close();
+        }
+        open.clear();
+        for (WrittenFile file : finished) {
+            context.warehouse().delete(file.path());
+        }
+    }
+
+    private record OpenFile(WriteContext.FileName name, ColumnFile content) {}
+}

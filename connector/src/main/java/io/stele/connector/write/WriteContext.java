@@ -1,0 +1,63 @@
+package io.stele.connector.write;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.connector.handle.SteleWriteHandle;
+import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.connector.type.TrinoTypes;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.objectstore.ObjectStore;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * What the sinks of one write have in common.
+ *
+ * @param firstShard the shard whose turn is first, for tables whose rows may go to any
+ * @param sortBufferBytes rows that are sorted at a time
+ */
+record WriteContext(
+        SteleSidecar sidecar,
+        ObjectStore warehouse,
+        TrinoTypes types,
+        SteleWriteHandle handle,
+        int firstShard,
+        long sortBufferBytes) {
+    WriteContext {
+        requireNonNull(sidecar, "sidecar is null");
+        requireNonNull(warehouse, "warehouse is null");
+        requireNonNull(types, "types is null");
+        requireNonNull(handle, "handle is null");
+    }
+
+    TableSchema table() {
+        return handle.table();
+    }
+
+    List<ColumnSchema> columns() {
+        return handle.table().columns();
+    }
+
+    FileName newFile(int shard) {
+        String fileId = UUID.randomUUID().toString();
+        return new FileName(
+                table().shard(shard), fileId, handle.dataPrefix() + "/" + shard + "/" + fileId);
+    }
+
+    /**
+     * Where a new file goes.
+     *
+     * @param stem the path without an ending
+     */
+    record FileName(ShardId shard, String fileId, String stem) {
+        String orcPath() {
+            return stem + ".orc";
+        }
+
+        String keyIndexPath() {
+            return stem + ".idx";
+        }
+    }
+}

@@ -1,0 +1,240 @@
+package io.stele.connector.write;
+
+import static io.trino.type.InternalTypeManager.TESTING_TYPE_MANAGER;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleFileSplit;
+import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.read.FilePageSources;
+import io.stele.connector.read.FileTails;
+import io.stele.connector.type.AllTypes;
+import io.stele.connector.type.ArrowBlocks;
+import io.stele.connector.type.RowWriter;
+import io.stele.connector.type.TrinoTypes;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.arrow.ArrowBatch;
+import io.stele.protocol.arrow.ArrowBatchDecoder;
+import io.stele.protocol.arrow.ArrowBatchEncoder;
+import io.stele.protocol.arrow.ArrowField;
+import io.stele.protocol.arrow.ArrowMessage;
+import io.stele.protocol.arrow.ArrowSchemas;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.Rows;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.FileKind;
+import io.stele.storage.objectstore.LocalObjectStore;
+import io.stele.storage.orc.ColumnFileCursor;
+import io.stele.storage.orc.ColumnFileOptions;
+import io.stele.storage.orc.ColumnFileReader;
+import io.stele.storage.orc.ColumnFileSummary;
+import io.stele.storage.orc.ColumnFileWriter;
+import io.trino.spi.Page;
+import io.trino.spi.SplitWeight;
+import io.trino.spi.block.Block;
+import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.connector.MemoryContext;
+import io.trino.spi.connector.SourcePage;
+import io.trino.spi.predicate.TupleDomain;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.roaringbitmap.RoaringBitmap;
+
+/**
+ * Files of orc-core read by trino-orc and the other way round, with every type. Rows are compared
+ * as bytes.
+ */
+final class TestOrcInterop {
+    private static final TableSchema TABLE = AllTypes.table();
+    private static final RowLayout LAYOUT = RowLayout.of(TABLE.columns());
+
+    @TempDir private Path directory;
+
+    private final TrinoTypes types = new TrinoTypes(TESTING_TYPE_MANAGER);
+    private LocalObjectStore store;
+
+    @BeforeEach
+    void open() throws IOException {
+        store = new LocalObjectStore(directory);
+    }
+
+    @Test
+    void trinoReadsWhatTheSidecarWrote() throws IOException {
+        List<byte[]> rows = AllTypes.rows();
+        SteleFileSplit split = sidecarFile(rows, new RoaringBitmap(), false);
+
+        assertSameRows(scan(split, Long.MAX_VALUE), rows);
+    }
+
+    @Test
+    void theSidecarReadsWhatTrinoWrote() throws IOException {
+        List<byte[]> rows = AllTypes.rows();
+        ColumnFile.Summary summary;
+        try (ColumnFile file = ColumnFile.create(store, "t.orc", TABLE.columns(), types)) {
+            file.write(page(rows));
+            summary = file.finish();
+        }
+        FileEntry entry =
+                new FileEntry(
+                        "t",
+                        TABLE.id(),
+                        FileKind.COLUMN,
+                        0,
+                        "t.orc",
+                        summary.sizeBytes(),
+                        summary.rowCount(),
+                        new Lsn(5),
+                        new Lsn(5),
+                        Optional.of(new Lsn(5)),
+                        OptionalLong.of(100),
+                        1,
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        summary.statistics(),
+                        Optional.empty(),
+                        Optional.empty());
+        List<byte[]> found = new ArrayList<>();
+        try (ColumnFileCursor cursor =
+                ColumnFileReader.open(store, entry, TABLE.columns()).cursor()) {
+            while (cursor.advance()) {
+                found.add(cursor.row().toByteArray());
+                assertThat(cursor.lsn()).isEqualTo(5);
+                assertThat(cursor.rowId()).isEqualTo(100 + cursor.ordinal());
+            }
+        }
+
+        assertSameRows(found, rows);
+        assertSameRows(
+                scan(
+                        new SteleFileSplit(
+                                0,
+                                "t.orc",
+                                summary.sizeBytes(),
+                                0,
+                                summary.sizeBytes(),
+                                false,
+                                OptionalLong.of(5),
+                                OptionalLong.of(100),
+                                new byte[0],
+                                SplitWeight.standard()),
+                        Long.MAX_VALUE),
+                rows);
+    }
+
+    @Test
+    void leavesOutDeletedAndYoungerRows() throws IOException {
+        List<byte[]> rows = AllTypes.rows();
+        // Row n has LSN n + 1
+        SteleFileSplit split = sidecarFile(rows, RoaringBitmap.bitmapOf(0, 2), true);
+
+        assertSameRows(scan(split, 4), List.of(rows.get(1), rows.get(3)));
+        assertSameRows(scan(split, 2), List.of(rows.get(1)));
+    }
+
+    private SteleFileSplit sidecarFile(List<byte[]> rows, RoaringBitmap deleted, boolean filterLsn)
+            throws IOException {
+        ColumnFileSummary summary;
+        try (ColumnFileWriter writer =
+                ColumnFileWriter.create(store, "s.orc", TABLE, ColumnFileOptions.DEFAULT)) {
+            BinaryRow view = new BinaryRow(LAYOUT);
+            for (int index = 0; index < rows.size(); index++) {
+                writer.add(view.wrap(rows.get(index)), index + 1, index);
+            }
+            summary = writer.finish();
+        }
+        ByteArrayOutputStream bitmap = new ByteArrayOutputStream();
+        if (!deleted.isEmpty()) {
+            deleted.serialize(new DataOutputStream(bitmap));
+        }
+        return new SteleFileSplit(
+                0,
+                "s.orc",
+                summary.sizeBytes(),
+                0,
+                summary.sizeBytes(),
+                filterLsn,
+                OptionalLong.empty(),
+                OptionalLong.empty(),
+                bitmap.toByteArray(),
+                SplitWeight.standard());
+    }
+
+    private List<byte[]> scan(SteleFileSplit split, long readLsn) throws IOException {
+        List<SteleColumnHandle> columns =
+                TABLE.columns().stream()
+                        .map(
+                                column ->
+                                        new SteleColumnHandle(
+                                                column.id(),
+                                                column.name(),
+                                                types.toTrino(column.type())))
+                        .toList();
+        SteleTableHandle handle =
+                new SteleTableHandle(TABLE, "r", readLsn, TupleDomain.all(), OptionalLong.empty());
+        FilePageSources sources = new FilePageSources(store, new FileTails(store, 1 << 20), types);
+        RowWriter writer = new RowWriter(TABLE.columns(), types);
+        int[] channels = IntStream.range(0, columns.size()).toArray();
+        List<byte[]> rows = new ArrayList<>();
+        try (ConnectorPageSource source =
+                sources.open(handle, split, columns, TupleDomain.all(), MemoryContext.NO_LIMIT)) {
+            while (!source.isFinished()) {
+                SourcePage page = source.getNextSourcePage();
+                if (page != null) {
+                    Block[] blocks = RowWriter.blocks(page.getPage(), channels);
+                    for (int position = 0; position < page.getPositionCount(); position++) {
+                        int length = writer.write(blocks, position);
+                        rows.add(Arrays.copyOf(writer.array(), length));
+                    }
+                }
+            }
+        }
+        return rows;
+    }
+
+    /** Rows as Trino's blocks, by way of Arrow. */
+    private Page page(List<byte[]> rows) {
+        List<ArrowField> fields = ArrowSchemas.fields(TABLE.columns());
+        ArrowBatchEncoder encoder = ArrowBatchEncoder.forRows(fields, LAYOUT);
+        BinaryRow view = new BinaryRow(LAYOUT);
+        rows.forEach(row -> encoder.append(view.wrap(row)));
+        ArrowMessage message = encoder.finish();
+        ArrowBatch batch =
+                new ArrowBatchDecoder(fields).decode(message.header(), message.joinedBody());
+        Block[] blocks = new Block[fields.size()];
+        for (int index = 0; index < blocks.length; index++) {
+            blocks[index] =
+                    ArrowBlocks.toBlock(
+                            batch.column(index), types.toTrino(fields.get(index).type()));
+        }
+        return new Page(rows.size(), blocks);
+    }
+
+    private static void assertSameRows(List<byte[]> found, List<byte[]> expected) {
+        assertThat(found).hasSameSizeAs(expected);
+        for (int index = 0; index < found.size(); index++) {
+            assertThat(found.get(index))
+                    .as(
+                            "row %s: found %s, expected %s",
+                            index, objects(found.get(index)), objects(expected.get(index)))
+                    .isEqualTo(expected.get(index));
+        }
+    }
+
+    private static List<Object> objects(byte[] row) {
+        return Rows.toObjects(new BinaryRow(LAYOUT).wrap(row));
+    }
+}
