@@ -1,0 +1,13 @@
+package io.stele.benchmarks;
+
+/** A workload that measures Stele beside a peer or baseline in the same run. */
+public interface Benchmark {
+    /** The word behind {@code bin/stele bench}. */
+    String name();
+
+    /** One line for {@code bin/stele help}. */
+    String description();
+
+    /** Runs the workload and returns every number; throws when the workload's own checks fail. */
+    BenchmarkReport run(BenchmarkOptions options) throws Exception;
+}

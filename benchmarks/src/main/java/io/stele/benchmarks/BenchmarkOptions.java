@@ -1,0 +1,21 @@
+package io.stele.benchmarks;
+
+import static java.util.Objects.requireNonNull;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * How a benchmark is to be run.
+ *
+ * @param quick run small, in under 50 seconds: shows that the benchmark works, not what Stele can
+ *     do
+ * @param jsonFile where the report also goes as JSON
+ * @param repository the root of the checkout, where {@code bin/} and the built servers are
+ */
+public record BenchmarkOptions(boolean quick, Optional<Path> jsonFile, Path repository) {
+    public BenchmarkOptions {
+        requireNonNull(jsonFile, "jsonFile is null");
+        requireNonNull(repository, "repository is null");
+    }
+}

@@ -1,0 +1,86 @@
+package io.stele.benchmarks;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import io.stele.benchmarks.ingest.IngestBenchmark;
+import io.stele.benchmarks.scan.ScanBenchmark;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The main program behind {@code bin/stele bench NAME [--quick] [--json FILE]}.
+ *
+ * <p>Exits with 0 when the benchmark ran, whether or not its targets were met, with 1 when it
+ * failed and with 2 when it was called wrongly.
+ */
+public final class BenchmarkRunner {
+    private static final List<Benchmark> BENCHMARKS =
+            List.of(new IngestBenchmark(), new ScanBenchmark());
+
+    private BenchmarkRunner() {}
+
+    public static void main(String[] arguments) throws Exception {
+        PrintStream out = System.out;
+        Deque<String> words = new ArrayDeque<>(Arrays.asList(arguments));
+        Optional<Benchmark> benchmark =
+                Optional.ofNullable(words.poll()).flatMap(BenchmarkRunner::find);
+        if (benchmark.isEmpty()) {
+            out.println("Expected the name of a benchmark:");
+            BENCHMARKS.forEach(
+                    known ->
+                            out.printf(
+                                    Locale.ROOT,
+                                    "  %-10s %s%n",
+                                    known.name(),
+                                    known.description()));
+            System.exit(2);
+        }
+        BenchmarkOptions options = options(words);
+        BenchmarkReport report = benchmark.orElseThrow().run(options);
+        out.print(report.text());
+        if (options.jsonFile().isPresent()) {
+            write(report, options.jsonFile().orElseThrow());
+        }
+    }
+
+    private static Optional<Benchmark> find(String name) {
+        return BENCHMARKS.stream().filter(known -> known.name().equals(name)).findFirst();
+    }
+
+    private static BenchmarkOptions options(Deque<String> words) {
+        boolean quick = false;
+        Optional<Path> json = Optional.empty();
+        while (!words.isEmpty()) {
+            String word = words.remove();
+            switch (word) {
+                case "--quick" -> quick = true;
+                case "--json" -> {
+                    if (words.isEmpty()) {
+                        throw new IllegalArgumentException("Expected a file name after --json");
+                    }
+                    json = Optional.of(Path.of(words.remove()).toAbsolutePath());
+                }
+                default ->
+                        throw new IllegalArgumentException(
+                                "Expected --quick or --json FILE, found: " + word);
+            }
+        }
+        return new BenchmarkOptions(
+                quick,
+                json,
+                Path.of(System.getProperty("stele.home", ".")).toAbsolutePath().normalize());
+    }
+
+    private static void write(BenchmarkReport report, Path file) throws IOException {
+        new ObjectMapper()
+                .enable(SerializationFeature.INDENT_OUTPUT)
+                .writeValue(file.toFile(), report);
+    }
+}

@@ -1,0 +1,27 @@
+package io.stele.benchmarks.ingest;
+
+/** A store that rows are written to, durably, batch by batch. */
+interface IngestStore extends AutoCloseable {
+    String name();
+
+    /** The writer of one thread. */
+    BatchWriter writer() throws Exception;
+
+    /** CPU nanoseconds that the store's processes other than this one have used so far. */
+    long otherCpuNanos() throws Exception;
+
+    /** How many rows the store holds, asked of the store itself. */
+    long count() throws Exception;
+
+    @Override
+    void close() throws Exception;
+
+    /** Writes batches; confined to one thread. */
+    interface BatchWriter extends AutoCloseable {
+        /** Returns when rows {@code first} to {@code first + count - 1} are durable. */
+        void write(long first, int count) throws Exception;
+
+        @Override
+        void close() throws Exception;
+    }
+}

@@ -1,0 +1,111 @@
+package io.stele.benchmarks.ingest;
+
+import io.stele.protocol.ShardId;
+import io.stele.protocol.TableId;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CreateSchemaRequest;
+import io.stele.protocol.api.CreateTableRequest;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.ScanTicket;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.arrow.ArrowBatchDecoder;
+import io.stele.protocol.flight.FlightClient;
+import io.stele.protocol.flight.FlightData;
+import io.stele.protocol.flight.FlightStream;
+import io.stele.protocol.flight.Ticket;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.VarcharType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * The benchmark's table in Stele: a text key and ten text columns; made and counted over Flight.
+ */
+final class UserTable {
+    static final String SCHEMA = "bench";
+
+    /** As many as cores: more only add groups to a log that all shards share. */
+    private static final int SHARDS = 2;
+
+    private UserTable() {}
+
+    static void createSchema(FlightClient flight) {
+        flight.action(Actions.CREATE_SCHEMA, new CreateSchemaRequest(SCHEMA, true), Done.class);
+    }
+
+    static void create(FlightClient flight, String table, Orientation orientation) {
+        List<ColumnSchema> columns = new ArrayList<>();
+        columns.add(new ColumnSchema(1, "ycsb_key", VarcharType.VARCHAR).notNull());
+        for (int field = 0; field < UserRows.FIELDS; field++) {
+            columns.add(new ColumnSchema(2 + field, "field" + field, VarcharType.VARCHAR));
+        }
+        TableSchema schema =
+                new TableSchema(
+                        new TableId(1),
+                        SCHEMA,
+                        table,
+                        1,
+                        columns,
+                        List.of(1),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        orientation,
+                        0,
+                        SHARDS,
+                        Optional.empty());
+        flight.action(
+                Actions.CREATE_TABLE,
+                new CreateTableRequest(schema, "", false, false),
+                TableDescription.class);
+    }
+
+    static void drop(FlightClient flight, String table) {
+        flight.action(Actions.DROP_TABLE, TableRequest.of(SCHEMA, table), Done.class);
+    }
+
+    /** Scans the key column of every shard. */
+    static long count(FlightClient flight, String table) {
+        TableDescription description =
+                flight.action(
+                        Actions.GET_TABLE, TableRequest.of(SCHEMA, table), TableDescription.class);
+        TableSchema schema = description.schema();
+        long rows = 0;
+        for (int shard = 0; shard < schema.shardCount(); shard++) {
+            rows += count(flight, schema, new ShardId(schema.tableGroup(), shard));
+        }
+        return rows;
+    }
+
+    private static long count(FlightClient flight, TableSchema schema, ShardId shard) {
+        ScanTicket ticket =
+                new ScanTicket(
+                        Optional.empty(),
+                        Optional.empty(),
+                        schema.id(),
+                        shard,
+                        schema.primaryKey(),
+                        ScanPredicate.ALL,
+                        ScanMode.SNAPSHOT,
+                        OptionalLong.empty());
+        long rows = 0;
+        try (FlightStream stream = flight.get(new Ticket(ticket.encode()))) {
+            FlightData first = stream.next().orElseThrow();
+            ArrowBatchDecoder decoder = ArrowBatchDecoder.forSchema(first.dataHeader());
+            for (Optional<FlightData> batch = stream.next();
+                    batch.isPresent();
+                    batch = stream.next()) {
+                FlightData data = batch.orElseThrow();
+                rows += decoder.decode(data.dataHeader(), data.bodyBuffer()).rowCount();
+            }
+        }
+        return rows;
+    }
+}

@@ -1,0 +1,5 @@
+/** Durable ingest beside RocksDB. */
+@NullMarked
+package io.stele.benchmarks.ingest;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,79 @@
+package io.stele.benchmarks.quickstart;
+
+import io.stele.benchmarks.servers.Clients;
+import io.stele.benchmarks.servers.Run;
+import io.stele.benchmarks.servers.SteleServers;
+import io.stele.benchmarks.servers.TrinoSession;
+import io.stele.protocol.client.SteleClient;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * The main program behind {@code bin/stele quickstart}: starts a sidecar and a Trino server, shows
+ * what they do, verifies each thing shown, and stays up until it is interrupted. With {@code
+ * --check} it ends after the show, with 0 when everything was as it should be and 1 otherwise.
+ */
+public final class Quickstart {
+    private static final String SCALE = "tiny";
+
+    private Quickstart() {}
+
+    public static void main(String[] arguments) throws Exception {
+        List<String> words = List.of(arguments);
+        if (!words.isEmpty() && !words.equals(List.of("--check"))) {
+            System.err.println("Expected nothing or --check, found: " + String.join(" ", words));
+            System.exit(2);
+        }
+        boolean check = !words.isEmpty();
+        Run run = Run.load();
+        boolean allHold;
+        try (SteleServers servers = new SteleServers(run)) {
+            allHold = show(run, servers, System.out);
+            if (!check) {
+                stay(run, servers, System.out);
+            }
+        }
+        System.exit(allHold ? 0 : 1);
+    }
+
+    private static boolean show(Run run, SteleServers servers, PrintStream out) throws Exception {
+        Findings findings = new Findings(out);
+        long start = System.nanoTime();
+        findings.heading("0. A sidecar and a Trino 483 server");
+        servers.startBoth();
+        findings.measured("start of both servers", "%.1f s", seconds(start));
+        try (TrinoSession trino = TrinoSession.connect(servers.trinoUri());
+                SteleClient client = Clients.stele(run)) {
+            findings.check(
+                    "Trino has the catalog stele",
+                    trino.query("SHOW CATALOGS").contains(List.of("stele")),
+                    "SHOW CATALOGS does not list it");
+            LoadTpch.run(trino, findings, SCALE);
+            StreamAndQuery.run(trino, client, findings);
+            KeyedStatements.run(trino, findings);
+            CrashAndRecover.run(servers, trino, client, findings);
+        }
+        findings.measured("the whole show", "%.0f s", seconds(start));
+        findings.printTable();
+        return findings.allHold();
+    }
+
+    private static void stay(Run run, SteleServers servers, PrintStream out)
+            throws InterruptedException {
+        out.printf(
+                Locale.ROOT,
+                "%nStill up: Trino at %s (catalog stele), the sidecar at %s, its client port %s, Flight port %s.%n",
+                servers.trinoUri(),
+                run.value("sidecar.uri"),
+                run.value("sidecar.client.port"),
+                run.value("sidecar.flight.port"));
+        out.println("Ctrl-C stops both.");
+        new CountDownLatch(1).await();
+    }
+
+    private static double seconds(long start) {
+        return (System.nanoTime() - start) / 1e9;
+    }
+}

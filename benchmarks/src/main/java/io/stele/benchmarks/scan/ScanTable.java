@@ -1,0 +1,33 @@
+package io.stele.benchmarks.scan;
+
+/** The tables that hold the same rows. */
+enum ScanTable {
+    STELE("stele", "stele.bench", "lineitem", ""),
+    ICEBERG_ORC("iceberg_orc", "iceberg.bench", "lineitem_orc", " WITH (format = 'ORC')"),
+    ICEBERG_PARQUET(
+            "iceberg_parquet", "iceberg.bench", "lineitem_parquet", " WITH (format = 'PARQUET')");
+
+    private final String label;
+    private final String schema;
+    private final String table;
+    private final String properties;
+
+    ScanTable(String label, String schema, String table, String properties) {
+        this.label = label;
+        this.schema = schema;
+        this.table = table;
+        this.properties = properties;
+    }
+
+    String label() {
+        return label;
+    }
+
+    String qualifiedName() {
+        return schema + "." + table;
+    }
+
+    String properties() {
+        return properties;
+    }
+}

@@ -1,0 +1,136 @@
+package io.stele.benchmarks.servers;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sidecar and, when asked for, the Trino server of one {@link Run}, each a process of its own.
+ * Their pids go to the files the run names, so that {@code bin/stele} stops them however this
+ * process ends.
+ *
+ * <p>Confined to one thread.
+ */
+public final class SteleServers implements AutoCloseable {
+    /** A first start compiles nothing but reads a few hundred jars on what may be a slow disk. */
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(4);
+
+    private static final Duration POLL = Duration.ofMillis(20);
+    private static final Pattern SIDECAR_READY = Pattern.compile("\"ready\"\\s*:\\s*true");
+    private static final Pattern TRINO_READY = Pattern.compile("\"starting\"\\s*:\\s*false");
+
+    private final Run run;
+    private final HttpClient http =
+            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+    private @Nullable ServerProcess sidecar;
+    private @Nullable ServerProcess trino;
+
+    public SteleServers(Run run) {
+        this.run = requireNonNull(run, "run is null");
+    }
+
+    /**
+     * Starts both at once, because either takes seconds of start-up, and waits until they serve.
+     */
+    public void startBoth() throws IOException, InterruptedException {
+        sidecar = launch("sidecar");
+        trino = launch("trino");
+        awaitSidecar();
+        await(running(trino), "Trino", run.uri("trino.uri"), TRINO_READY);
+    }
+
+    public void startSidecar() throws IOException, InterruptedException {
+        sidecar = launch("sidecar");
+        awaitSidecar();
+    }
+
+    /** Kills the sidecar as a crash would. */
+    public void killSidecar() throws InterruptedException {
+        running(sidecar).kill();
+    }
+
+    /** Starts the sidecar again on the same ports and folders, and waits until it serves. */
+    public void restartSidecar() throws IOException, InterruptedException {
+        running(sidecar).close();
+        startSidecar();
+    }
+
+    public long sidecarPid() {
+        return running(sidecar).pid();
+    }
+
+    public URI trinoUri() {
+        return run.uri("trino.uri");
+    }
+
+    @Override
+    public void close() {
+        if (trino != null) {
+            trino.close();
+        }
+        if (sidecar != null) {
+            sidecar.close();
+        }
+    }
+
+    private ServerProcess launch(String name) throws IOException {
+        ServerProcess process =
+                ServerProcess.start(
+                        name,
+                        List.of(run.value(name + ".launch"), run.value(name + ".etc")),
+                        run.path(name + ".log"));
+        Files.writeString(run.path(name + ".pid"), process.pid() + "\n");
+        return process;
+    }
+
+    private void awaitSidecar() throws IOException, InterruptedException {
+        await(running(sidecar), "the sidecar", run.uri("sidecar.uri"), SIDECAR_READY);
+    }
+
+    private void await(ServerProcess process, String name, URI server, Pattern ready)
+            throws InterruptedException {
+        long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
+        while (!answers(server, ready)) {
+            process.checkAlive();
+            if (System.nanoTime() > deadline) {
+                throw new IllegalStateException(
+                        "Expected %s to serve at %s within %d s. Its log ends with:%n%s"
+                                .formatted(
+                                        name,
+                                        server,
+                                        START_TIMEOUT.toSeconds(),
+                                        process.logTail()));
+            }
+            TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
+        }
+    }
+
+    private boolean answers(URI server, Pattern ready) throws InterruptedException {
+        try {
+            HttpResponse<String> response =
+                    http.send(
+                            HttpRequest.newBuilder(server.resolve("/v1/info")).build(),
+                            HttpResponse.BodyHandlers.ofString());
+            return response.statusCode() == 200 && ready.matcher(response.body()).find();
+        } catch (IOException e) {
+            return false; // not listening yet
+        }
+    }
+
+    private static ServerProcess running(@Nullable ServerProcess process) {
+        if (process == null) {
+            throw new IllegalStateException("Expected a server that was started");
+        }
+        return process;
+    }
+}
