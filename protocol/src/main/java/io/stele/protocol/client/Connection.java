@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 final class Connection implements AutoCloseable {
     private static final long MIN_BACKOFF_NANOS = Duration.ofMillis(5).toNanos();
     private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(1).toNanos();
+    // Sockets that answer but break at once are not opened more often than this.
+    private static final long MIN_LIFE_NANOS = Duration.ofMillis(20).toNanos();
+    private static final int MAX_TIMES_SENT = 5;
     private static final long IDLE_NANOS = Duration.ofSeconds(60).toNanos();
 
     private final Endpoint endpoint;
@@ -54,6 +57,7 @@ final class Connection implements AutoCloseable {
     private @Nullable Exception lastCause;
     private boolean away;
     private long awaySinceNanos;
+    private long openedNanos;
     private long backoffNanos = MIN_BACKOFF_NANOS;
 
     Connection(
@@ -234,14 +238,28 @@ final class Connection implements AutoCloseable {
 
     private void takeApart(Session broken) {
         session = null;
+        lastCause = broken.broken();
+        long now = ticker.getAsLong();
         List<Request> unanswered = broken.takeApart();
         for (int i = unanswered.size() - 1; i >= 0; i--) {
             resend.addFirst(unanswered.get(i));
         }
         if (broken.answered()) {
             away = false;
+            pause(MIN_LIFE_NANOS - (now - openedNanos));
         }
-        lastCause = broken.broken();
+        resend.removeIf(request -> failHopeless(request, now));
+    }
+
+    /** A request that breaks every connection must not keep the others from being answered. */
+    private boolean failHopeless(Request request, long now) {
+        boolean hopeless =
+                request.timesSent() >= MAX_TIMES_SENT
+                        && request.ageNanos(now) >= settings.unavailableTimeout().toNanos();
+        if (hopeless) {
+            request.onFailure(awayFailure(request.ageNanos(now)));
+        }
+        return hopeless;
     }
 
     private @Nullable Session open() {
@@ -267,6 +285,7 @@ final class Connection implements AutoCloseable {
                             () -> opened.readReplies(settings.answerTimeout(), ticker, this::wake));
             reader = thread;
             session = opened;
+            openedNanos = ticker.getAsLong();
             thread.start();
             return opened;
         } catch (IOException e) {

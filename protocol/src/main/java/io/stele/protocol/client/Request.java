@@ -13,12 +13,28 @@ abstract class Request {
     /** When it was last sent; written by the sender before it is pending. */
     private long sentNanos;
 
+    private long firstSentNanos;
+    private int timesSent;
+
     final long sentNanos() {
         return sentNanos;
     }
 
     final void sentAt(long nanos) {
+        if (timesSent == 0) {
+            firstSentNanos = nanos;
+        }
+        timesSent++;
         sentNanos = nanos;
+    }
+
+    final int timesSent() {
+        return timesSent;
+    }
+
+    /** How long ago it was sent first. */
+    final long ageNanos(long nowNanos) {
+        return nowNanos - firstSentNanos;
     }
 
     /** Writes the frame; again with the same content when it is sent again. */

@@ -80,6 +80,11 @@ public final class SteleClient implements AutoCloseable {
         return table(schemaName, tableName).writer();
     }
 
+    /** A new bulk writer of a table, over Flight; waits for the sidecar. */
+    public BulkWriter bulkWriter(String schemaName, String tableName) {
+        return newBulkWriter(await(describe(schemaName, tableName)));
+    }
+
     /** The greatest LSN acknowledged to any writer of this client. */
     public Lsn lastLsn() {
         return new Lsn(lastLsn.get());
@@ -156,6 +161,16 @@ public final class SteleClient implements AutoCloseable {
 
     TableWriter newWriter(KnownTable table) {
         return new TableWriter(this, table, UUID.randomUUID(), budget);
+    }
+
+    BulkWriter newBulkWriter(KnownTable table) {
+        Endpoint endpoint = table.flight();
+        return new BulkWriter(
+                flight(endpoint.host(), endpoint.port()),
+                table,
+                UUID.randomUUID(),
+                settings.unavailableTimeout(),
+                ticker);
     }
 
     ClientSettings settings() {

@@ -50,6 +50,11 @@ public final class SteleTable {
         return client.newWriter(bound.table);
     }
 
+    /** A new bulk writer of this table, over Flight. */
+    public BulkWriter bulkWriter() {
+        return client.newBulkWriter(bound.table);
+    }
+
     /** The newest row of a primary key, one value a key column; empty where there is none. */
     public Optional<List<@Nullable Object>> get(@Nullable Object... key) {
         return multiGet(Collections.singletonList(key)).get(0);
