@@ -3,14 +3,24 @@ package io.stele.storage.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.TableId;
+import io.stele.storage.tablet.TableView;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /**
  * A leased snapshot: whoever reads at it sees exactly the writes at or below its LSN, for as long
- * as the lease lasts. Safe for use by many threads.
+ * as the lease lasts.
+ *
+ * <p>The first look at a table of a shard fixes the view: plan and live scan of one query use the
+ * same memtables and files, however much is flushed between them. Safe for use by many threads.
  */
 public final class ReadPoint {
     private final String id;
     private final Lsn lsn;
+    private final Map<Part, TableView> views = new ConcurrentHashMap<>();
 
     ReadPoint(String id, Lsn lsn) {
         this.id = requireNonNull(id, "id is null");
@@ -25,8 +35,14 @@ public final class ReadPoint {
         return lsn;
     }
 
+    TableView view(TableId table, ShardId shard, Supplier<TableView> current) {
+        return views.computeIfAbsent(new Part(table, shard), part -> current.get());
+    }
+
     @Override
     public String toString() {
         return "ReadPoint[" + id + " at " + lsn + "]";
     }
+
+    private record Part(TableId table, ShardId shard) {}
 }

@@ -1,23 +1,53 @@
 package io.stele.storage.engine;
 
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
+import io.stele.protocol.api.ShardStatus;
 import io.stele.protocol.api.TableStatistics;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.row.RowRouter;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.storage.catalog.CatalogService;
+import io.stele.storage.catalog.CatalogStore;
+import io.stele.storage.format.BlockCache;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.Manifest;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.orc.ColumnPointReader;
+import io.stele.storage.scan.KeyLookup;
 import io.stele.storage.scan.RowCursor;
+import io.stele.storage.scan.ShardScanner;
+import io.stele.storage.shard.PreparedPart;
+import io.stele.storage.shard.TableGroupShard;
+import io.stele.storage.tablet.FileIds;
+import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableView;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LogFiles;
+import io.stele.storage.wal.LogReadPoint;
+import io.stele.storage.wal.RecoveredLog;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,12 +58,61 @@ import org.jspecify.annotations.Nullable;
  * elsewhere with anything that waits. Safe for use by many threads.
  */
 public final class StorageEngine implements AutoCloseable {
-    private StorageEngine() {}
+    private static final long TICK_MILLIS =
+            500; // ages are in seconds, and a retry after a store fault need not be faster
+    private static final long DECISION_MILLIS =
+            Duration.ofDays(1).toMillis(); // clients repeat a commit for minutes
+
+    private static final long OWNER =
+            0x5354454c45L; // "STELE"; the other half is the time of opening
+
+    private final StorageOptions options;
+    private final EngineThreads threads;
+    private final EngineClock clock;
+    private final HybridClock lsns;
+    private final CatalogService catalog;
+    private final Shards shards;
+    private final EngineLog log;
+    private final TableFiles files;
+    private final ReadPoints readPoints;
+    private final FileCollector collector;
+    private final Transactions transactions;
+    private final AutoCloseable ticks;
+    private final AtomicBoolean housekeeping = new AtomicBoolean();
+    private volatile boolean closed;
+
+    private StorageEngine(
+            StorageOptions options,
+            EngineThreads threads,
+            EngineClock clock,
+            HybridClock lsns,
+            CatalogService catalog,
+            Shards shards,
+            EngineLog log,
+            TableFiles files,
+            ReadPoints readPoints,
+            FileCollector collector,
+            Transactions transactions) {
+        this.options = options;
+        this.threads = threads;
+        this.clock = clock;
+        this.lsns = lsns;
+        this.catalog = catalog;
+        this.shards = shards;
+        this.log = log;
+        this.files = files;
+        this.readPoints = readPoints;
+        this.collector = collector;
+        this.transactions = transactions;
+        this.ticks = threads.periodic().every(TICK_MILLIS, this::tick);
+    }
 
     /**
      * Opens the storage: loads the manifests, replays the log, resolves transactions in doubt;
      * serves when it returns.
      *
+     * @param clock makes the LSNs; no two engines may share a warehouse and open it in the same
+     *     millisecond
      * @throws io.stele.protocol.SteleException CORRUPT_DATA or STORE_FAILED: nothing was changed
      *     that the next attempt needs
      */
@@ -44,7 +123,99 @@ public final class StorageEngine implements AutoCloseable {
             HybridClock clock,
             EngineThreads threads)
             throws IOException {
-        throw notLanded();
+        requireNonNull(options, "options is null");
+        UUID owner = new UUID(clock.next().value(), OWNER);
+        CatalogService catalog = CatalogService.open(new CatalogStore(warehouse, owner));
+        Decisions decisions = new Decisions(warehouse);
+        Recovery recovery = new Recovery(warehouse, catalog, decisions, clock, owner);
+        recovery.resolveStagedTables();
+        List<Manifest> manifests = recovery.loadManifests();
+        EngineClock time = new EngineClock(clock);
+        long epoch = clock.next().value();
+        TableFiles files =
+                new TableFiles(
+                        warehouse,
+                        new BlockCache("blocks", options.blockCacheBytes()),
+                        new ColumnPointReader("row-groups", options.rowGroupCacheBytes()),
+                        new FileIds(epoch));
+        ReadPoints readPoints =
+                new ReadPoints(
+                        time::nowMillis,
+                        options.retention().toMillis(),
+                        Long.toHexString(epoch) + "-");
+        FileCollector collector = new FileCollector(files, readPoints);
+        Shards shards =
+                new Shards(options, threads, files, readPoints, collector, time, epoch, owner);
+        for (Manifest manifest : manifests) {
+            Manifest owned = recovery.own(manifest, epoch);
+            recovery.restore(shards.add(owned).shard(), owned, files);
+        }
+        RecoveredLog recovered = recovery.replay(log, options, shards);
+        EngineLog engineLog = new EngineLog(recovered, shards, threads);
+        recovery.resolveInDoubt(shards, engineLog, epoch);
+        recovery.forgetOldDecisions(time.nowMillis() - DECISION_MILLIS);
+        collector.findOrphans(
+                warehouse,
+                referenced(shards),
+                time.nowMillis() + options.collectionGrace().toMillis());
+        shards.all().forEach(entry -> start(entry, engineLog));
+        Coordinator coordinator =
+                new Coordinator(shards, engineLog, decisions, catalog, threads.background(), epoch);
+        Transactions transactions =
+                new Transactions(
+                        options,
+                        time,
+                        shards,
+                        catalog,
+                        coordinator,
+                        decisions,
+                        collector,
+                        threads,
+                        epoch);
+        catalog.addListener(
+                (before, after) -> shards.follow(before, after, entry -> start(entry, engineLog)));
+        return new StorageEngine(
+                options,
+                threads,
+                time,
+                clock,
+                catalog,
+                shards,
+                engineLog,
+                files,
+                readPoints,
+                collector,
+                transactions);
+    }
+
+    private static void start(Shards.Entry entry, EngineLog log) {
+        entry.shard().start(log, () -> entry.maintenance().afterApply());
+    }
+
+    private static Set<String> referenced(Shards shards) {
+        Set<String> paths = new HashSet<>();
+        for (Shards.Entry entry : shards.all()) {
+            for (TableShard table : entry.shard().tables()) {
+                TableView view = table.view();
+                view.rowFiles().forEach(file -> addPaths(file.entry(), paths));
+                view.columnFiles().forEach(file -> addPaths(file.entry(), paths));
+            }
+            for (PreparedPart part : entry.shard().inDoubt()) {
+                part.files().forEach(file -> addPaths(file, paths));
+            }
+        }
+        return paths;
+    }
+
+    private static void addPaths(FileEntry entry, Set<String> paths) {
+        paths.add(entry.path());
+        entry.keyIndex().ifPresent(index -> paths.add(index.path()));
+        entry.deleteVector().ifPresent(deletes -> paths.add(deletes.path()));
+    }
+
+    /** Schemas and tables; statements on it take effect here at once. */
+    public CatalogService catalog() {
+        return catalog;
     }
 
     /**
@@ -56,7 +227,12 @@ public final class StorageEngine implements AutoCloseable {
      */
     public CompletableFuture<Lsn> write(
             ShardId shard, UUID writerId, long sequence, byte[] batch, int offset, int length) {
-        throw notLanded();
+        try {
+            checkOpen();
+            return shards.shard(shard).write(writerId, sequence, batch, offset, length);
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
     }
 
     /**
@@ -64,31 +240,44 @@ public final class StorageEngine implements AutoCloseable {
      * than that.
      */
     public String beginTransaction(TableId tableId, Optional<Lsn> readLsn) {
-        throw notLanded();
+        checkOpen();
+        schema(tableId);
+        return transactions.begin(readLsn);
     }
 
     /**
-     * Adds a batch to a transaction; it is checked now and written with the commit.
+     * Adds a batch to a transaction; it is checked and copied now and written with the commit.
      *
      * @throws io.stele.protocol.SteleException TRANSACTION_NOT_FOUND, TRANSACTION_TOO_LARGE, or
      *     what is wrong with the batch
      */
     public void stage(String transactionId, ShardId shard, byte[] batch, int offset, int length) {
-        throw notLanded();
+        checkOpen();
+        shards.shard(shard).validate(new WriteBatchReader(batch, offset, length));
+        transactions.stage(transactionId, shard, batch, offset, length);
     }
 
     /**
      * Makes the staged rows and the files visible at one LSN, in all shards or none. Safe to
      * repeat: a committed transaction answers with its LSN, also after a restart.
+     *
+     * <p>Where two files of one transaction have the same key, the later file in the list wins;
+     * staged rows win over files.
      */
     public CompletableFuture<Lsn> commit(
-            String transactionId, List<WrittenFile> files, Optional<TableId> publish) {
-        throw notLanded();
+            String transactionId, List<WrittenFile> written, Optional<TableId> publish) {
+        try {
+            checkOpen();
+            return transactions.commit(transactionId, written, publish);
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
     }
 
     /** Gives a transaction up; an unknown or finished one is no error. */
     public CompletableFuture<@Nullable Void> abort(String transactionId) {
-        throw notLanded();
+        transactions.abort(transactionId);
+        return CompletableFuture.completedFuture(null);
     }
 
     /**
@@ -97,27 +286,62 @@ public final class StorageEngine implements AutoCloseable {
      * READ_POINT_EXPIRED if {@code at} is before the retained history.
      */
     public CompletableFuture<ReadPoint> openReadPoint(Optional<Lsn> at, Duration ttl) {
-        throw notLanded();
+        try {
+            checkOpen();
+            LogReadPoint present = log.readPoint(shards.ids());
+            Lsn lsn = at.orElse(present.lsn());
+            if (lsn.compareTo(present.lsn()) > 0) {
+                throw new SteleException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "Expected a read point at or before the present LSN "
+                                + present.lsn()
+                                + ", found "
+                                + lsn);
+            }
+            ReadPoint point = readPoints.open(lsn, ttl.toMillis());
+            return awaitApplied(present)
+                    .handle(
+                            (done, failed) -> {
+                                if (failed != null) {
+                                    readPoints.close(point.id());
+                                    throw toStele(failed);
+                                }
+                                return point;
+                            });
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    private CompletableFuture<@Nullable Void> awaitApplied(LogReadPoint point) {
+        List<CompletableFuture<@Nullable Void>> waits = new ArrayList<>();
+        for (Map.Entry<ShardId, Lsn> last : point.lastAssigned().entrySet()) {
+            waits.add(shards.shard(last.getKey()).awaitApplied(last.getValue()));
+        }
+        return CompletableFuture.allOf(waits.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> null);
     }
 
     /** An open read point; READ_POINT_EXPIRED if there is none of the id. */
     public ReadPoint readPoint(String readPointId) {
-        throw notLanded();
+        return readPoints.find(readPointId);
     }
 
     /** Prolongs a lease to {@code ttl} from now; READ_POINT_EXPIRED if it is over. */
     public void renewReadPoint(String readPointId, Duration ttl) {
-        throw notLanded();
+        readPoints.renew(readPointId, ttl.toMillis());
     }
 
     /** Ends a lease; one that is over already is no error. */
     public void closeReadPoint(String readPointId) {
-        throw notLanded();
+        readPoints.close(readPointId);
     }
 
     /** What a scan reads: column files for the caller, and shards to ask for the rest. */
     public ScanPlan plan(ReadPoint readPoint, TableId tableId, ScanPredicate predicate) {
-        throw notLanded();
+        checkOpen();
+        readPoints.find(readPoint.id());
+        return new ScanPlanner(shards).plan(readPoint, schema(tableId), predicate);
     }
 
     /**
@@ -135,27 +359,57 @@ public final class StorageEngine implements AutoCloseable {
             ScanPredicate predicate,
             List<Integer> columnIds)
             throws IOException {
-        throw notLanded();
+        checkOpen();
+        requireNonNull(columnIds, "columnIds is null");
+        readPoints.find(readPoint.id());
+        TableShard table = shards.shard(shard).table(tableId);
+        shards.shard(shard).checkServing();
+        TableView view = readPoint.view(tableId, shard, table::view);
+        return new ShardScanner(table.schema(), table.layout(), files)
+                .scan(view, readPoint.lsn(), mode, predicate);
     }
 
     /**
-     * The rows of keys (of row ids in tables without a primary key, which then need {@code shard}),
-     * in their order; empty: absent. Without an LSN each key's latest acknowledged row. Blocks on
-     * files.
+     * The rows of keys, in their order; empty: absent. Without an LSN each key's latest
+     * acknowledged row, with one the rows as of that LSN, which must be at or below an acknowledged
+     * one and within the retained history. Blocks on files.
      */
     public List<Optional<byte[]>> multiGet(
             TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys) throws IOException {
-        throw notLanded();
+        checkOpen();
+        TableSchema schema = schema(tableId);
+        if (readLsn.isPresent() && readLsn.get().compareTo(readPoints.horizon()) < 0) {
+            throw new SteleException(
+                    ErrorCode.READ_POINT_EXPIRED,
+                    "Expected an LSN at or after %s, the end of the retained history, found %s"
+                            .formatted(readPoints.horizon(), readLsn.get()));
+        }
+        RowRouter router = RowRouter.of(schema);
+        KeyLookup lookup = new KeyLookup(schema, files);
+        long lsn = readLsn.orElse(Lsn.MAX).value();
+        List<Optional<byte[]>> rows = new ArrayList<>(keys.size());
+        long reader = readPoints.enter();
+        try {
+            for (byte[] key : keys) {
+                TableGroupShard shard = shards.shard(schema.shard(router.shardOfKey(key)));
+                shard.checkServing();
+                rows.add(lookup.find(shard.table(tableId).view(), key, lsn));
+            }
+        } finally {
+            readPoints.exit(reader);
+        }
+        return rows;
     }
 
     /** What is known of the rows of a table without reading them. */
     public TableStatistics statistics(TableId tableId) {
-        throw notLanded();
+        TableSchema schema = schema(tableId);
+        return TableStatisticsCollector.collect(schema, shards.table(schema));
     }
 
     /** Completes when everything acknowledged before the call is in files. */
     public CompletableFuture<@Nullable Void> flush(TableId tableId) {
-        throw notLanded();
+        return forEachShard(tableId, entry -> entry.maintenance().flush(tableId));
     }
 
     /**
@@ -163,11 +417,53 @@ public final class StorageEngine implements AutoCloseable {
      * to merge.
      */
     public CompletableFuture<@Nullable Void> compact(TableId tableId) {
-        throw notLanded();
+        return forEachShard(tableId, entry -> entry.maintenance().compact(tableId));
     }
 
     public EngineStatus status() {
-        throw notLanded();
+        List<ShardStatus> statuses = new ArrayList<>();
+        List<String> failed = new ArrayList<>();
+        long waiting = 0;
+        for (Shards.Entry entry : shards.all()) {
+            statuses.add(status(entry));
+            waiting += entry.shard().waitingBytes();
+            entry.shard()
+                    .failure()
+                    .ifPresent(cause -> failed.add(String.valueOf(cause.getMessage())));
+        }
+        return new EngineStatus(
+                lsns.last(),
+                readPoints.openCount(),
+                transactions.openCount(),
+                shards.budget().usedBytes(),
+                waiting,
+                log.status(),
+                statuses,
+                failed);
+    }
+
+    private static ShardStatus status(Shards.Entry entry) {
+        long rows = 0;
+        long bytes = 0;
+        long fileCount = 0;
+        long fileBytes = 0;
+        for (TableShard table : entry.shard().tables()) {
+            TableView view = table.view();
+            rows += view.memoryVersions();
+            bytes += view.memoryBytes();
+            fileCount += view.rowFiles().size() + view.columnFiles().size();
+            fileBytes += view.rowFiles().stream().mapToLong(file -> file.entry().sizeBytes()).sum();
+            fileBytes +=
+                    view.columnFiles().stream().mapToLong(file -> file.entry().sizeBytes()).sum();
+        }
+        return new ShardStatus(
+                entry.shard().id(),
+                entry.shard().appliedLsn(),
+                rows,
+                bytes,
+                fileCount,
+                fileBytes,
+                entry.maintenance().manifestVersion());
     }
 
     /**
@@ -176,10 +472,96 @@ public final class StorageEngine implements AutoCloseable {
      */
     @Override
     public void close() {
-        throw notLanded();
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            ticks.close();
+        } catch (Exception failed) {
+            threads.uncaught().accept(failed);
+        }
+        log.close();
     }
 
-    private static UnsupportedOperationException notLanded() {
-        return new UnsupportedOperationException("Not landed yet");
+    // ---- housekeeping
+    // -------------------------------------------------------------------------------------------------------
+
+    private void tick() {
+        if (closed) {
+            return;
+        }
+        long now = clock.nowMillis();
+        readPoints.expire();
+        transactions.expire(now - options.transactionIdle().toMillis());
+        for (Shards.Entry entry : shards.all()) {
+            entry.shard().context().execute(() -> entry.maintenance().tick(now));
+        }
+        if (housekeeping.compareAndSet(false, true)) {
+            shards.flushed().whenComplete((flushed, failed) -> keepHouse(flushed, now));
+        }
+    }
+
+    private void keepHouse(@Nullable Map<ShardId, Lsn> flushed, long now) {
+        try {
+            threads.background()
+                    .execute(
+                            () -> {
+                                try {
+                                    if (flushed != null && !closed) {
+                                        log.trim(flushed);
+                                        collector.collect(now);
+                                    }
+                                } catch (IOException | RuntimeException failed) {
+                                    threads.uncaught().accept(failed);
+                                } finally {
+                                    housekeeping.set(false);
+                                }
+                            });
+        } catch (RejectedExecutionException full) {
+            housekeeping.set(false); // the next tick tries again
+        }
+    }
+
+    private CompletableFuture<@Nullable Void> forEachShard(TableId tableId, ShardStep step) {
+        try {
+            checkOpen();
+            List<CompletableFuture<@Nullable Void>> all = new ArrayList<>();
+            for (ShardId id : schema(tableId).shards()) {
+                Shards.Entry entry = shards.entry(id);
+                all.add(
+                        entry.shard()
+                                .context()
+                                .submit(() -> step.run(entry))
+                                .thenCompose(done -> done));
+            }
+            return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+                    .thenApply(done -> null);
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    private TableSchema schema(TableId tableId) {
+        return catalog.current().table(tableId);
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new SteleException(ErrorCode.UNAVAILABLE, "The storage engine is closed");
+        }
+    }
+
+    private static SteleException toStele(Throwable failed) {
+        Throwable cause = Coordinator.unwrap(failed);
+        return cause instanceof SteleException known
+                ? known
+                : new SteleException(
+                        ErrorCode.INTERNAL, "Cannot open a read point: " + cause, cause);
+    }
+
+    @FunctionalInterface
+    private interface ShardStep {
+        CompletableFuture<@Nullable Void> run(Shards.Entry entry);
     }
 }

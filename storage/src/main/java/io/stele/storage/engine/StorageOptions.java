@@ -19,6 +19,8 @@ import java.time.Duration;
  * @param transactionIdle a transaction nobody touched for this long is aborted
  * @param collectionGrace unreferenced files found at start-up are deleted after this time
  * @param targetFileBytes compaction makes files of about this size
+ * @param blockCacheBytes decoded blocks of row files and key indexes kept in memory
+ * @param rowGroupCacheBytes row groups of column files kept in memory for lookups by key
  */
 public record StorageOptions(
         LogOptions log,
@@ -29,12 +31,15 @@ public record StorageOptions(
         long transactionBytes,
         Duration transactionIdle,
         Duration collectionGrace,
-        long targetFileBytes) {
+        long targetFileBytes,
+        long blockCacheBytes,
+        long rowGroupCacheBytes) {
     /**
      * 64 MiB memtables: a column file of useful size, and replay of a full one takes about a
      * second; 1 GiB in all; a minute of age bounds replay of quiet tables; 5 minutes of history for
      * readers without a lease; 512 MiB in a transaction, since staged rows are held in memory;
-     * files of 256 MiB, a few splits each.
+     * files of 256 MiB, a few splits each; 256 MiB of blocks and 64 MiB of row groups, which small
+     * heaps still have room for.
      */
     public static final StorageOptions DEFAULT =
             new StorageOptions(
@@ -46,7 +51,9 @@ public record StorageOptions(
                     512L << 20,
                     Duration.ofHours(1),
                     Duration.ofMinutes(10),
-                    256L << 20);
+                    256L << 20,
+                    256L << 20,
+                    64L << 20);
 
     public StorageOptions {
         requireNonNull(log, "log is null");
@@ -58,32 +65,8 @@ public record StorageOptions(
         check("transactionIdle", transactionIdle.toMillis());
         check("collectionGrace", collectionGrace.toMillis() + 1);
         check("targetFileBytes", targetFileBytes);
-    }
-
-    public StorageOptions withMemTables(long bytes, long totalBytes, Duration age) {
-        return new StorageOptions(
-                log,
-                bytes,
-                totalBytes,
-                age,
-                retention,
-                transactionBytes,
-                transactionIdle,
-                collectionGrace,
-                targetFileBytes);
-    }
-
-    public StorageOptions withRetention(Duration newRetention) {
-        return new StorageOptions(
-                log,
-                memTableBytes,
-                memTableTotalBytes,
-                memTableAge,
-                newRetention,
-                transactionBytes,
-                transactionIdle,
-                collectionGrace,
-                targetFileBytes);
+        check("blockCacheBytes", blockCacheBytes);
+        check("rowGroupCacheBytes", rowGroupCacheBytes);
     }
 
     public StorageOptions withLog(LogOptions newLog) {
@@ -96,7 +79,39 @@ public record StorageOptions(
                 transactionBytes,
                 transactionIdle,
                 collectionGrace,
-                targetFileBytes);
+                targetFileBytes,
+                blockCacheBytes,
+                rowGroupCacheBytes);
+    }
+
+    public StorageOptions withMemTables(long bytes, long totalBytes, Duration age) {
+        return new StorageOptions(
+                log,
+                bytes,
+                totalBytes,
+                age,
+                retention,
+                transactionBytes,
+                transactionIdle,
+                collectionGrace,
+                targetFileBytes,
+                blockCacheBytes,
+                rowGroupCacheBytes);
+    }
+
+    public StorageOptions withRetention(Duration newRetention) {
+        return new StorageOptions(
+                log,
+                memTableBytes,
+                memTableTotalBytes,
+                memTableAge,
+                newRetention,
+                transactionBytes,
+                transactionIdle,
+                collectionGrace,
+                targetFileBytes,
+                blockCacheBytes,
+                rowGroupCacheBytes);
     }
 
     public StorageOptions withTransactions(long bytes, Duration idle) {
@@ -109,7 +124,24 @@ public record StorageOptions(
                 bytes,
                 idle,
                 collectionGrace,
-                targetFileBytes);
+                targetFileBytes,
+                blockCacheBytes,
+                rowGroupCacheBytes);
+    }
+
+    public StorageOptions withCollectionGrace(Duration grace) {
+        return new StorageOptions(
+                log,
+                memTableBytes,
+                memTableTotalBytes,
+                memTableAge,
+                retention,
+                transactionBytes,
+                transactionIdle,
+                grace,
+                targetFileBytes,
+                blockCacheBytes,
+                rowGroupCacheBytes);
     }
 
     public StorageOptions withTargetFileBytes(long bytes) {
@@ -122,7 +154,24 @@ public record StorageOptions(
                 transactionBytes,
                 transactionIdle,
                 collectionGrace,
-                bytes);
+                bytes,
+                blockCacheBytes,
+                rowGroupCacheBytes);
+    }
+
+    public StorageOptions withCaches(long blockBytes, long rowGroupBytes) {
+        return new StorageOptions(
+                log,
+                memTableBytes,
+                memTableTotalBytes,
+                memTableAge,
+                retention,
+                transactionBytes,
+                transactionIdle,
+                collectionGrace,
+                targetFileBytes,
+                blockBytes,
+                rowGroupBytes);
     }
 
     private static void check(String name, long value) {

@@ -1,0 +1,110 @@
+package io.stele.storage.engine;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+
+/**
+ * How a transaction ended, as its decision object says.
+ *
+ * <pre>
+ * stele-decision 1
+ * transaction &lt;id&gt;
+ * outcome committed|aborted
+ * lsn &lt;commit LSN&gt;
+ * publish &lt;table id, or -&gt;
+ * decided-by &lt;epoch of the engine&gt;
+ * crc32c &lt;8 hex digits over all before this line&gt;
+ * </pre>
+ *
+ * @param lsn where its rows became visible; {@link Lsn#MIN} if it was aborted
+ * @param publish a staged table that became public with it
+ */
+record Decision(
+        String transactionId, boolean committed, Lsn lsn, Optional<TableId> publish, long epoch) {
+    static final String FOLDER = "txn/";
+
+    private static final int LINES = 7;
+
+    Decision {
+        requireNonNull(transactionId, "transactionId is null");
+        requireNonNull(lsn, "lsn is null");
+        requireNonNull(publish, "publish is null");
+    }
+
+    static Decision aborted(String transactionId, long epoch) {
+        return new Decision(transactionId, false, Lsn.MIN, Optional.empty(), epoch);
+    }
+
+    static String path(String transactionId) {
+        return FOLDER + transactionId;
+    }
+
+    byte[] encode() {
+        String text =
+                "stele-decision 1\ntransaction "
+                        + transactionId
+                        + "\noutcome "
+                        + (committed ? "committed" : "aborted")
+                        + "\nlsn "
+                        + lsn
+                        + "\npublish "
+                        + publish.map(TableId::toString).orElse("-")
+                        + "\ndecided-by "
+                        + epoch
+                        + "\n";
+        return (text + "crc32c " + checksum(text) + "\n").getBytes(UTF_8);
+    }
+
+    /** CORRUPT_DATA naming the path if these bytes are no decision. */
+    static Decision decode(String path, byte[] bytes) {
+        String text = new String(bytes, UTF_8);
+        String[] lines = text.split("\n", -1);
+        int checksumStart = text.lastIndexOf("crc32c ");
+        if (lines.length != LINES + 1
+                || checksumStart < 0
+                || !lines[0].equals("stele-decision 1")) {
+            throw corrupt(path, "a decision of version 1", lines[0]);
+        }
+        String expected = checksum(text.substring(0, checksumStart));
+        String found = value(path, lines[6], "crc32c");
+        if (!expected.equals(found)) {
+            throw corrupt(path, "checksum " + found, expected);
+        }
+        String publish = value(path, lines[4], "publish");
+        return new Decision(
+                value(path, lines[1], "transaction"),
+                value(path, lines[2], "outcome").equals("committed"),
+                new Lsn(Long.parseLong(value(path, lines[3], "lsn"))),
+                publish.equals("-")
+                        ? Optional.empty()
+                        : Optional.of(new TableId(Long.parseLong(publish))),
+                Long.parseLong(value(path, lines[5], "decided-by")));
+    }
+
+    private static String value(String path, String line, String name) {
+        if (!line.startsWith(name + " ")) {
+            throw corrupt(path, "a line '" + name + "'", line);
+        }
+        return line.substring(name.length() + 1);
+    }
+
+    private static String checksum(String text) {
+        CRC32C crc = new CRC32C();
+        crc.update(text.getBytes(UTF_8));
+        return String.format(Locale.ROOT, "%08x", crc.getValue());
+    }
+
+    private static SteleException corrupt(String path, String expected, String found) {
+        return new SteleException(
+                ErrorCode.CORRUPT_DATA,
+                "Expected " + expected + ", found " + found + " in " + path);
+    }
+}

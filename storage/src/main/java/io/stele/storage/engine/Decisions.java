@@ -1,0 +1,63 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.storage.objectstore.ConditionalCreate;
+import io.stele.storage.objectstore.ObjectEntry;
+import io.stele.storage.objectstore.ObjectStore;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The decision objects of transactions: the one place that says whether a transaction happened.
+ * Whoever creates the object first decides. Blocks on the store; safe for use by many threads.
+ */
+final class Decisions {
+    private static final int ATTEMPTS = 5; // a store that fails five times in a row is down
+
+    private final ObjectStore store;
+
+    Decisions(ObjectStore store) {
+        this.store = requireNonNull(store, "store is null");
+    }
+
+    /**
+     * Decides, unless it is decided already.
+     *
+     * @return what is decided
+     * @throws IOException it is not known what is decided, and it may yet become what was asked for
+     */
+    Decision decide(Decision proposal) throws IOException {
+        String path = Decision.path(proposal.transactionId());
+        if (ConditionalCreate.create(store, path, proposal.encode(), ATTEMPTS)
+                == ConditionalCreate.Outcome.CREATED) {
+            return proposal;
+        }
+        return Decision.decode(path, store.readFully(path));
+    }
+
+    Optional<Decision> find(String transactionId) throws IOException {
+        String path = Decision.path(transactionId);
+        try {
+            return Optional.of(Decision.decode(path, store.readFully(path)));
+        } catch (NoSuchFileException undecided) {
+            return Optional.empty();
+        }
+    }
+
+    List<Decision> all() throws IOException {
+        List<Decision> decisions = new ArrayList<>();
+        for (ObjectEntry entry : store.list(Decision.FOLDER)) {
+            decisions.add(Decision.decode(entry.path(), store.readFully(entry.path())));
+        }
+        return decisions;
+    }
+
+    /** Forgets how a transaction ended, when nobody can ask any more. */
+    void forget(Decision decision) throws IOException {
+        store.delete(Decision.path(decision.transactionId()));
+    }
+}

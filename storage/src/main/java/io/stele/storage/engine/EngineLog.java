@@ -1,0 +1,93 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.storage.shard.ShardLog;
+import io.stele.storage.wal.LogHold;
+import io.stele.storage.wal.LogPosition;
+import io.stele.storage.wal.LogReadPoint;
+import io.stele.storage.wal.LogStatus;
+import io.stele.storage.wal.NodeLog;
+import io.stele.storage.wal.RecordType;
+import io.stele.storage.wal.RecoveredLog;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The node's log, written by its own thread or, in a simulation, by tasks. Safe for use by many
+ * threads.
+ */
+final class EngineLog implements ShardLog, AutoCloseable {
+    private final NodeLog log;
+    private final EngineThreads threads;
+    private final boolean unthreaded;
+
+    EngineLog(RecoveredLog recovered, Shards shards, EngineThreads threads) {
+        this.threads = requireNonNull(threads, "threads is null");
+        this.unthreaded = threads.logThread().isEmpty();
+        this.log =
+                unthreaded
+                        ? NodeLog.unthreaded(recovered, shards)
+                        : NodeLog.start(recovered, shards, threads.logThread().get());
+    }
+
+    @Override
+    public CompletableFuture<LogPosition> append(
+            ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment) {
+        CompletableFuture<LogPosition> done = log.append(shard, type, payload, attachment);
+        poke();
+        return done;
+    }
+
+    CompletableFuture<LogHold> hold(Collection<ShardId> shards) {
+        CompletableFuture<LogHold> granted = log.hold(shards);
+        poke();
+        return granted;
+    }
+
+    LogHold resume(Lsn lsn, Collection<ShardId> shards) {
+        return log.resume(lsn, shards);
+    }
+
+    void release(LogHold hold) {
+        hold.release();
+        poke();
+    }
+
+    LogReadPoint readPoint(Collection<ShardId> shards) {
+        return log.readPoint(shards);
+    }
+
+    int trim(Map<ShardId, Lsn> flushed) throws IOException {
+        return log.trim(flushed);
+    }
+
+    LogStatus status() {
+        return log.status();
+    }
+
+    @Override
+    public void close() {
+        log.close();
+    }
+
+    /** Without a log thread, somebody must write what waits. */
+    private void poke() {
+        if (unthreaded) {
+            threads.contexts().execute(this::commit);
+        }
+    }
+
+    private void commit() {
+        while (log.commitWaiting()) {
+            // one group after the other
+        }
+    }
+}

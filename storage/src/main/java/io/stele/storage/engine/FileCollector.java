@@ -1,0 +1,85 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.storage.objectstore.ObjectEntry;
+import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.shard.ObsoleteFiles;
+import io.stele.storage.tablet.TableFiles;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Deletes files that nobody needs: those a newer manifest has replaced, once every reader that came
+ * before has gone, and those found at start-up that nothing refers to, after a time of grace.
+ *
+ * <p>A file that could not be deleted is found again at the next start. Guarded by itself; {@link
+ * #collect} blocks on the store and runs on one background thread at a time.
+ */
+final class FileCollector implements ObsoleteFiles {
+    private final TableFiles files;
+    private final ReadPoints readers;
+    private final Deque<Obsolete> obsolete = new ArrayDeque<>(); // guarded by this
+    private Set<String> orphans = new HashSet<>(); // guarded by this
+    private long orphansDueMillis; // guarded by this
+
+    FileCollector(TableFiles files, ReadPoints readers) {
+        this.files = requireNonNull(files, "files is null");
+        this.readers = requireNonNull(readers, "readers is null");
+    }
+
+    @Override
+    public synchronized void add(List<String> paths) {
+        if (!paths.isEmpty()) {
+            obsolete.add(new Obsolete(readers.now(), paths));
+        }
+    }
+
+    /**
+     * Remembers the data files that are in none of {@code referenced}. Workers' files that come
+     * later are not looked at.
+     */
+    void findOrphans(ObjectStore store, Set<String> referenced, long dueMillis) throws IOException {
+        Set<String> found = new HashSet<>();
+        for (ObjectEntry entry : store.list("data/")) {
+            if (!referenced.contains(entry.path())) {
+                found.add(entry.path());
+            }
+        }
+        synchronized (this) {
+            orphans = found;
+            orphansDueMillis = dueMillis;
+        }
+    }
+
+    /** A file that looked like an orphan is being put to use after all. */
+    synchronized void adopt(List<String> paths) {
+        paths.forEach(orphans::remove);
+    }
+
+    /** Deletes what may go now. */
+    void collect(long nowMillis) throws IOException {
+        for (String path : due(nowMillis)) {
+            files.store().delete(path);
+            files.forget(path);
+        }
+    }
+
+    private synchronized List<String> due(long nowMillis) {
+        Set<String> paths = new HashSet<>();
+        while (!obsolete.isEmpty() && readers.allGoneSince(obsolete.peek().number())) {
+            paths.addAll(obsolete.remove().paths());
+        }
+        if (nowMillis >= orphansDueMillis) {
+            paths.addAll(orphans);
+            orphans = new HashSet<>();
+        }
+        return List.copyOf(paths);
+    }
+
+    private record Obsolete(long number, List<String> paths) {}
+}

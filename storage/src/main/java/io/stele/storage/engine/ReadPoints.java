@@ -1,0 +1,154 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/**
+ * The open read points of a node, the history that is kept for them, and who may still be looking
+ * at files.
+ *
+ * <p>Invariant: the horizon never goes back, and every open read point is at or above it; so what a
+ * flush or a merge drops below the horizon nobody misses. Guarded by its own lock, except for the
+ * readers' numbers, which need none.
+ */
+final class ReadPoints {
+    private static final int MAX_OPEN = 10_000; // each keeps history: more are leaks
+
+    private final LongSupplier nowMillis;
+    private final long retentionMillis;
+    private final String idPrefix;
+    private final Map<String, Lease> leases = new HashMap<>();
+    private final AtomicLong readerNumbers = new AtomicLong();
+    private final ConcurrentSkipListSet<Long> readers = new ConcurrentSkipListSet<>();
+    private long horizon;
+    private long nextId;
+
+    ReadPoints(LongSupplier nowMillis, long retentionMillis, String idPrefix) {
+        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+        this.retentionMillis = retentionMillis;
+        this.idPrefix = requireNonNull(idPrefix, "idPrefix is null");
+    }
+
+    /** Leases a snapshot. READ_POINT_EXPIRED if its history is not kept any more. */
+    synchronized ReadPoint open(Lsn lsn, long ttlMillis) {
+        if (lsn.value() < horizon) {
+            throw new SteleException(
+                    ErrorCode.READ_POINT_EXPIRED,
+                    "Expected a read point at or after LSN "
+                            + horizon
+                            + ", the end of the retained history, found "
+                            + lsn);
+        }
+        if (leases.size() >= MAX_OPEN) {
+            throw new SteleException(
+                    ErrorCode.BUSY,
+                    "Expected at most " + MAX_OPEN + " open read points, found " + leases.size());
+        }
+        ReadPoint point = new ReadPoint(idPrefix + ++nextId, lsn);
+        leases.put(point.id(), new Lease(point, enter(), deadline(ttlMillis)));
+        return point;
+    }
+
+    synchronized ReadPoint find(String id) {
+        return lease(id).point;
+    }
+
+    synchronized void renew(String id, long ttlMillis) {
+        lease(id).deadlineMillis = deadline(ttlMillis);
+    }
+
+    synchronized void close(String id) {
+        Lease lease = leases.remove(id);
+        if (lease != null) {
+            exit(lease.reader);
+        }
+    }
+
+    /** Ends the leases whose time is over. */
+    synchronized void expire() {
+        long now = nowMillis.getAsLong();
+        leases.values()
+                .removeIf(
+                        lease -> {
+                            boolean over = lease.deadlineMillis < now;
+                            if (over) {
+                                exit(lease.reader);
+                            }
+                            return over;
+                        });
+    }
+
+    /**
+     * The LSN below which nobody reads any more: advances with time, held back by the oldest lease.
+     */
+    synchronized Lsn horizon() {
+        long oldest = Math.max(0, nowMillis.getAsLong() - retentionMillis) << 16;
+        for (Lease lease : leases.values()) {
+            oldest = Math.min(oldest, lease.point.lsn().value());
+        }
+        horizon = Math.max(horizon, oldest);
+        return new Lsn(horizon);
+    }
+
+    synchronized int openCount() {
+        return leases.size();
+    }
+
+    /**
+     * A reader comes: files that are obsolete from now on stay until it exits. Call before looking
+     * at a view.
+     */
+    long enter() {
+        long number = readerNumbers.incrementAndGet();
+        readers.add(number);
+        return number;
+    }
+
+    void exit(long reader) {
+        readers.remove(reader);
+    }
+
+    /** A number above all readers that came, below all that come. */
+    long now() {
+        return readerNumbers.incrementAndGet();
+    }
+
+    /** Whether every reader that came before {@link #now} returned {@code number} has gone. */
+    boolean allGoneSince(long number) {
+        return readers.lower(number) == null;
+    }
+
+    private Lease lease(String id) {
+        Lease lease = leases.get(id);
+        if (lease == null) {
+            throw new SteleException(
+                    ErrorCode.READ_POINT_EXPIRED,
+                    "Expected an open read point, found '" + id + "', which is closed or expired");
+        }
+        return lease;
+    }
+
+    private long deadline(long ttlMillis) {
+        return nowMillis.getAsLong() + ttlMillis;
+    }
+
+    private static final class Lease {
+        private final ReadPoint point;
+        private final long reader;
+        private long deadlineMillis;
+
+        private Lease(ReadPoint point, long reader, long deadlineMillis) {
+            this.point = point;
+            this.reader = reader;
+            this.deadlineMillis = deadlineMillis;
+        }
+    }
+}

@@ -1,0 +1,291 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.catalog.Catalog;
+import io.stele.storage.catalog.CatalogService;
+import io.stele.storage.catalog.TableEntry;
+import io.stele.storage.catalog.TableGroup;
+import io.stele.storage.catalog.TableState;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.FileKind;
+import io.stele.storage.manifest.Manifest;
+import io.stele.storage.manifest.ManifestEdit;
+import io.stele.storage.manifest.ManifestStore;
+import io.stele.storage.manifest.TableProgress;
+import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.shard.PreparedPart;
+import io.stele.storage.shard.TableGroupShard;
+import io.stele.storage.tablet.ColumnFile;
+import io.stele.storage.tablet.RowFile;
+import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableShard;
+import io.stele.storage.wal.HybridClock;
+import io.stele.storage.wal.LogFiles;
+import io.stele.storage.wal.LogHold;
+import io.stele.storage.wal.RecordType;
+import io.stele.storage.wal.RecoveredLog;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * The steps that bring an engine from what is stored to where it was: manifests, log, undecided
+ * transactions. One thread; nothing serves meanwhile.
+ */
+final class Recovery {
+    private static final int OWNERSHIP_ATTEMPTS =
+            8; // each lost one means that another engine is starting at this moment
+
+    private final ObjectStore store;
+    private final CatalogService catalog;
+    private final Decisions decisions;
+    private final HybridClock clock;
+    private final UUID owner;
+
+    Recovery(
+            ObjectStore store,
+            CatalogService catalog,
+            Decisions decisions,
+            HybridClock clock,
+            UUID owner) {
+        this.owner = requireNonNull(owner, "owner is null");
+        this.store = requireNonNull(store, "store is null");
+        this.catalog = requireNonNull(catalog, "catalog is null");
+        this.decisions = requireNonNull(decisions, "decisions is null");
+        this.clock = requireNonNull(clock, "clock is null");
+    }
+
+    /**
+     * Staged tables whose transaction was committed become public; the others are what is left of
+     * statements that never ended.
+     */
+    void resolveStagedTables() throws IOException {
+        Set<TableId> staged = new HashSet<>();
+        for (TableEntry entry : catalog.current().tables()) {
+            if (entry.state() == TableState.STAGED) {
+                staged.add(entry.schema().id());
+            }
+        }
+        if (staged.isEmpty()) {
+            return;
+        }
+        for (Decision decision : decisions.all()) {
+            if (decision.committed() && decision.publish().filter(staged::contains).isPresent()) {
+                catalog.publishTable(decision.publish().get());
+            }
+        }
+        catalog.dropStagedTables();
+    }
+
+    /**
+     * Observes every LSN that manifests name, so that the clock and the epoch come after all of
+     * them.
+     */
+    List<Manifest> loadManifests() throws IOException {
+        List<Manifest> manifests = new ArrayList<>();
+        for (TableGroup group : catalog.current().tableGroups()) {
+            for (ShardId shard : group.shards()) {
+                Manifest manifest =
+                        new ManifestStore(store, shard, owner)
+                                .loadLatest()
+                                .orElse(Manifest.empty(shard));
+                clock.observe(new Lsn(manifest.epoch()));
+                manifest.files().forEach(file -> clock.observe(file.maxLsn()));
+                manifest.tables().forEach(table -> clock.observe(table.flushedLsn()));
+                manifests.add(manifest);
+            }
+        }
+        return manifests;
+    }
+
+    /**
+     * Takes a shard over: the next manifest version in this engine's epoch, without tables that are
+     * dropped. From then on an engine that owned the shard before fails at its next manifest.
+     */
+    Manifest own(Manifest loaded, long epoch) throws IOException {
+        ManifestStore manifests = new ManifestStore(store, loaded.shard(), owner);
+        Manifest base = loaded;
+        for (int attempt = 0; attempt < OWNERSHIP_ATTEMPTS; attempt++) {
+            ManifestEdit edit = base.edit().epoch(Math.max(epoch, base.epoch() + 1));
+            for (TableProgress table : base.tables()) {
+                if (!isKnown(table.tableId())) {
+                    edit.removeTable(table.tableId());
+                }
+            }
+            for (FileEntry file : base.files()) {
+                if (!isKnown(file.tableId())) {
+                    edit.removeTable(file.tableId());
+                }
+            }
+            Manifest owned = edit.build();
+            if (manifests.create(owned)) {
+                manifests.deleteOld();
+                return owned;
+            }
+            base = manifests.loadLatest().orElseThrow();
+        }
+        throw new SteleException(
+                ErrorCode.UNAVAILABLE,
+                "Expected to own shard %s after %d attempts, found others taking it over and over"
+                        .formatted(loaded.shard(), OWNERSHIP_ATTEMPTS));
+    }
+
+    /** Puts the tables of the catalog into a shard, with the files its manifest names. */
+    void restore(TableGroupShard shard, Manifest manifest, TableFiles files) throws IOException {
+        Catalog current = catalog.current();
+        for (TableEntry entry : current.tables()) {
+            TableSchema schema = entry.schema();
+            if (schema.shards().contains(shard.id())) {
+                shard.putTable(schema);
+                restore(shard.table(schema.id()), manifest, files);
+            }
+        }
+        manifest.writers()
+                .forEach(
+                        writer ->
+                                shard.restoreWriter(
+                                        writer.writerId(), writer.sequence(), writer.lsn()));
+    }
+
+    private static void restore(TableShard table, Manifest manifest, TableFiles files)
+            throws IOException {
+        TableId tableId = table.schema().id();
+        List<RowFile> rowFiles = new ArrayList<>();
+        List<ColumnFile> columnFiles = new ArrayList<>();
+        for (FileEntry entry : manifest.files(tableId)) {
+            if (entry.kind() == FileKind.ROW) {
+                rowFiles.add(files.openRow(entry));
+            } else {
+                columnFiles.add(files.openColumn(entry));
+            }
+        }
+        long nextRowId = manifest.table(tableId).map(TableProgress::nextRowId).orElse(0L);
+        table.restore(manifest.flushedLsn(tableId).value(), nextRowId, rowFiles, columnFiles);
+    }
+
+    /** Applies the log to the shards; records of shards that are no more are passed over. */
+    RecoveredLog replay(LogFiles log, StorageOptions options, Shards shards) throws IOException {
+        try {
+            return RecoveredLog.recover(
+                    log,
+                    options.log(),
+                    clock,
+                    (shard, lsn, type, payload) -> {
+                        if (shards.contains(shard)) {
+                            replay(shards.shard(shard), lsn, type, payload);
+                        }
+                    });
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
+        }
+    }
+
+    private static void replay(
+            TableGroupShard shard, Lsn lsn, RecordType type, ByteBuffer payload) {
+        try {
+            shard.replay(lsn, type, payload);
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
+    }
+
+    /**
+     * Ends transactions whose outcome the log does not tell, as their decision objects say. Where
+     * there is none, it was not decided, and the decision to abort is made now, so that nobody else
+     * can decide otherwise.
+     */
+    void resolveInDoubt(Shards shards, EngineLog log, long epoch) throws IOException {
+        Map<String, List<TableGroupShard>> inDoubt = new TreeMap<>();
+        for (Shards.Entry entry : shards.all()) {
+            for (PreparedPart part : entry.shard().inDoubt()) {
+                inDoubt.computeIfAbsent(part.transactionId(), id -> new ArrayList<>())
+                        .add(entry.shard());
+            }
+        }
+        List<Decision> committed = new ArrayList<>();
+        for (String transactionId : inDoubt.keySet()) {
+            Decision decision = decisions.decide(Decision.aborted(transactionId, epoch));
+            if (decision.committed()) {
+                committed.add(decision);
+            } else {
+                for (TableGroupShard shard : requireNonNull(inDoubt.get(transactionId))) {
+                    List<ByteBuffer> outcome =
+                            shard.resolve(transactionId, false, shard.appliedLsn());
+                    Optional<Throwable> refused =
+                            log.append(
+                                            shard.id(),
+                                            RecordType.OUTCOME,
+                                            outcome,
+                                            TableGroupShard.RESOLVED)
+                                    .handle((position, failed) -> Optional.ofNullable(failed))
+                                    .getNow(Optional.empty());
+                    throwIfRefused(refused);
+                }
+            }
+        }
+        committed.sort(java.util.Comparator.comparing(Decision::lsn));
+        for (Decision decision : committed) {
+            List<TableGroupShard> participants =
+                    requireNonNull(inDoubt.get(decision.transactionId()));
+            LogHold hold =
+                    log.resume(
+                            decision.lsn(),
+                            participants.stream().map(TableGroupShard::id).toList());
+            for (TableGroupShard shard : participants) {
+                List<ByteBuffer> outcome =
+                        shard.resolve(decision.transactionId(), true, decision.lsn());
+                throwIfRefused(
+                        hold.append(
+                                        shard.id(),
+                                        RecordType.OUTCOME,
+                                        outcome,
+                                        TableGroupShard.RESOLVED)
+                                .handle((position, failed) -> Optional.ofNullable(failed))
+                                .getNow(Optional.empty()));
+            }
+            log.release(hold);
+        }
+    }
+
+    /**
+     * Forgets decisions nobody asks for any more; the transactions they are about are all resolved.
+     */
+    void forgetOldDecisions(long beforeMillis) throws IOException {
+        for (Decision decision : decisions.all()) {
+            // An aborted one has no LSN of its own; the epoch that decided it is an LSN as well.
+            Lsn decided = decision.committed() ? decision.lsn() : new Lsn(decision.epoch());
+            if (decided.millis() < beforeMillis) {
+                decisions.forget(decision);
+            }
+        }
+    }
+
+    private boolean isKnown(TableId tableId) {
+        return catalog.current().tables().stream()
+                .anyMatch(entry -> entry.schema().id().equals(tableId));
+    }
+
+    private static void throwIfRefused(Optional<Throwable> refused) {
+        if (refused.isPresent()) {
+            throw new SteleException(
+                    ErrorCode.STORE_FAILED,
+                    "Cannot log the outcome of a transaction: " + refused.get(),
+                    refused.get());
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.api.FileScan;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.ScanPlan;
+import io.stele.protocol.api.ShardScan;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.tablet.ColumnFile;
+import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableView;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.roaringbitmap.RoaringBitmap;
+
+/**
+ * Says what a scan at a read point reads: the column files that may have rows of interest, and the
+ * shards that have more in memory.
+ */
+final class ScanPlanner {
+    private static final byte[] NO_ROWS = {};
+
+    private final Shards shards;
+
+    ScanPlanner(Shards shards) {
+        this.shards = requireNonNull(shards, "shards is null");
+    }
+
+    ScanPlan plan(ReadPoint readPoint, TableSchema schema, ScanPredicate predicate) {
+        List<ShardScan> scans = new ArrayList<>();
+        for (ShardId id : schema.shards()) {
+            shards.shard(id).checkServing();
+            TableShard table = shards.shard(id).table(schema.id());
+            TableView view = readPoint.view(schema.id(), id, table::view);
+            scans.add(
+                    schema.orientation().hasColumns()
+                            ? columns(id, view, readPoint.lsn(), predicate)
+                            : rows(id, view));
+        }
+        return new ScanPlan(readPoint.lsn().value(), scans);
+    }
+
+    private static ShardScan columns(ShardId id, TableView view, Lsn lsn, ScanPredicate predicate) {
+        List<FileScan> files = new ArrayList<>();
+        for (ColumnFile file : view.columnFiles()) {
+            scan(file, lsn, predicate).ifPresent(files::add);
+        }
+        long inMemory = view.memoryVersions();
+        return new ShardScan(id, files, inMemory > 0, ScanMode.LIVE, inMemory);
+    }
+
+    private static ShardScan rows(ShardId id, TableView view) {
+        long rows =
+                view.memoryVersions()
+                        + view.rowFiles().stream().mapToLong(file -> file.entry().rowCount()).sum();
+        return new ShardScan(id, List.of(), rows > 0, ScanMode.SNAPSHOT, rows);
+    }
+
+    private static Optional<FileScan> scan(ColumnFile file, Lsn lsn, ScanPredicate predicate) {
+        FileEntry entry = file.entry();
+        if (entry.minLsn().compareTo(lsn) > 0
+                || !predicate.mayMatch(entry.columnStats(), entry.rowCount())) {
+            return Optional.empty();
+        }
+        RoaringBitmap deleted = file.deletes().bitmapAt(lsn.value());
+        long deletedCount = deleted.getLongCardinality();
+        if (deletedCount == entry.rowCount()) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new FileScan(
+                        entry.path(),
+                        entry.sizeBytes(),
+                        entry.rowCount(),
+                        entry.schemaVersion(),
+                        entry.minLsn().value(),
+                        entry.maxLsn().value(),
+                        entry.ingestLsn()
+                                .map(ingest -> OptionalLong.of(ingest.value()))
+                                .orElse(OptionalLong.empty()),
+                        entry.firstRowId(),
+                        deletedCount == 0 ? NO_ROWS : serialize(deleted),
+                        deletedCount,
+                        entry.columnStats()));
+    }
+
+    private static byte[] serialize(RoaringBitmap bitmap) {
+        ByteBuffer buffer = ByteBuffer.allocate(bitmap.serializedSizeInBytes());
+        bitmap.serialize(buffer);
+        return buffer.array();
+    }
+}

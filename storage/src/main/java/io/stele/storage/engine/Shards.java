@@ -1,0 +1,226 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.scheduler.ExecutionContext;
+import io.stele.storage.catalog.Catalog;
+import io.stele.storage.catalog.TableEntry;
+import io.stele.storage.catalog.TableGroup;
+import io.stele.storage.manifest.Manifest;
+import io.stele.storage.manifest.ManifestStore;
+import io.stele.storage.shard.MaintenanceOptions;
+import io.stele.storage.shard.MemoryBudget;
+import io.stele.storage.shard.ShardMaintenance;
+import io.stele.storage.shard.TableGroupShard;
+import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableShard;
+import io.stele.storage.wal.DurableRecord;
+import io.stele.storage.wal.LogListener;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All shards of the node with their maintenance, kept in step with the catalog. Safe for use by
+ * many threads; shards are added, never removed.
+ */
+final class Shards implements LogListener {
+    private final StorageOptions options;
+    private final EngineThreads threads;
+    private final TableFiles files;
+    private final ReadPoints readPoints;
+    private final FileCollector collector;
+    private final EngineClock clock;
+    private final long epoch;
+    private final UUID owner;
+    private final MemoryBudget budget;
+    private final Map<ShardId, Entry> entries = new ConcurrentSkipListMap<>();
+
+    Shards(
+            StorageOptions options,
+            EngineThreads threads,
+            TableFiles files,
+            ReadPoints readPoints,
+            FileCollector collector,
+            EngineClock clock,
+            long epoch,
+            UUID owner) {
+        this.options = requireNonNull(options, "options is null");
+        this.threads = requireNonNull(threads, "threads is null");
+        this.files = requireNonNull(files, "files is null");
+        this.readPoints = requireNonNull(readPoints, "readPoints is null");
+        this.collector = requireNonNull(collector, "collector is null");
+        this.clock = requireNonNull(clock, "clock is null");
+        this.epoch = epoch;
+        this.owner = requireNonNull(owner, "owner is null");
+        this.budget = new MemoryBudget(options.memTableTotalBytes());
+    }
+
+    /** A shard and who looks after it. */
+    record Entry(TableGroupShard shard, ShardMaintenance maintenance) {}
+
+    /** Adds a shard as its manifest says it is. */
+    Entry add(Manifest manifest) {
+        ShardId id = manifest.shard();
+        ExecutionContext context =
+                new ExecutionContext("shard " + id, threads.contexts(), threads.uncaught());
+        TableGroupShard shard =
+                new TableGroupShard(id, context, files, clock::nowMillis, threads.background());
+        ShardMaintenance maintenance =
+                new ShardMaintenance(
+                        shard,
+                        new ManifestStore(files.store(), id, owner),
+                        manifest,
+                        epoch,
+                        files,
+                        new MaintenanceOptions(
+                                options.memTableBytes(),
+                                options.memTableAge().toMillis(),
+                                options.targetFileBytes()),
+                        budget,
+                        readPoints::horizon,
+                        threads.background(),
+                        collector);
+        Entry entry = new Entry(shard, maintenance);
+        entries.put(id, entry);
+        return entry;
+    }
+
+    Collection<Entry> all() {
+        return entries.values();
+    }
+
+    Set<ShardId> ids() {
+        return entries.keySet();
+    }
+
+    MemoryBudget budget() {
+        return budget;
+    }
+
+    boolean contains(ShardId id) {
+        return entries.containsKey(id);
+    }
+
+    TableGroupShard shard(ShardId id) {
+        return entry(id).shard();
+    }
+
+    Entry entry(ShardId id) {
+        Entry entry = entries.get(id);
+        if (entry == null) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected one of " + entries.size() + " shards, found " + id);
+        }
+        return entry;
+    }
+
+    /** The parts of a table, one a shard. STALE_TABLE if it is dropped. */
+    List<TableShard> table(TableSchema schema) {
+        return schema.shards().stream().map(id -> shard(id).table(schema.id())).toList();
+    }
+
+    /**
+     * Follows a change of the catalog: new tables and groups come, dropped tables go, names change.
+     */
+    void follow(Catalog before, Catalog after, Consumer<Entry> started) {
+        for (TableGroup group : after.tableGroups()) {
+            for (ShardId id : group.shards()) {
+                if (!contains(id)) {
+                    started.accept(add(Manifest.empty(id)));
+                }
+            }
+        }
+        Set<TableId> present = new HashSet<>();
+        for (TableEntry entry : after.tables()) {
+            present.add(entry.schema().id());
+            entry.schema().shards().forEach(id -> shard(id).putTable(entry.schema()));
+        }
+        for (TableEntry entry : before.tables()) {
+            if (!present.contains(entry.schema().id())) {
+                drop(entry.schema());
+            }
+        }
+    }
+
+    private void drop(TableSchema schema) {
+        for (ShardId id : schema.shards()) {
+            Entry entry = entry(id);
+            entry.shard()
+                    .findTable(schema.id())
+                    .ifPresent(
+                            table -> {
+                                entry.shard().removeTable(schema.id());
+                                entry.shard()
+                                        .context()
+                                        .execute(() -> entry.maintenance().dropTable(table));
+                            });
+        }
+    }
+
+    @Override
+    public void onDurable(ShardId shard, List<DurableRecord> records) {
+        shard(shard).onDurable(records);
+    }
+
+    @Override
+    public void onFailure(SteleException cause) {
+        for (Entry entry : entries.values()) {
+            entry.shard()
+                    .context()
+                    .execute(
+                            () -> {
+                                entry.shard().fail(cause);
+                                entry.maintenance().afterApply();
+                            });
+        }
+    }
+
+    /** Completes when the contexts of these shards have run all that they were given before. */
+    CompletableFuture<@Nullable Void> joined(Collection<ShardId> ids) {
+        CompletableFuture<?>[] joins =
+                ids.stream()
+                        .map(id -> shard(id).context().join())
+                        .toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(joins).thenApply(done -> null);
+    }
+
+    /** Every shard's highest LSN that the log need not keep. */
+    CompletableFuture<Map<ShardId, Lsn>> flushed() {
+        Map<ShardId, Lsn> result = new ConcurrentHashMap<>();
+        CompletableFuture<?>[] all =
+                entries.values().stream()
+                        .map(
+                                entry ->
+                                        entry.shard()
+                                                .context()
+                                                .submit(
+                                                        () -> {
+                                                            long needed = entry.shard().minLogLsn();
+                                                            Lsn applied =
+                                                                    entry.shard().appliedLsn();
+                                                            return result.put(
+                                                                    entry.shard().id(),
+                                                                    needed <= applied.value()
+                                                                            ? new Lsn(needed - 1)
+                                                                            : applied);
+                                                        }))
+                        .toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(all).thenApply(done -> result);
+    }
+}

@@ -1,0 +1,91 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A transaction that is being filled: its rows wait here, checked, until the commit. Guarded by
+ * itself.
+ */
+final class Transaction {
+    private final String id;
+    private final Optional<Lsn> readLsn;
+    private final long limitBytes;
+    private final Map<ShardId, List<byte[]>> staged = new TreeMap<>();
+    private final CompletableFuture<Lsn> outcome = new CompletableFuture<>();
+    private long stagedBytes;
+    private long touchedMillis;
+    private boolean ended;
+
+    Transaction(String id, Optional<Lsn> readLsn, long limitBytes, long nowMillis) {
+        this.id = requireNonNull(id, "id is null");
+        this.readLsn = requireNonNull(readLsn, "readLsn is null");
+        this.limitBytes = limitBytes;
+        this.touchedMillis = nowMillis;
+    }
+
+    String id() {
+        return id;
+    }
+
+    Optional<Lsn> readLsn() {
+        return readLsn;
+    }
+
+    /**
+     * What became of it; completes once {@link #end} was won and the commit or abort is through.
+     */
+    CompletableFuture<Lsn> outcome() {
+        return outcome;
+    }
+
+    /** Adds a copy of a batch. TRANSACTION_TOO_LARGE beyond the limit. */
+    synchronized void stage(ShardId shard, byte[] batch, int offset, int length, long nowMillis) {
+        if (ended) {
+            throw new SteleException(
+                    ErrorCode.TRANSACTION_NOT_FOUND,
+                    "Expected an open transaction, found " + id + ", which has ended");
+        }
+        if (stagedBytes + length > limitBytes) {
+            throw new SteleException(
+                    ErrorCode.TRANSACTION_TOO_LARGE,
+                    "Expected at most %d bytes staged in transaction %s, found %d"
+                            .formatted(limitBytes, id, stagedBytes + length));
+        }
+        staged.computeIfAbsent(shard, key -> new ArrayList<>())
+                .add(Arrays.copyOfRange(batch, offset, offset + length));
+        stagedBytes += length;
+        touchedMillis = nowMillis;
+    }
+
+    /** Whether the caller is the one who ends it; nothing is staged after that. */
+    synchronized boolean end() {
+        boolean first = !ended;
+        ended = true;
+        return first;
+    }
+
+    synchronized Map<ShardId, List<byte[]>> staged() {
+        return new TreeMap<>(staged);
+    }
+
+    /** Frees the rows. */
+    synchronized void clear() {
+        staged.clear();
+    }
+
+    synchronized boolean isIdleSince(long millis) {
+        return !ended && touchedMillis < millis;
+    }
+}

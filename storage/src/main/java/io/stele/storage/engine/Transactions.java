@@ -1,0 +1,263 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.catalog.CatalogService;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.FileKind;
+import io.stele.storage.manifest.KeyIndexFile;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The transactions of a node from their beginning to their end. Transactions that are not committed
+ * live in memory only: a restart forgets them, as if they had been aborted. Safe for use by many
+ * threads.
+ */
+final class Transactions {
+    private static final int MAX_OPEN = 10_000; // each may hold rows in memory
+
+    private final StorageOptions options;
+    private final EngineClock clock;
+    private final Shards shards;
+    private final CatalogService catalog;
+    private final Coordinator coordinator;
+    private final Decisions decisions;
+    private final FileCollector collector;
+    private final EngineThreads threads;
+    private final String idPrefix;
+    private final AtomicLong nextId = new AtomicLong();
+    private final Map<String, Transaction> open = new ConcurrentHashMap<>();
+
+    Transactions(
+            StorageOptions options,
+            EngineClock clock,
+            Shards shards,
+            CatalogService catalog,
+            Coordinator coordinator,
+            Decisions decisions,
+            FileCollector collector,
+            EngineThreads threads,
+            long epoch) {
+        this.options = requireNonNull(options, "options is null");
+        this.clock = requireNonNull(clock, "clock is null");
+        this.shards = requireNonNull(shards, "shards is null");
+        this.catalog = requireNonNull(catalog, "catalog is null");
+        this.coordinator = requireNonNull(coordinator, "coordinator is null");
+        this.decisions = requireNonNull(decisions, "decisions is null");
+        this.collector = requireNonNull(collector, "collector is null");
+        this.threads = requireNonNull(threads, "threads is null");
+        this.idPrefix = Long.toHexString(epoch) + "-";
+    }
+
+    /** Begins one; its id is never used again. */
+    String begin(Optional<Lsn> readLsn) {
+        if (open.size() >= MAX_OPEN) {
+            throw new SteleException(
+                    ErrorCode.BUSY,
+                    "Expected at most " + MAX_OPEN + " open transactions, found " + open.size());
+        }
+        String id = idPrefix + Long.toHexString(nextId.incrementAndGet());
+        open.put(id, new Transaction(id, readLsn, options.transactionBytes(), clock.nowMillis()));
+        return id;
+    }
+
+    int openCount() {
+        return open.size();
+    }
+
+    void stage(String id, ShardId shard, byte[] batch, int offset, int length) {
+        Transaction transaction = open.get(id);
+        if (transaction == null) {
+            throw notFound(id);
+        }
+        transaction.stage(shard, batch, offset, length, clock.nowMillis());
+    }
+
+    CompletableFuture<Lsn> commit(String id, List<WrittenFile> written, Optional<TableId> publish) {
+        Transaction transaction = open.get(id);
+        if (transaction == null) {
+            return findCommitted(id);
+        }
+        Map<ShardId, List<FileEntry>> files = entries(written);
+        if (!transaction.end()) {
+            return transaction.outcome().copy();
+        }
+        collector.adopt(paths(written));
+        Coordinator.Commit commit =
+                new Coordinator.Commit(
+                        id, transaction.readLsn(), transaction.staged(), files, publish);
+        coordinator
+                .commit(commit)
+                .whenComplete(
+                        (lsn, failed) -> {
+                            open.remove(id);
+                            transaction.clear();
+                            if (failed != null) {
+                                transaction
+                                        .outcome()
+                                        .completeExceptionally(Coordinator.unwrap(failed));
+                            } else {
+                                transaction.outcome().complete(lsn);
+                            }
+                        });
+        return transaction.outcome().copy();
+    }
+
+    void abort(String id) {
+        Transaction transaction = open.get(id);
+        if (transaction != null && transaction.end()) {
+            open.remove(id);
+            transaction.clear();
+            transaction.outcome().completeExceptionally(notFound(id));
+        }
+    }
+
+    /** Aborts what nobody has touched since. */
+    void expire(long beforeMillis) {
+        for (Transaction transaction : List.copyOf(open.values())) {
+            if (transaction.isIdleSince(beforeMillis)) {
+                abort(transaction.id());
+            }
+        }
+    }
+
+    /** A commit that is repeated after it was through: its decision object knows. */
+    private CompletableFuture<Lsn> findCommitted(String id) {
+        CompletableFuture<Lsn> result = new CompletableFuture<>();
+        if (!id.matches("[0-9a-f]+-[0-9a-f]+")) {
+            result.completeExceptionally(notFound(id));
+            return result;
+        }
+        try {
+            threads.background()
+                    .execute(
+                            () -> {
+                                try {
+                                    Optional<Decision> decision = decisions.find(id);
+                                    result.complete(
+                                            decision.filter(Decision::committed)
+                                                    .map(Decision::lsn)
+                                                    .orElseThrow(() -> notFound(id)));
+                                } catch (java.io.IOException failed) {
+                                    result.completeExceptionally(
+                                            new SteleException(
+                                                    ErrorCode.STORE_FAILED,
+                                                    "Cannot read the decision of transaction "
+                                                            + id
+                                                            + ": "
+                                                            + failed,
+                                                    failed));
+                                } catch (RuntimeException failed) {
+                                    result.completeExceptionally(failed);
+                                }
+                            });
+        } catch (RejectedExecutionException full) {
+            result.completeExceptionally(
+                    new SteleException(ErrorCode.BUSY, "Background work is behind", full));
+        }
+        return result;
+    }
+
+    private Map<ShardId, List<FileEntry>> entries(List<WrittenFile> written) {
+        Map<ShardId, List<FileEntry>> entries = new TreeMap<>();
+        for (WrittenFile file : written) {
+            TableSchema schema = catalog.current().table(file.tableId());
+            check(file, schema);
+            entries.computeIfAbsent(file.shard(), shard -> new ArrayList<>()).add(entry(file));
+        }
+        return entries;
+    }
+
+    private void check(WrittenFile file, TableSchema schema) {
+        if (schema.orientation().hasRows()) {
+            throw refused(
+                    file,
+                    "a table of orientation 'column'",
+                    "'" + schema.orientation().text() + "'");
+        }
+        if (file.schemaVersion() != schema.schemaVersion()) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected schema version %d of table %s, found %d in %s"
+                            .formatted(
+                                    schema.schemaVersion(),
+                                    schema.qualifiedName(),
+                                    file.schemaVersion(),
+                                    file.path()));
+        }
+        if (!schema.shards().contains(file.shard()) || !shards.contains(file.shard())) {
+            throw refused(
+                    file, "one of " + schema.shardCount() + " shards", file.shard().toString());
+        }
+        if (schema.hasPrimaryKey() && (file.keyIndexPath().isEmpty() || file.minKey().isEmpty())) {
+            throw refused(file, "a key index and a key range", "none");
+        }
+        if (file.rowCount() < 1 || file.rowCount() > Integer.MAX_VALUE) {
+            throw refused(file, "1 to 2^31 - 1 rows", Long.toString(file.rowCount()));
+        }
+        String folder = "data/" + file.tableId() + "/" + file.shard().index() + "/";
+        if (!file.path().startsWith(folder)
+                || !file.keyIndexPath().map(path -> path.startsWith(folder)).orElse(true)) {
+            throw refused(file, "a path in " + folder, file.path());
+        }
+    }
+
+    private static FileEntry entry(WrittenFile file) {
+        return new FileEntry(
+                file.fileId(),
+                file.tableId(),
+                FileKind.COLUMN,
+                0,
+                file.path(),
+                file.sizeBytes(),
+                file.rowCount(),
+                Lsn.MIN,
+                Lsn.MIN,
+                Optional.empty(),
+                OptionalLong.empty(),
+                file.schemaVersion(),
+                file.minKey(),
+                file.maxKey(),
+                file.partition(),
+                file.columns(),
+                file.keyIndexPath().map(path -> new KeyIndexFile(path, file.keyIndexSizeBytes())),
+                Optional.empty());
+    }
+
+    private static List<String> paths(List<WrittenFile> written) {
+        List<String> paths = new ArrayList<>();
+        for (WrittenFile file : written) {
+            paths.add(file.path());
+            file.keyIndexPath().ifPresent(paths::add);
+        }
+        return paths;
+    }
+
+    private static SteleException refused(WrittenFile file, String expected, String found) {
+        return new SteleException(
+                ErrorCode.INVALID_ARGUMENT,
+                "Expected " + expected + ", found " + found + " for file " + file.path());
+    }
+
+    private static SteleException notFound(String id) {
+        return new SteleException(
+                ErrorCode.TRANSACTION_NOT_FOUND,
+                "Expected an open or committed transaction, found '" + id + "'");
+    }
+}

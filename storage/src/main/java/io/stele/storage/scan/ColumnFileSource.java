@@ -1,0 +1,41 @@
+package io.stele.storage.scan;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.storage.tablet.ColumnFileVersions;
+import io.stele.storage.tablet.KeyedVersion;
+import java.io.IOException;
+
+/** The rows of a column file that a reader at one LSN sees. */
+final class ColumnFileSource implements ScanSource {
+    private final ColumnFileVersions versions;
+    private final long lsn;
+
+    /**
+     * @param versions must pass over rows that ended at or below {@code lsn}
+     */
+    ColumnFileSource(ColumnFileVersions versions, long lsn) {
+        this.versions = requireNonNull(versions, "versions is null");
+        this.lsn = lsn;
+    }
+
+    @Override
+    public boolean advance() throws IOException {
+        while (versions.advance()) {
+            if (versions.version().lsn() <= lsn) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public KeyedVersion version() {
+        return versions.version();
+    }
+
+    @Override
+    public void close() throws IOException {
+        versions.close();
+    }
+}

@@ -1,0 +1,91 @@
+package io.stele.storage.scan;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.predicate.RowMatcher;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.RowLayout;
+import io.stele.storage.tablet.KeyedVersion;
+import java.io.IOException;
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks over several sources, one after the other, and leaves out what the predicate excludes.
+ * Confined to one thread at a time.
+ */
+final class FilteringCursor implements RowCursor {
+    private final Iterator<ShardScanner.Opener> openers;
+    private final BinaryRow row;
+    private final RowMatcher matcher;
+    private final boolean hasRowIds;
+    private @Nullable ScanSource source;
+
+    FilteringCursor(
+            Iterator<ShardScanner.Opener> openers,
+            RowLayout layout,
+            ScanPredicate predicate,
+            boolean hasRowIds) {
+        this.openers = requireNonNull(openers, "openers is null");
+        this.row = new BinaryRow(layout);
+        this.matcher = predicate.matcher(layout);
+        this.hasRowIds = hasRowIds;
+    }
+
+    @Override
+    public boolean next() throws IOException {
+        while (true) {
+            ScanSource current = source;
+            if (current == null) {
+                if (!openers.hasNext()) {
+                    return false;
+                }
+                source = openers.next().open();
+                continue;
+            }
+            if (!current.advance()) {
+                current.close();
+                source = null;
+                continue;
+            }
+            KeyedVersion version = current.version();
+            row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
+            if (matcher.matches(row)) {
+                return true;
+            }
+        }
+    }
+
+    @Override
+    public BinaryRow row() {
+        return row;
+    }
+
+    @Override
+    public long lsn() {
+        return version().lsn();
+    }
+
+    @Override
+    public long rowId() {
+        KeyedVersion version = version();
+        return hasRowIds
+                ? KeyEncoder.rowId(version.keyArray(), version.keyOffset(), version.keyLength())
+                : -1;
+    }
+
+    @Override
+    public void close() throws IOException {
+        ScanSource current = source;
+        if (current != null) {
+            source = null;
+            current.close();
+        }
+    }
+
+    private KeyedVersion version() {
+        return requireNonNull(source, "no row").version();
+    }
+}

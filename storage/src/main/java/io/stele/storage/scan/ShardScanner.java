@@ -1,0 +1,88 @@
+package io.stele.storage.scan;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.tablet.ColumnFile;
+import io.stele.storage.tablet.ColumnFileVersions;
+import io.stele.storage.tablet.KeyedVersion;
+import io.stele.storage.tablet.MemTable;
+import io.stele.storage.tablet.MergingVersions;
+import io.stele.storage.tablet.RowFile;
+import io.stele.storage.tablet.RowFileVersions;
+import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableView;
+import io.stele.storage.tablet.VisibleVersions;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Opens cursors on one table of one shard. Immutable. */
+public final class ShardScanner {
+    private final TableSchema schema;
+    private final RowLayout layout;
+    private final TableFiles files;
+
+    public ShardScanner(TableSchema schema, RowLayout layout, TableFiles files) {
+        this.schema = requireNonNull(schema, "schema is null");
+        this.layout = requireNonNull(layout, "layout is null");
+        this.files = requireNonNull(files, "files is null");
+    }
+
+    /** The rows of a view as of an LSN: LIVE those in memory, SNAPSHOT all. */
+    public RowCursor scan(TableView view, Lsn lsn, ScanMode mode, ScanPredicate predicate)
+            throws IOException {
+        boolean withFiles = mode == ScanMode.SNAPSHOT;
+        boolean mergesRowFiles = withFiles && schema.orientation().hasRows();
+        List<Opener> openers = new ArrayList<>();
+        openers.add(() -> merged(view, lsn, mergesRowFiles));
+        if (withFiles && !mergesRowFiles) {
+            for (ColumnFile file : view.columnFiles()) {
+                boolean inTime = file.entry().minLsn().compareTo(lsn) <= 0;
+                if (inTime
+                        && predicate.mayMatch(
+                                file.entry().columnStats(), file.entry().rowCount())) {
+                    openers.add(() -> columns(file, lsn));
+                }
+            }
+        }
+        return new FilteringCursor(openers.iterator(), layout, predicate, !schema.hasPrimaryKey());
+    }
+
+    private static ScanSource merged(TableView view, Lsn lsn, boolean withRowFiles) {
+        List<Iterator<KeyedVersion>> sources = new ArrayList<>();
+        for (MemTable table : view.memTables()) {
+            sources.add(table.versions());
+        }
+        if (withRowFiles) {
+            for (RowFile file : view.rowFiles()) {
+                sources.add(new RowFileVersions(file.reader().cursor()));
+            }
+        }
+        Iterator<KeyedVersion> versions =
+                sources.size() == 1 ? sources.getFirst() : new MergingVersions(sources);
+        return new MergedSource(new VisibleVersions(versions, lsn.value()));
+    }
+
+    private ScanSource columns(ColumnFile file, Lsn lsn) throws IOException {
+        @Nullable KeyEncoder keys =
+                schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : null;
+        ColumnFileVersions versions =
+                new ColumnFileVersions(
+                        file, files.openRows(file, schema).cursor(), keys, lsn.value());
+        return new ColumnFileSource(versions, lsn.value());
+    }
+
+    /** Opens a source when the one before it has ended. */
+    @FunctionalInterface
+    interface Opener {
+        ScanSource open() throws IOException;
+    }
+}

@@ -1,0 +1,138 @@
+package io.stele.storage.shard;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.GrowingBytes;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.RowRouter;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.WriteBatchReader;
+import java.util.Arrays;
+
+/**
+ * Checks every byte of a write batch before it may enter the log, so that nothing behind the log
+ * needs to doubt it: the table and its version, the structure and values of each row, that a key is
+ * the encoded key of its row, and that it belongs to this shard.
+ *
+ * <p>Has reusable buffers: confined to one thread; make one for each batch.
+ */
+final class BatchValidator {
+    private final TableSchema schema;
+    private final ShardId shard;
+    private final RowLayout layout;
+    private final BinaryRow row;
+    private final GrowingBytes buffer = GrowingBytes.forKey();
+
+    BatchValidator(TableSchema schema, RowLayout layout, ShardId shard) {
+        this.schema = schema;
+        this.layout = layout;
+        this.shard = shard;
+        this.row = new BinaryRow(layout);
+    }
+
+    /**
+     * Checks the batch and rewinds it.
+     *
+     * @return how many rows the batch appends, which need row ids
+     * @throws SteleException STALE_TABLE, INVALID_ARGUMENT, or what is wrong with a row, naming the
+     *     operation
+     */
+    int validate(WriteBatchReader batch) {
+        if (batch.schemaVersion() != schema.schemaVersion()) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected rows of schema version %d of table %s, found version %d"
+                            .formatted(
+                                    schema.schemaVersion(),
+                                    schema.qualifiedName(),
+                                    batch.schemaVersion()));
+        }
+        batch.rewind();
+        int appended = schema.hasPrimaryKey() ? validateKeyed(batch) : validateAppendOnly(batch);
+        batch.rewind();
+        return appended;
+    }
+
+    private int validateKeyed(WriteBatchReader batch) {
+        KeyEncoder encoder = KeyEncoder.forPrimaryKey(schema);
+        RowRouter router = RowRouter.of(schema);
+        for (int operation = 0; batch.next(); operation++) {
+            switch (batch.kind()) {
+                case UPSERT -> {
+                    layout.validate(batch.buffer(), batch.rowOffset(), batch.rowLength());
+                    checkKey(encoder, batch, operation);
+                }
+                case DELETE ->
+                        encoder.validate(batch.buffer(), batch.keyOffset(), batch.keyLength());
+                case INSERT_IF_ABSENT, APPEND ->
+                        throw unexpected("UPSERT or DELETE", batch, operation);
+            }
+            int found = router.shardOfKey(batch.buffer(), batch.keyOffset(), batch.keyLength());
+            if (found != shard.index()) {
+                throw invalid(
+                        "a key of shard " + shard.index(), "one of shard " + found, operation);
+            }
+        }
+        return 0;
+    }
+
+    private int validateAppendOnly(WriteBatchReader batch) {
+        boolean routed = !schema.distributionKey().isEmpty();
+        RowRouter router = routed ? RowRouter.of(schema) : null;
+        int appended = 0;
+        for (int operation = 0; batch.next(); operation++) {
+            switch (batch.kind()) {
+                case APPEND -> {
+                    layout.validate(batch.buffer(), batch.rowOffset(), batch.rowLength());
+                    if (router != null) {
+                        checkRoute(router, batch, operation);
+                    }
+                    appended++;
+                }
+                case DELETE ->
+                        KeyEncoder.rowId(batch.buffer(), batch.keyOffset(), batch.keyLength());
+                case INSERT_IF_ABSENT, UPSERT ->
+                        throw unexpected("APPEND or DELETE", batch, operation);
+            }
+        }
+        return appended;
+    }
+
+    private void checkKey(KeyEncoder encoder, WriteBatchReader batch, int operation) {
+        buffer.clear();
+        encoder.encode(row.wrap(batch.buffer(), batch.rowOffset(), batch.rowLength()), buffer);
+        boolean equal =
+                Arrays.equals(
+                        buffer.array(),
+                        0,
+                        buffer.length(),
+                        batch.buffer(),
+                        batch.keyOffset(),
+                        batch.keyOffset() + batch.keyLength());
+        if (!equal) {
+            throw invalid("the encoded primary key of the row", "another key", operation);
+        }
+    }
+
+    private void checkRoute(RowRouter router, WriteBatchReader batch, int operation) {
+        int found =
+                router.shardOfRow(row.wrap(batch.buffer(), batch.rowOffset(), batch.rowLength()));
+        if (found != shard.index()) {
+            throw invalid("a row of shard " + shard.index(), "one of shard " + found, operation);
+        }
+    }
+
+    private SteleException unexpected(String expected, WriteBatchReader batch, int operation) {
+        return invalid(expected, batch.kind().toString(), operation);
+    }
+
+    private SteleException invalid(String expected, String found, int operation) {
+        return new SteleException(
+                ErrorCode.INVALID_ARGUMENT,
+                "Expected %s, found %s in operation %d of a batch for table %s"
+                        .formatted(expected, found, operation, schema.qualifiedName()));
+    }
+}

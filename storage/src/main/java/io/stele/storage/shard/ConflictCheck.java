@@ -1,0 +1,101 @@
+package io.stele.storage.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.wire.OperationKind;
+import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.storage.tablet.ColumnFile;
+import io.stele.storage.tablet.KeyedVersion;
+import io.stele.storage.tablet.MemTable;
+import io.stele.storage.tablet.RowFile;
+import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableView;
+import java.io.IOException;
+import java.util.HexFormat;
+import java.util.Optional;
+
+/**
+ * Looks for keys that a transaction changes although someone else changed them after the
+ * transaction read: what was read is not what would be overwritten. Runs on the shard's context
+ * while the shard's log is held, so nothing changes meanwhile.
+ */
+final class ConflictCheck {
+    private final TableFiles files;
+
+    ConflictCheck(TableFiles files) {
+        this.files = requireNonNull(files, "files is null");
+    }
+
+    /** Describes one conflict, if there is any. */
+    Optional<String> find(PreparedPart part, TableGroupShard shard) throws IOException {
+        if (part.readLsn().isEmpty()) {
+            return Optional.empty();
+        }
+        Lsn readLsn = part.readLsn().get();
+        for (WriteBatchReader batch : part.batches()) {
+            Optional<TableShard> table = shard.findTable(batch.tableId());
+            if (table.isEmpty()) {
+                return Optional.of("table " + batch.tableId() + " was dropped");
+            }
+            batch.rewind();
+            while (batch.next()) {
+                if (batch.kind() != OperationKind.APPEND
+                        && isNewer(table.get(), batch.key(), readLsn.value())) {
+                    return Optional.of(
+                            "key %s of table %s was changed after LSN %s"
+                                    .formatted(
+                                            HexFormat.of().formatHex(batch.key()),
+                                            table.get().schema().qualifiedName(),
+                                            readLsn));
+                }
+            }
+            batch.rewind();
+        }
+        return Optional.empty();
+    }
+
+    private boolean isNewer(TableShard table, byte[] key, long readLsn) throws IOException {
+        TableView view = table.view();
+        for (MemTable memTable : view.memTables()) {
+            KeyedVersion version = memTable.find(key, 0, key.length, Long.MAX_VALUE);
+            if (version != null) {
+                return version.lsn() > readLsn;
+            }
+        }
+        for (RowFile file : view.rowFiles()) {
+            boolean inTime =
+                    file.entry().maxLsn().value() > readLsn && file.entry().mayContain(key);
+            if (inTime
+                    && file.reader()
+                            .get(key, Long.MAX_VALUE)
+                            .filter(found -> found.lsn() > readLsn)
+                            .isPresent()) {
+                return true;
+            }
+        }
+        for (ColumnFile file : view.columnFiles()) {
+            if (isNewer(table, file, key, readLsn)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isNewer(TableShard table, ColumnFile file, byte[] key, long readLsn)
+            throws IOException {
+        int ordinal = file.find(key);
+        if (ordinal == ColumnFile.ABSENT) {
+            return false;
+        }
+        long endLsn = file.deletes().deletedAt(ordinal);
+        boolean ended =
+                endLsn > readLsn && endLsn != io.stele.storage.format.DeleteVector.NOT_DELETED;
+        if (ended || file.entry().minLsn().value() > readLsn) {
+            return true;
+        }
+        return file.entry().maxLsn().value() > readLsn
+                && files.readRow(file, table.schema(), ordinal).lsn() > readLsn;
+    }
+}

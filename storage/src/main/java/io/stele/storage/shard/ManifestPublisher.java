@@ -1,0 +1,306 @@
+package io.stele.storage.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.storage.format.DeleteVectorSummary;
+import io.stele.storage.manifest.DeleteVectorFile;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.Manifest;
+import io.stele.storage.manifest.ManifestEdit;
+import io.stele.storage.manifest.ManifestStore;
+import io.stele.storage.manifest.WriterProgress;
+import io.stele.storage.tablet.ColumnFile;
+import io.stele.storage.tablet.FileIds;
+import io.stele.storage.tablet.ManifestChange;
+import io.stele.storage.tablet.TableFiles;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the manifests of one shard, one version after the other, and installs each change when its
+ * version is durable.
+ *
+ * <p>A change is captured on the shard's context (so the writers' progress and the delete vectors
+ * are those of one moment), stored on a background thread, and installed on the context again. A
+ * failed store leaves the change at the head of the queue; {@link #retry} tries it again under the
+ * same version number, after looking whether the failed attempt got through after all.
+ *
+ * <p>Invariant: versions are created one at a time, each from the one before it with this engine's
+ * epoch. If another engine created the next version, this shard has lost its ownership and stops
+ * serving.
+ *
+ * <p>Confined to the shard's execution context, except where said.
+ */
+final class ManifestPublisher {
+    private final TableGroupShard shard;
+    private final ManifestStore store;
+    private final TableFiles files;
+    private final Executor background;
+    private final ObsoleteFiles obsolete;
+    private final long epoch;
+    private final Deque<Waiting> queue = new ArrayDeque<>();
+    private Manifest current;
+    private boolean busy;
+    private volatile long version; // of current, for status
+
+    ManifestPublisher(
+            TableGroupShard shard,
+            ManifestStore store,
+            Manifest current,
+            long epoch,
+            TableFiles files,
+            Executor background,
+            ObsoleteFiles obsolete) {
+        this.shard = requireNonNull(shard, "shard is null");
+        this.store = requireNonNull(store, "store is null");
+        this.current = requireNonNull(current, "current is null");
+        this.epoch = epoch;
+        this.files = requireNonNull(files, "files is null");
+        this.background = requireNonNull(background, "background is null");
+        this.obsolete = requireNonNull(obsolete, "obsolete is null");
+        this.version = current.version();
+    }
+
+    Manifest current() {
+        return current;
+    }
+
+    /** The version of the present manifest; any thread. */
+    long version() {
+        return version;
+    }
+
+    /**
+     * Queues a change; completes on the context when it is installed, or fails when the shard does.
+     */
+    CompletableFuture<@Nullable Void> publish(ManifestChange change) {
+        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+        queue.add(new Waiting(change, done));
+        next();
+        return done;
+    }
+
+    /** Tries the head of the queue again if it failed. */
+    void retry() {
+        next();
+    }
+
+    /** The shard failed: nothing is published any more. */
+    void fail(SteleException cause) {
+        List<Waiting> left = new ArrayList<>(queue);
+        queue.clear();
+        left.forEach(waiting -> waiting.done().completeExceptionally(cause));
+    }
+
+    private void next() {
+        Waiting head = queue.peek();
+        if (busy || head == null || shard.failure().isPresent()) {
+            return;
+        }
+        Attempt attempt;
+        try {
+            attempt = capture(head.change());
+        } catch (IOException | RuntimeException broken) {
+            shard.fail(
+                    new SteleException(
+                            ErrorCode.INTERNAL,
+                            "Shard "
+                                    + shard.id()
+                                    + " stopped while capturing a manifest: "
+                                    + broken,
+                            broken));
+            return;
+        }
+        busy = true;
+        try {
+            background.execute(() -> store(attempt));
+        } catch (RejectedExecutionException full) {
+            busy = false; // the next tick tries again
+        }
+    }
+
+    private Attempt capture(ManifestChange change) throws IOException {
+        change.catchUp();
+        List<WriterProgress> writers = new ArrayList<>();
+        shard.writers()
+                .snapshot()
+                .forEach(
+                        (writerId, applied) ->
+                                writers.add(
+                                        new WriterProgress(
+                                                writerId, applied.sequence(), applied.lsn())));
+        List<ColumnFile> columnFiles = new ArrayList<>(change.table().view().columnFiles());
+        columnFiles.addAll(change.newColumnFiles());
+        columnFiles.removeIf(file -> change.removedFileIds().contains(file.entry().fileId()));
+        return new Attempt(change, current, writers, columnFiles);
+    }
+
+    /** On a background thread. */
+    private void store(Attempt attempt) {
+        try {
+            Manifest stored = write(attempt);
+            shard.context().execute(() -> installed(attempt, stored));
+        } catch (Fenced fenced) {
+            shard.context()
+                    .execute(
+                            () -> {
+                                shard.fail(
+                                        new SteleException(
+                                                ErrorCode.UNAVAILABLE,
+                                                String.valueOf(fenced.getMessage()),
+                                                fenced));
+                                busy = false;
+                            });
+        } catch (IOException | RuntimeException failed) {
+            shard.context().execute(() -> busy = false); // the next tick tries again
+        }
+    }
+
+    private Manifest write(Attempt attempt) throws IOException, Fenced {
+        ManifestChange change = attempt.change();
+        Manifest base = attempt.base();
+        ManifestEdit edit = base.edit().epoch(epoch).writers(attempt.writers());
+        Map<String, FileEntry> entries = new HashMap<>();
+        for (ColumnFile file : attempt.columnFiles()) {
+            entries.put(file.entry().fileId(), storeDeletes(file));
+        }
+        change.edit(base, edit, file -> requireNonNull(entries.get(file.entry().fileId())));
+        for (String removed : change.removedFileIds()) {
+            edit.removeFile(removed);
+        }
+        Manifest draft = edit.build();
+        for (ColumnFile file : attempt.columnFiles()) {
+            FileEntry entry = requireNonNull(entries.get(file.entry().fileId()));
+            boolean changed = !entry.deleteVector().equals(file.entry().deleteVector());
+            // A worker's file that is not flushed yet is in no manifest; its deletions are replayed
+            // with it.
+            if (changed && draft.file(entry.fileId()).isPresent()) {
+                edit.replaceFile(entry);
+            }
+        }
+        Manifest next = edit.build();
+        if (store.create(next)) {
+            return next;
+        }
+        Manifest found = store.load(next.version());
+        if (found.epoch() == epoch) {
+            return found; // an earlier attempt of ours got through
+        }
+        throw new Fenced(
+                shard.id()
+                        + " expected to create manifest version "
+                        + next.version()
+                        + " in epoch "
+                        + epoch
+                        + ", found it created in epoch "
+                        + found.epoch()
+                        + ": another engine owns the shard");
+    }
+
+    private FileEntry storeDeletes(ColumnFile file) throws IOException {
+        FileEntry entry = file.entry();
+        Optional<DeleteVectorFile> stored = entry.deleteVector();
+        int storedCount = stored.map(DeleteVectorFile::cardinality).orElse(0);
+        if (file.deletes().cardinality() == storedCount) {
+            return entry; // deletions are only ever added
+        }
+        String path =
+                FileIds.folder(entry.tableId(), shard.id())
+                        + entry.fileId()
+                        + ".dv-"
+                        + files.ids().next();
+        DeleteVectorSummary summary = file.deletes().write(files.store(), path);
+        return entry.withDeleteVector(
+                Optional.of(
+                        new DeleteVectorFile(
+                                path,
+                                summary.sizeBytes(),
+                                summary.cardinality(),
+                                summary.maxLsn())));
+    }
+
+    private void installed(Attempt attempt, Manifest stored) {
+        busy = false;
+        Waiting head = queue.poll();
+        if (head == null || head.change() != attempt.change()) {
+            return; // the shard failed meanwhile
+        }
+        Manifest before = current;
+        current = stored;
+        version = stored.version();
+        try {
+            attempt.change().install();
+        } catch (IOException | RuntimeException broken) {
+            SteleException cause =
+                    new SteleException(
+                            ErrorCode.INTERNAL,
+                            "Shard "
+                                    + shard.id()
+                                    + " stopped while installing a manifest: "
+                                    + broken,
+                            broken);
+            shard.fail(cause);
+            head.done().completeExceptionally(cause);
+            return;
+        }
+        attempt.change()
+                .table()
+                .updateColumnFiles(
+                        file ->
+                                stored.file(file.entry().fileId())
+                                        .map(file::withEntry)
+                                        .orElse(file));
+        obsolete.add(replacedPaths(before, stored));
+        head.done().complete(null);
+        next();
+    }
+
+    private static List<String> replacedPaths(Manifest before, Manifest after) {
+        Map<String, FileEntry> kept = new HashMap<>();
+        after.files().forEach(entry -> kept.put(entry.fileId(), entry));
+        List<String> paths = new ArrayList<>();
+        for (FileEntry old : before.files()) {
+            FileEntry entry = kept.get(old.fileId());
+            if (entry == null) {
+                paths.add(old.path());
+                old.keyIndex().ifPresent(index -> paths.add(index.path()));
+            }
+            old.deleteVector()
+                    .filter(
+                            deletes ->
+                                    entry == null
+                                            || !entry.deleteVector().equals(old.deleteVector()))
+                    .ifPresent(deletes -> paths.add(deletes.path()));
+        }
+        return paths;
+    }
+
+    private record Waiting(ManifestChange change, CompletableFuture<@Nullable Void> done) {}
+
+    private record Attempt(
+            ManifestChange change,
+            Manifest base,
+            List<WriterProgress> writers,
+            List<ColumnFile> columnFiles) {}
+
+    /** Another engine owns the shard. */
+    private static final class Fenced extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        private Fenced(String message) {
+            super("Shard " + message);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.stele.storage.shard;
+
+import io.stele.protocol.ShardId;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What all memtables of the node hold together, and how much they may. Beyond half the limit shards
+ * flush what they have; beyond the limit writes wait. Safe for use by many threads.
+ */
+public final class MemoryBudget {
+    private final long limitBytes;
+    private final AtomicLong usedBytes = new AtomicLong();
+    private final Map<ShardId, Long> byShard = new ConcurrentHashMap<>();
+
+    public MemoryBudget(long limitBytes) {
+        this.limitBytes = limitBytes;
+    }
+
+    /** A shard holds this much now; called by its own context only. */
+    void report(ShardId shard, long bytes) {
+        Long before = byShard.put(shard, bytes);
+        usedBytes.addAndGet(bytes - (before == null ? 0 : before));
+    }
+
+    public long usedBytes() {
+        return usedBytes.get();
+    }
+
+    boolean isTight() {
+        return usedBytes.get() > limitBytes / 2;
+    }
+
+    boolean isExhausted() {
+        return usedBytes.get() > limitBytes;
+    }
+
+    /** Whether a shard holds at least its part of what is used, so that flushing it helps. */
+    boolean holdsShare(long bytes) {
+        return bytes * Math.max(1, byShard.size()) >= usedBytes.get();
+    }
+}

@@ -1,0 +1,40 @@
+package io.stele.storage.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.shard.TransactionRecords.Prepare;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A shard's part of a transaction that is prepared and not yet decided.
+ *
+ * @param prepareLsn LSN of its PREPARE record: the log is kept from there until the rows are in
+ *     files
+ */
+public record PreparedPart(
+        String transactionId,
+        Lsn prepareLsn,
+        Optional<Lsn> readLsn,
+        List<FileEntry> files,
+        List<WriteBatchReader> batches) {
+    public PreparedPart {
+        requireNonNull(transactionId, "transactionId is null");
+        requireNonNull(prepareLsn, "prepareLsn is null");
+        requireNonNull(readLsn, "readLsn is null");
+        files = List.copyOf(files);
+        batches = List.copyOf(batches);
+    }
+
+    static PreparedPart of(Prepare prepare, Lsn prepareLsn) {
+        return new PreparedPart(
+                prepare.transactionId(),
+                prepareLsn,
+                prepare.readLsn(),
+                prepare.files(),
+                prepare.batches().stream().map(TransactionRecords::reader).toList());
+    }
+}

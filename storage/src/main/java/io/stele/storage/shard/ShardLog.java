@@ -1,0 +1,17 @@
+package io.stele.storage.shard;
+
+import io.stele.protocol.ShardId;
+import io.stele.storage.wal.LogPosition;
+import io.stele.storage.wal.RecordType;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Where a shard appends its records: the node's log. */
+@FunctionalInterface
+public interface ShardLog {
+    /** As {@link io.stele.storage.wal.NodeLog#append}. */
+    CompletableFuture<LogPosition> append(
+            ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment);
+}

@@ -1,0 +1,332 @@
+package io.stele.storage.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.storage.manifest.Manifest;
+import io.stele.storage.manifest.ManifestStore;
+import io.stele.storage.tablet.ManifestChange;
+import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableMaintenance;
+import io.stele.storage.tablet.TableMaintenance.Work;
+import io.stele.storage.tablet.TableShard;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the memory and the files of one shard in shape: seals memtables by size, age and the node's
+ * budget, flushes them, merges files, publishes manifests, and closes the gate to writers while
+ * flushes are behind.
+ *
+ * <p>Invariant: a table has at most one flush and one merge at work. Work that failed (a store
+ * fault) is tried again at the next tick; until then memory stays and the log is kept.
+ *
+ * <p>Confined to the shard's execution context, except where said.
+ */
+public final class ShardMaintenance {
+    private static final int MAX_SEALED = 4; // memtables of one table waiting: writes wait beyond
+    private static final int MAX_LEVEL0 =
+            24; // row files each read may have to ask: writes wait beyond
+
+    private final TableGroupShard shard;
+    private final ManifestPublisher publisher;
+    private final TableFiles files;
+    private final MaintenanceOptions options;
+    private final MemoryBudget budget;
+    private final Supplier<Lsn> retention;
+    private final Executor background;
+    private final Map<TableId, Table> tables = new HashMap<>();
+    private @Nullable String lastFailure;
+
+    /**
+     * @param retention the LSN below which no reader comes any more; any thread
+     * @param background runs what writes to the warehouse; may refuse when full
+     */
+    public ShardMaintenance(
+            TableGroupShard shard,
+            ManifestStore manifests,
+            Manifest manifest,
+            long epoch,
+            TableFiles files,
+            MaintenanceOptions options,
+            MemoryBudget budget,
+            Supplier<Lsn> retention,
+            Executor background,
+            ObsoleteFiles obsolete) {
+        this.shard = requireNonNull(shard, "shard is null");
+        this.files = requireNonNull(files, "files is null");
+        this.options = requireNonNull(options, "options is null");
+        this.budget = requireNonNull(budget, "budget is null");
+        this.retention = requireNonNull(retention, "retention is null");
+        this.background = requireNonNull(background, "background is null");
+        this.publisher =
+                new ManifestPublisher(
+                        shard, manifests, manifest, epoch, files, background, obsolete);
+    }
+
+    /** The version of the present manifest; any thread. */
+    public long manifestVersion() {
+        return publisher.version();
+    }
+
+    /** The present manifest. */
+    public Manifest manifest() {
+        return publisher.current();
+    }
+
+    /** What went wrong last in the background, if nothing has gone well since. */
+    public Optional<String> lastFailure() {
+        return Optional.ofNullable(lastFailure);
+    }
+
+    /** Records were applied: seals what is full. */
+    public void afterApply() {
+        if (shard.failure().isPresent()) {
+            publisher.fail(shard.failure().get());
+            failWaiting();
+            return;
+        }
+        long shardBytes = 0;
+        for (TableShard table : shard.tables()) {
+            if (table.activeBytes() >= options.memTableBytes()) {
+                table.seal(shard.appliedLsn().value());
+                startFlush(state(table));
+            }
+            shardBytes += table.view().memoryBytes();
+        }
+        budget.report(shard.id(), shardBytes);
+        if (budget.isTight() && budget.holdsShare(shardBytes)) {
+            sealLargest();
+        }
+        updateGate();
+    }
+
+    /** Some time has passed: seals what is old, tries again what failed, merges. */
+    public void tick(long nowMillis) {
+        for (TableShard table : shard.tables()) {
+            Table state = state(table);
+            if (nowMillis - table.activeSinceMillis() >= options.memTableAgeMillis()
+                    && table.hasUnsealedChanges()) {
+                table.seal(shard.appliedLsn().value());
+            }
+            startFlush(state);
+            startCompaction(state);
+        }
+        publisher.retry();
+        afterApply();
+    }
+
+    /** Completes when everything the table has applied until now is in files. */
+    public CompletableFuture<@Nullable Void> flush(TableId tableId) {
+        Optional<TableShard> table = shard.findTable(tableId);
+        if (table.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        if (shard.failure().isPresent()) {
+            return CompletableFuture.failedFuture(shard.failure().get());
+        }
+        table.get().seal(shard.appliedLsn().value());
+        Table state = state(table.get());
+        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+        state.flushWaiters.add(done);
+        startFlush(state);
+        completeFlushWaiters(state);
+        return done;
+    }
+
+    /** Flushes, then merges until nothing is left to merge. */
+    public CompletableFuture<@Nullable Void> compact(TableId tableId) {
+        return flush(tableId)
+                .thenCompose(
+                        flushed -> {
+                            Optional<TableShard> table = shard.findTable(tableId);
+                            CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+                            if (table.isEmpty()) {
+                                done.complete(null);
+                                return done;
+                            }
+                            Table state = state(table.get());
+                            state.compactionWaiters.add(done);
+                            startCompaction(state);
+                            return done;
+                        });
+    }
+
+    /** A table was dropped: forgets its files. */
+    public void dropTable(TableShard table) {
+        Table state = tables.remove(table.schema().id());
+        if (state != null) {
+            completeAll(state.flushWaiters);
+            completeAll(state.compactionWaiters);
+        }
+        if (publisher.current().table(table.schema().id()).isPresent()
+                || !publisher.current().files(table.schema().id()).isEmpty()) {
+            publisher.publish(new TableDrop(table));
+        }
+        afterApply();
+    }
+
+    private void startFlush(Table state) {
+        if (state.flushing) {
+            return;
+        }
+        Optional<Work> work = state.maintenance.nextFlush(retentionLsn());
+        if (work.isPresent()) {
+            state.flushing = start(work.get(), failed -> endFlush(state, failed));
+        }
+    }
+
+    private void endFlush(Table state, boolean failed) {
+        state.flushing = false;
+        completeFlushWaiters(state);
+        if (!failed) {
+            startFlush(state);
+            startCompaction(state);
+        }
+        afterApply();
+    }
+
+    private void startCompaction(Table state) {
+        if (state.compacting) {
+            return;
+        }
+        boolean asked = !state.compactionWaiters.isEmpty();
+        Optional<Work> work = state.maintenance.nextCompaction(retentionLsn(), asked);
+        if (work.isPresent()) {
+            state.compacting = start(work.get(), failed -> endCompaction(state, failed));
+        } else {
+            completeAll(state.compactionWaiters);
+        }
+    }
+
+    private void endCompaction(Table state, boolean failed) {
+        state.compacting = false;
+        if (!failed) {
+            startCompaction(state);
+        }
+        afterApply();
+    }
+
+    private boolean start(Work work, java.util.function.Consumer<Boolean> end) {
+        try {
+            background.execute(() -> run(work, end));
+            return true;
+        } catch (RejectedExecutionException full) {
+            return false; // the next tick tries again
+        }
+    }
+
+    /** On a background thread. */
+    private void run(Work work, java.util.function.Consumer<Boolean> end) {
+        try {
+            ManifestChange change = work.run();
+            shard.context().execute(() -> publish(change, end));
+        } catch (IOException | RuntimeException failed) {
+            shard.context()
+                    .execute(
+                            () -> {
+                                lastFailure = failed.toString();
+                                end.accept(true);
+                            });
+        }
+    }
+
+    private void publish(ManifestChange change, java.util.function.Consumer<Boolean> end) {
+        if (shard.findTable(change.table().schema().id()).isEmpty()) {
+            end.accept(false); // dropped meanwhile; what was written is collected at the next start
+            return;
+        }
+        publisher
+                .publish(change)
+                .whenComplete(
+                        (installed, failed) -> {
+                            lastFailure = failed == null ? null : failed.toString();
+                            end.accept(failed != null);
+                        });
+    }
+
+    private void sealLargest() {
+        TableShard largest = null;
+        for (TableShard table : shard.tables()) {
+            if (largest == null || table.activeBytes() > largest.activeBytes()) {
+                largest = table;
+            }
+        }
+        boolean idle = largest != null && largest.sealedCount() == 0 && largest.activeBytes() > 0;
+        if (largest != null && idle) {
+            largest.seal(shard.appliedLsn().value());
+            startFlush(state(largest));
+        }
+    }
+
+    private void updateGate() {
+        boolean behind = budget.isExhausted();
+        for (TableShard table : shard.tables()) {
+            long level0 =
+                    table.view().rowFiles().stream()
+                            .filter(file -> file.entry().level() == 0)
+                            .count();
+            behind |= table.sealedCount() >= MAX_SEALED || level0 >= MAX_LEVEL0;
+        }
+        shard.gate().setClosed(behind);
+    }
+
+    private void failWaiting() {
+        SteleException cause = shard.failure().orElseThrow();
+        for (Table state : tables.values()) {
+            List<CompletableFuture<@Nullable Void>> waiters = new ArrayList<>(state.flushWaiters);
+            waiters.addAll(state.compactionWaiters);
+            state.flushWaiters.clear();
+            state.compactionWaiters.clear();
+            waiters.forEach(waiter -> waiter.completeExceptionally(cause));
+        }
+    }
+
+    private static void completeFlushWaiters(Table state) {
+        if (state.maintenance.table().sealedCount() == 0) {
+            completeAll(state.flushWaiters);
+        }
+    }
+
+    private static void completeAll(List<CompletableFuture<@Nullable Void>> waiters) {
+        List<CompletableFuture<@Nullable Void>> done = new ArrayList<>(waiters);
+        waiters.clear();
+        done.forEach(waiter -> waiter.complete(null));
+    }
+
+    // A delete vector forgets up to here, so it must not pass what may still be applied.
+    private long retentionLsn() {
+        return Math.min(retention.get().value(), shard.appliedLsn().value());
+    }
+
+    private Table state(TableShard table) {
+        return tables.computeIfAbsent(
+                table.schema().id(),
+                tableId ->
+                        new Table(new TableMaintenance(table, files, options.targetFileBytes())));
+    }
+
+    /** What is going on with one table. */
+    private static final class Table {
+        private final TableMaintenance maintenance;
+        private final List<CompletableFuture<@Nullable Void>> flushWaiters = new ArrayList<>();
+        private final List<CompletableFuture<@Nullable Void>> compactionWaiters = new ArrayList<>();
+        private boolean flushing;
+        private boolean compacting;
+
+        private Table(TableMaintenance maintenance) {
+            this.maintenance = maintenance;
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.stele.storage.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.wire.WriteBatchReader;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * The payload of a WRITE record:
+ *
+ * <pre>
+ * writer id 16 | sequence 8 | first row id 8 (-1: no row of the batch needs one) | write batch, verbatim
+ * </pre>
+ *
+ * @param firstRowId row id of the first appended row; the following ones count up
+ */
+public record WriteRecord(UUID writerId, long sequence, long firstRowId, WriteBatchReader batch) {
+    /** Bytes before the batch. */
+    public static final int HEAD_BYTES = 32;
+
+    /** No row of the batch needs a row id. */
+    public static final long NO_ROW_ID = -1;
+
+    public WriteRecord {
+        requireNonNull(writerId, "writerId is null");
+        requireNonNull(batch, "batch is null");
+    }
+
+    /** The head and the batch, uncopied. */
+    public static List<ByteBuffer> encode(
+            UUID writerId, long sequence, long firstRowId, byte[] batch, int offset, int length) {
+        ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES);
+        head.putLong(writerId.getMostSignificantBits());
+        head.putLong(writerId.getLeastSignificantBits());
+        head.putLong(sequence);
+        head.putLong(firstRowId);
+        return List.of(head.flip(), ByteBuffer.wrap(batch, offset, length));
+    }
+
+    /** Reads a payload that the log has checked; the batch stays in the buffer's array. */
+    public static WriteRecord decode(ByteBuffer payload) {
+        if (payload.remaining() < HEAD_BYTES) {
+            throw new SteleException(
+                    ErrorCode.CORRUPT_DATA,
+                    "Expected a WRITE record of at least "
+                            + HEAD_BYTES
+                            + " bytes, found "
+                            + payload.remaining());
+        }
+        ByteBuffer in = payload.duplicate();
+        UUID writerId = new UUID(in.getLong(), in.getLong());
+        long sequence = in.getLong();
+        long firstRowId = in.getLong();
+        WriteBatchReader batch =
+                new WriteBatchReader(in.array(), in.arrayOffset() + in.position(), in.remaining());
+        return new WriteRecord(writerId, sequence, firstRowId, batch);
+    }
+}

@@ -1,0 +1,164 @@
+package io.stele.storage.tablet;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.storage.format.DeleteVector;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.Manifest;
+import io.stele.storage.manifest.ManifestEdit;
+import io.stele.storage.tablet.ColumnFileOutput.Placement;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.roaringbitmap.IntIterator;
+import org.roaringbitmap.RoaringBitmap;
+
+/**
+ * Merges column files of one partition, sorted by key, without the rows that nobody can read any
+ * more.
+ *
+ * <p>Rows go on being superseded in the inputs while they are read. So every row's way from its old
+ * to its new place is kept, and {@link #catchUp} carries over what was marked since. Writing runs
+ * on a background thread, the rest on the shard's context.
+ */
+final class ColumnCompaction implements ManifestChange {
+    private static final int DROPPED = -1;
+
+    private final TableShard table;
+    private final List<Input> inputs;
+    private final long retentionLsn;
+    private List<ColumnFile> outputs = List.of();
+
+    /**
+     * @param retentionLsn rows that ended at or below are dropped
+     */
+    ColumnCompaction(TableShard table, List<ColumnFile> files, long retentionLsn) {
+        this.table = requireNonNull(table, "table is null");
+        this.inputs = files.stream().map(Input::new).toList();
+        this.retentionLsn = retentionLsn;
+    }
+
+    ColumnCompaction write(TableFiles files, long targetBytes) throws IOException {
+        KeyEncoder keys =
+                table.schema().hasPrimaryKey() ? KeyEncoder.forPrimaryKey(table.schema()) : null;
+        PriorityQueue<Source> sources = new PriorityQueue<>(Comparator.comparing(Source::version));
+        List<Source> opened = new ArrayList<>();
+        try (ColumnFileOutput output = new ColumnFileOutput(files, table, 1, targetBytes)) {
+            for (Input input : inputs) {
+                Source source = new Source(input, open(files, input.file, keys));
+                opened.add(source);
+                if (source.versions.advance()) {
+                    sources.add(source);
+                }
+            }
+            while (true) {
+                Source first = sources.poll();
+                if (first == null) {
+                    break;
+                }
+                Placement placement = output.add(first.version(), first.versions.endLsn());
+                first.input.place(first.versions.ordinal(), placement);
+                if (first.versions.advance()) {
+                    sources.add(first);
+                }
+            }
+            outputs = output.finish();
+        } finally {
+            for (Source source : opened) {
+                source.versions.close();
+            }
+        }
+        return this;
+    }
+
+    @Override
+    public TableShard table() {
+        return table;
+    }
+
+    @Override
+    public List<ColumnFile> newColumnFiles() {
+        return outputs;
+    }
+
+    @Override
+    public Set<String> removedFileIds() {
+        Set<String> removed = new HashSet<>();
+        inputs.forEach(input -> removed.add(input.file.entry().fileId()));
+        return removed;
+    }
+
+    @Override
+    public void catchUp() {
+        inputs.forEach(input -> input.carryOver(outputs, retentionLsn));
+    }
+
+    @Override
+    public void edit(Manifest base, ManifestEdit edit, Function<ColumnFile, FileEntry> entryOf) {
+        outputs.forEach(file -> edit.addFile(entryOf.apply(file)));
+    }
+
+    @Override
+    public void install() {
+        catchUp();
+        table.installCompaction(removedFileIds(), List.of(), outputs);
+    }
+
+    private ColumnFileVersions open(TableFiles files, ColumnFile file, @Nullable KeyEncoder keys)
+            throws IOException {
+        return new ColumnFileVersions(
+                file, files.openRows(file, table.schema()).cursor(), keys, retentionLsn);
+    }
+
+    /** An input being read. */
+    private record Source(Input input, ColumnFileVersions versions) {
+        KeyedVersion version() {
+            return versions.version();
+        }
+    }
+
+    /** A file that goes, and where its rows went. */
+    private static final class Input {
+        private final ColumnFile file;
+        private final int[] newFiles;
+        private final int[] newOrdinals;
+        private RoaringBitmap carried = new RoaringBitmap();
+
+        private Input(ColumnFile file) {
+            this.file = file;
+            int rowCount = Math.toIntExact(file.entry().rowCount());
+            this.newFiles = new int[rowCount];
+            this.newOrdinals = new int[rowCount];
+            Arrays.fill(newOrdinals, DROPPED);
+        }
+
+        private void place(int ordinal, Placement placement) {
+            newFiles[ordinal] = placement.file();
+            newOrdinals[ordinal] = placement.ordinal();
+        }
+
+        private void carryOver(List<ColumnFile> outputs, long retentionLsn) {
+            RoaringBitmap marked = file.deletes().bitmapAt(DeleteVector.NOT_DELETED - 1);
+            IntIterator added = RoaringBitmap.andNot(marked, carried).getIntIterator();
+            while (added.hasNext()) {
+                int ordinal = added.next();
+                if (newOrdinals[ordinal] != DROPPED) {
+                    // When a deletion is forgotten, no reader is left before it; so any LSN up to
+                    // then says the same.
+                    long lsn =
+                            Math.max(file.deletes().deletedAt(ordinal), Math.max(1, retentionLsn));
+                    outputs.get(newFiles[ordinal]).deletes().delete(newOrdinals[ordinal], lsn);
+                }
+            }
+            carried = marked;
+        }
+    }
+}

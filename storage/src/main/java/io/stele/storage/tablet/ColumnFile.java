@@ -1,0 +1,118 @@
+package io.stele.storage.tablet;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.storage.format.DeleteVector;
+import io.stele.storage.format.KeyIndexReader;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.orc.ColumnFileReader;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A column file of a table: what the manifest says of it, its key index, and the delete vector that
+ * grows as its rows are superseded.
+ *
+ * <p>Rows are found by key index; only worker-written files of tables without a primary key have
+ * none, because there the ordinal is the row id less the first one.
+ *
+ * <p>The delete vector has one writer, the shard's execution context; everything else is immutable.
+ */
+public final class ColumnFile {
+    /** No row of the file has the key. */
+    public static final int ABSENT = KeyIndexReader.ABSENT;
+
+    private final FileEntry entry;
+    private final @Nullable KeyIndexReader keyIndex;
+    private final DeleteVector deletes;
+    private final AtomicReference<@Nullable ColumnFileReader> rows;
+
+    public ColumnFile(FileEntry entry, Optional<KeyIndexReader> keyIndex, DeleteVector deletes) {
+        this(entry, keyIndex, deletes, new AtomicReference<>());
+    }
+
+    private ColumnFile(
+            FileEntry entry,
+            Optional<KeyIndexReader> keyIndex,
+            DeleteVector deletes,
+            AtomicReference<@Nullable ColumnFileReader> rows) {
+        this.rows = rows;
+        this.entry = requireNonNull(entry, "entry is null");
+        this.keyIndex = keyIndex.orElse(null);
+        this.deletes = requireNonNull(deletes, "deletes is null");
+        if (this.keyIndex == null && entry.firstRowId().isEmpty()) {
+            throw new IllegalArgumentException(
+                    "Expected a key index or a first row id, found neither for " + entry.path());
+        }
+    }
+
+    public FileEntry entry() {
+        return entry;
+    }
+
+    public DeleteVector deletes() {
+        return deletes;
+    }
+
+    /** The key index; empty where rows are found by row id. */
+    public Optional<KeyIndexReader> keyIndex() {
+        return Optional.ofNullable(keyIndex);
+    }
+
+    /**
+     * The reader of the rows, opened the first time; two threads may both open it, and one is kept.
+     */
+    ColumnFileReader rows(Opener opener) throws IOException {
+        ColumnFileReader reader = rows.get();
+        if (reader == null) {
+            reader = opener.open();
+            rows.compareAndSet(null, reader);
+        }
+        return reader;
+    }
+
+    /** The same file after the manifest's entry for it changed. */
+    public ColumnFile withEntry(FileEntry newEntry) {
+        return new ColumnFile(newEntry, keyIndex(), deletes, rows);
+    }
+
+    /** How many rows a reader at {@code lsn} must skip. */
+    long deletedAt(long lsn) {
+        return deletes.bitmapAt(lsn).getLongCardinality();
+    }
+
+    /** The ordinal of the newest version of the key in this file, or {@link #ABSENT}. */
+    public int find(byte[] key) throws IOException {
+        if (keyIndex != null) {
+            return entry.mayContain(key) ? keyIndex.find(key) : ABSENT;
+        }
+        long ordinal = KeyEncoder.rowId(key, 0, key.length) - entry.firstRowId().getAsLong();
+        return ordinal >= 0 && ordinal < entry.rowCount() ? (int) ordinal : ABSENT;
+    }
+
+    /**
+     * If a row of the file has the key and is at or below {@code lsn}, marks it as ended at {@code
+     * lsn}; a row that ended before stays as it is.
+     *
+     * <p>A file can hold rows above {@code lsn} only while the log is replayed over an ingested
+     * file that a manifest already names; such a file has one LSN.
+     */
+    void supersede(byte[] key, long lsn) throws IOException {
+        if (entry.minLsn().value() > lsn) {
+            return;
+        }
+        int ordinal = find(key);
+        if (ordinal != ABSENT) {
+            deletes.delete(ordinal, lsn);
+        }
+    }
+
+    /** Opens the rows of the file. */
+    @FunctionalInterface
+    interface Opener {
+        ColumnFileReader open() throws IOException;
+    }
+}

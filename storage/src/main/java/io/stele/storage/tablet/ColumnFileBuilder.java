@@ -1,0 +1,157 @@
+package io.stele.storage.tablet;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.format.BlockFileOptions;
+import io.stele.storage.format.DeleteVector;
+import io.stele.storage.format.KeyIndexSummary;
+import io.stele.storage.format.KeyIndexWriter;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.FileKind;
+import io.stele.storage.manifest.KeyIndexFile;
+import io.stele.storage.orc.ColumnFileOptions;
+import io.stele.storage.orc.ColumnFileSummary;
+import io.stele.storage.orc.ColumnFileWriter;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** One column file, its key index and its first deletions in the making. Confined to one thread. */
+final class ColumnFileBuilder implements AutoCloseable {
+    private final TableFiles files;
+    private final TableShard table;
+    private final int level;
+    private final int number;
+    private final byte @Nullable [] partition;
+    private final String fileId;
+    private final ColumnFileWriter rows;
+    private final KeyIndexWriter keys;
+    private final List<Ended> ended = new ArrayList<>();
+    private long rowBytes;
+    private @Nullable KeyedVersion last;
+    private @Nullable ColumnFile finished;
+
+    private ColumnFileBuilder(
+            TableFiles files,
+            TableShard table,
+            int level,
+            int number,
+            byte @Nullable [] partition,
+            String fileId,
+            ColumnFileWriter rows,
+            KeyIndexWriter keys) {
+        this.files = files;
+        this.table = table;
+        this.level = level;
+        this.number = number;
+        this.partition = partition;
+        this.fileId = fileId;
+        this.rows = rows;
+        this.keys = keys;
+    }
+
+    static ColumnFileBuilder create(
+            TableFiles files, TableShard table, int level, int number, byte @Nullable [] partition)
+            throws IOException {
+        TableSchema schema = table.schema();
+        String fileId = files.ids().next();
+        String prefix = FileIds.folder(schema.id(), table.shard()) + fileId;
+        ColumnFileWriter rows =
+                ColumnFileWriter.create(
+                        files.store(), prefix + ".orc", schema, ColumnFileOptions.DEFAULT);
+        KeyIndexWriter keys =
+                KeyIndexWriter.byRank(files.store(), prefix + ".idx", BlockFileOptions.DEFAULT);
+        return new ColumnFileBuilder(files, table, level, number, partition, fileId, rows, keys);
+    }
+
+    /** Its place among the files of one output. */
+    int number() {
+        return number;
+    }
+
+    /** Adds a row and returns its ordinal. */
+    int add(BinaryRow row, KeyedVersion version, long endLsn) throws IOException {
+        int ordinal = Math.toIntExact(rows.rowCount());
+        boolean keyed = table.schema().hasPrimaryKey();
+        long rowId =
+                keyed
+                        ? 0
+                        : KeyEncoder.rowId(
+                                version.keyArray(), version.keyOffset(), version.keyLength());
+        rows.add(row, version.lsn(), rowId);
+        keys.add(version.keyArray(), version.keyOffset(), version.keyLength());
+        if (endLsn != RetainedVersions.PRESENT) {
+            ended.add(new Ended(ordinal, endLsn));
+        }
+        rowBytes += version.rowLength();
+        last = version;
+        return ordinal;
+    }
+
+    /** Bytes of the rows so far, before encoding and compression. */
+    long sizeBytes() {
+        return rowBytes;
+    }
+
+    boolean isLastKey(KeyedVersion version) {
+        return last != null && last.compareKey(version) == 0;
+    }
+
+    /** Completes the file, once; opens it for reading. */
+    ColumnFile finish() throws IOException {
+        ColumnFile done = finished;
+        if (done != null) {
+            return done;
+        }
+        ColumnFileSummary summary = rows.finish();
+        KeyIndexSummary index = keys.finish();
+        String prefix = FileIds.folder(table.schema().id(), table.shard()) + fileId;
+        FileEntry entry =
+                new FileEntry(
+                        fileId,
+                        table.schema().id(),
+                        FileKind.COLUMN,
+                        level,
+                        prefix + ".orc",
+                        summary.sizeBytes(),
+                        summary.rowCount(),
+                        summary.minLsn(),
+                        summary.maxLsn(),
+                        Optional.<Lsn>empty(),
+                        OptionalLong.empty(),
+                        table.schema().schemaVersion(),
+                        Optional.of(index.minKey()),
+                        Optional.of(index.maxKey()),
+                        Optional.ofNullable(partition),
+                        summary.columnStats(),
+                        Optional.of(new KeyIndexFile(prefix + ".idx", index.sizeBytes())),
+                        Optional.empty());
+        done = files.openColumn(entry, deletes());
+        finished = done;
+        return done;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (finished == null) {
+            rows.close();
+            keys.close();
+        }
+    }
+
+    // In LSN order, as a delete vector likes them; versions of hot keys come in any order here.
+    private DeleteVector deletes() {
+        DeleteVector deletes = new DeleteVector();
+        ended.sort(Comparator.comparingLong(Ended::lsn));
+        ended.forEach(row -> deletes.delete(row.ordinal(), row.lsn()));
+        return deletes;
+    }
+
+    private record Ended(int ordinal, long lsn) {}
+}

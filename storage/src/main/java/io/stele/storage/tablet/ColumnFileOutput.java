@@ -1,0 +1,116 @@
+package io.stele.storage.tablet;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.GrowingBytes;
+import io.stele.protocol.row.KeyEncoder;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes rows sorted by key into column files: one for each partition, ended at about a given
+ * number of bytes. Confined to one thread; what it wrote before a failure is unreferenced and
+ * collected at the next start.
+ */
+final class ColumnFileOutput implements AutoCloseable {
+    /**
+     * A writer holds up to a stripe of memory, so partitions beyond this end the file of the one
+     * that was begun first.
+     */
+    private static final int MAX_OPEN_PARTITIONS = 64;
+
+    private final TableFiles files;
+    private final TableShard table;
+    private final int level;
+    private final long targetBytes;
+    private final BinaryRow row;
+    private final @Nullable KeyEncoder partitionEncoder;
+    private final GrowingBytes partitionBytes = GrowingBytes.forKey();
+    private final Map<ByteBuffer, ColumnFileBuilder> open = new LinkedHashMap<>();
+    private final List<ColumnFileBuilder> builders = new ArrayList<>();
+
+    ColumnFileOutput(TableFiles files, TableShard table, int level, long targetBytes) {
+        this.files = requireNonNull(files, "files is null");
+        this.table = requireNonNull(table, "table is null");
+        this.level = level;
+        this.targetBytes = targetBytes;
+        this.row = new BinaryRow(table.layout());
+        List<Integer> partitionedBy = table.schema().partitionedBy();
+        this.partitionEncoder =
+                partitionedBy.isEmpty()
+                        ? null
+                        : KeyEncoder.forColumns(table.schema(), partitionedBy);
+    }
+
+    /**
+     * Adds a row, by key ascending and LSN descending.
+     *
+     * @param endLsn the LSN from which the row is not visible; {@link RetainedVersions#PRESENT} if
+     *     it is
+     */
+    Placement add(KeyedVersion version, long endLsn) throws IOException {
+        row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
+        ByteBuffer partition = partition();
+        ColumnFileBuilder builder = open.get(partition);
+        if (builder != null && builder.sizeBytes() >= targetBytes && !builder.isLastKey(version)) {
+            end(partition, builder);
+            builder = null;
+        }
+        if (builder == null) {
+            if (open.size() >= MAX_OPEN_PARTITIONS) {
+                Map.Entry<ByteBuffer, ColumnFileBuilder> first = open.entrySet().iterator().next();
+                end(first.getKey(), first.getValue());
+            }
+            builder =
+                    ColumnFileBuilder.create(
+                            files,
+                            table,
+                            level,
+                            builders.size(),
+                            partitionEncoder == null ? null : partition.array());
+            builders.add(builder);
+            open.put(partition, builder);
+        }
+        return new Placement(builder.number(), builder.add(row, version, endLsn));
+    }
+
+    /** The finished files, in the order that {@link Placement#file} counts. */
+    List<ColumnFile> finish() throws IOException {
+        List<ColumnFile> finished = new ArrayList<>();
+        for (ColumnFileBuilder builder : builders) {
+            finished.add(builder.finish());
+        }
+        open.clear();
+        return finished;
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (ColumnFileBuilder builder : builders) {
+            builder.close();
+        }
+    }
+
+    private void end(ByteBuffer partition, ColumnFileBuilder builder) throws IOException {
+        builder.finish();
+        open.remove(partition);
+    }
+
+    private ByteBuffer partition() {
+        if (partitionEncoder == null) {
+            return ByteBuffer.allocate(0);
+        }
+        partitionBytes.clear();
+        partitionEncoder.encode(row, partitionBytes);
+        return ByteBuffer.wrap(partitionBytes.toByteArray());
+    }
+
+    /** Where a row lies: the number of the file and the row's ordinal in it. */
+    record Placement(int file, int ordinal) {}
+}

@@ -1,0 +1,75 @@
+package io.stele.storage.tablet;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.Manifest;
+import io.stele.storage.manifest.ManifestEdit;
+import io.stele.storage.tablet.SealedMemTable.IngestedFile;
+import io.stele.storage.tablet.SealedMemTable.Superseded;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * A sealed memtable that is in files, and the worker files that came into effect before it was
+ * sealed. Confined to the context.
+ */
+final class FlushChange implements ManifestChange {
+    private final TableShard table;
+    private final SealedMemTable sealed;
+    private final NewFiles files;
+    private int caughtUp;
+
+    FlushChange(TableShard table, SealedMemTable sealed, NewFiles files) {
+        this.table = requireNonNull(table, "table is null");
+        this.sealed = requireNonNull(sealed, "sealed is null");
+        this.files = requireNonNull(files, "files is null");
+    }
+
+    @Override
+    public TableShard table() {
+        return table;
+    }
+
+    @Override
+    public List<ColumnFile> newColumnFiles() {
+        return files.columnFiles();
+    }
+
+    @Override
+    public Set<String> removedFileIds() {
+        return Set.of();
+    }
+
+    @Override
+    public void catchUp() throws IOException {
+        List<Superseded> superseded = sealed.superseded();
+        for (; caughtUp < superseded.size(); caughtUp++) {
+            Superseded change = superseded.get(caughtUp);
+            for (ColumnFile file : files.columnFiles()) {
+                file.supersede(change.key(), change.lsn());
+            }
+        }
+    }
+
+    @Override
+    public void edit(Manifest base, ManifestEdit edit, Function<ColumnFile, FileEntry> entryOf) {
+        for (IngestedFile ingested : sealed.ingested()) {
+            if (base.file(ingested.entry().fileId()).isEmpty()) {
+                edit.addFile(ingested.entry());
+            }
+        }
+        files.rowFiles().forEach(file -> edit.addFile(file.entry()));
+        files.columnFiles().forEach(file -> edit.addFile(entryOf.apply(file)));
+        edit.progress(table.schema().id(), new Lsn(sealed.sealLsn()), table.nextRowId());
+    }
+
+    @Override
+    public void install() throws IOException {
+        catchUp();
+        table.installFlush(sealed, files.rowFiles(), files.columnFiles());
+    }
+}

@@ -1,0 +1,67 @@
+package io.stele.storage.tablet;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.schema.TableSchema;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Writes a sealed memtable into files: one row file, or one column file a partition with its key
+ * index, or both. Runs on a background thread; what it wrote counts once a manifest names it.
+ */
+final class FlushJob {
+    private static final int LEVEL = 0;
+
+    private final TableFiles files;
+    private final TableShard table;
+    private final SealedMemTable sealed;
+    private final long retentionLsn;
+
+    /**
+     * @param retentionLsn versions that ended at or below are dropped
+     */
+    FlushJob(TableFiles files, TableShard table, SealedMemTable sealed, long retentionLsn) {
+        this.files = requireNonNull(files, "files is null");
+        this.table = requireNonNull(table, "table is null");
+        this.sealed = requireNonNull(sealed, "sealed is null");
+        this.retentionLsn = retentionLsn;
+    }
+
+    NewFiles run() throws IOException {
+        TableSchema schema = table.schema();
+        if (sealed.memTable().isEmpty()) {
+            return NewFiles.NONE;
+        }
+        List<RowFile> rowFiles = schema.orientation().hasRows() ? writeRows() : List.of();
+        List<ColumnFile> columnFiles =
+                schema.orientation().hasColumns() ? writeColumns() : List.of();
+        return new NewFiles(rowFiles, columnFiles);
+    }
+
+    private List<RowFile> writeRows() throws IOException {
+        try (RowFileOutput output = new RowFileOutput(files, table, LEVEL, Long.MAX_VALUE)) {
+            RetainedVersions versions =
+                    new RetainedVersions(sealed.memTable().versions(), retentionLsn);
+            while (versions.advance()) {
+                output.add(versions.version());
+            }
+            return output.finish();
+        }
+    }
+
+    private List<ColumnFile> writeColumns() throws IOException {
+        try (ColumnFileOutput output = new ColumnFileOutput(files, table, LEVEL, Long.MAX_VALUE)) {
+            RetainedVersions versions =
+                    new RetainedVersions(sealed.memTable().versions(), retentionLsn);
+            while (versions.advance()) {
+                KeyedVersion version = versions.version();
+                if (!version.isDeleted()) {
+                    output.add(version, versions.endLsn());
+                }
+            }
+            return new ArrayList<>(output.finish());
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.stele.storage.tablet;
+
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.Manifest;
+import io.stele.storage.manifest.ManifestEdit;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * Finished work of a table that a manifest must name before it counts: a flush, a compaction.
+ *
+ * <p>Order of calls: {@link #catchUp} (on the shard's context), {@link #edit} (on a background
+ * thread), and when the manifest is durable {@link #install} (on the context). A failed attempt
+ * starts again at the first.
+ */
+public interface ManifestChange {
+    TableShard table();
+
+    /** Column files this change adds, whose delete vectors are stored with the manifest. */
+    List<ColumnFile> newColumnFiles();
+
+    /** Files that are replaced; nobody starts to read them once this is installed. */
+    Set<String> removedFileIds();
+
+    /** Brings the delete vectors of the new files up to what is applied now. */
+    void catchUp() throws IOException;
+
+    /**
+     * Puts the change into the next manifest.
+     *
+     * @param base the present manifest
+     * @param entryOf the entry of a new file, with its stored delete vector
+     */
+    void edit(Manifest base, ManifestEdit edit, Function<ColumnFile, FileEntry> entryOf);
+
+    /** Makes the change visible to readers. */
+    void install() throws IOException;
+}

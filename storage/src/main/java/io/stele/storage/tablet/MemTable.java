@@ -1,0 +1,56 @@
+package io.stele.storage.tablet;
+
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The newest rows of one table in one shard, in memory, in all their versions.
+ *
+ * <p>Invariant: the LSNs of successive {@link #put} calls never decrease. One writer (the shard's
+ * execution context); readers on any thread, without locks: a reader that waited for the shard to
+ * apply LSN T sees every version at or below T.
+ */
+public sealed interface MemTable permits KeyedMemTable, AppendMemTable {
+    /**
+     * The memtable for a table: tables without a primary key only ever append increasing row ids.
+     */
+    static MemTable create(boolean hasPrimaryKey) {
+        return hasPrimaryKey ? new KeyedMemTable() : new AppendMemTable();
+    }
+
+    /**
+     * Adds a version; one with the same key and LSN (an earlier change of the same batch) is
+     * replaced.
+     *
+     * @param logLsn LSN of the oldest log record this version can be replayed from
+     */
+    void put(KeyedVersion version, long logLsn);
+
+    /**
+     * The newest version of a key at or below {@code lsn}, tombstones included; null when there is
+     * none.
+     */
+    @Nullable KeyedVersion find(byte[] key, int offset, int length, long lsn);
+
+    /**
+     * Every version, by key ascending and LSN descending; versions put meanwhile may or may not be
+     * seen.
+     */
+    Iterator<KeyedVersion> versions();
+
+    /** Bytes held, about. */
+    long sizeBytes();
+
+    /** How many versions were put. */
+    long versionCount();
+
+    default boolean isEmpty() {
+        return versionCount() == 0;
+    }
+
+    /** The lowest log LSN that was put; {@code Long.MAX_VALUE} while empty. */
+    long minLogLsn();
+
+    /** The highest LSN that was put; 0 while empty. */
+    long maxLsn();
+}

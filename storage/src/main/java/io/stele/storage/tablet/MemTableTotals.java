@@ -1,0 +1,41 @@
+package io.stele.storage.tablet;
+
+/** The running totals of a memtable: written by its one writer, read by any thread. */
+final class MemTableTotals {
+    private volatile long sizeBytes;
+    private volatile long versionCount;
+    private volatile long minLogLsn = Long.MAX_VALUE;
+    private volatile long maxLsn;
+
+    // One writer: plain read-modify-write of a volatile is exact.
+    @SuppressWarnings("NonAtomicVolatileUpdate")
+    void add(KeyedVersion version, long logLsn) {
+        if (version.lsn() < maxLsn) {
+            throw new IllegalStateException(
+                    "Expected an LSN of at least "
+                            + maxLsn
+                            + " in a memtable, found "
+                            + version.lsn());
+        }
+        maxLsn = version.lsn();
+        minLogLsn = Math.min(minLogLsn, logLsn);
+        sizeBytes += version.memoryBytes();
+        versionCount++;
+    }
+
+    long sizeBytes() {
+        return sizeBytes;
+    }
+
+    long versionCount() {
+        return versionCount;
+    }
+
+    long minLogLsn() {
+        return minLogLsn;
+    }
+
+    long maxLsn() {
+        return maxLsn;
+    }
+}

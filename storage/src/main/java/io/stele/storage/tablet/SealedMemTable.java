@@ -1,0 +1,72 @@
+package io.stele.storage.tablet;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.storage.manifest.FileEntry;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A memtable that takes no more rows, on its way into files, with the worker files that came before
+ * it was sealed and the changes that came to its keys since.
+ *
+ * <p>Such a change must mark the row in the column file that the flush makes, which does not exist
+ * yet; so it is remembered here. Confined to the shard's execution context, except for the memtable
+ * itself.
+ */
+final class SealedMemTable {
+    private final MemTable memTable;
+    private final List<IngestedFile> ingested;
+    private final long sealLsn;
+    private final List<Superseded> superseded = new ArrayList<>();
+
+    /**
+     * @param sealLsn every change of the table at or below is in this memtable, or an older one, or
+     *     in files
+     */
+    SealedMemTable(MemTable memTable, List<IngestedFile> ingested, long sealLsn) {
+        this.memTable = requireNonNull(memTable, "memTable is null");
+        this.ingested = List.copyOf(ingested);
+        this.sealLsn = sealLsn;
+    }
+
+    MemTable memTable() {
+        return memTable;
+    }
+
+    List<IngestedFile> ingested() {
+        return ingested;
+    }
+
+    long sealLsn() {
+        return sealLsn;
+    }
+
+    /** The lowest log LSN that what is here can be replayed from. */
+    long minLogLsn() {
+        long lowest = memTable.minLogLsn();
+        for (IngestedFile file : ingested) {
+            lowest = Math.min(lowest, file.logLsn());
+        }
+        return lowest;
+    }
+
+    /** If the key has a row here, remembers that it ended at {@code lsn}. */
+    void supersede(byte[] key, long lsn) {
+        KeyedVersion version = memTable.find(key, 0, key.length, Long.MAX_VALUE);
+        if (version != null && !version.isDeleted()) {
+            superseded.add(new Superseded(key, lsn));
+        }
+    }
+
+    List<Superseded> superseded() {
+        return superseded;
+    }
+
+    /** From {@code lsn} on the key's row of the sealed memtable is not visible. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Superseded(byte[] key, long lsn) {}
+
+    /** A worker's file in effect that no manifest vouches for yet. */
+    record IngestedFile(FileEntry entry, long logLsn) {}
+}

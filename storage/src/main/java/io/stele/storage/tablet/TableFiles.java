@@ -1,0 +1,86 @@
+package io.stele.storage.tablet;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.format.BlockCache;
+import io.stele.storage.format.DeleteVector;
+import io.stele.storage.format.KeyIndexReader;
+import io.stele.storage.format.RowFileReader;
+import io.stele.storage.manifest.DeleteVectorFile;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.KeyIndexFile;
+import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.orc.ColumnFileReader;
+import io.stele.storage.orc.ColumnPointReader;
+import io.stele.storage.orc.ColumnRow;
+import java.io.IOException;
+import java.util.Optional;
+
+/** How the tablets of a node open and name their files. Immutable; safe for use by many threads. */
+public final class TableFiles {
+    private final ObjectStore store;
+    private final BlockCache blocks;
+    private final ColumnPointReader points;
+    private final FileIds ids;
+
+    public TableFiles(ObjectStore store, BlockCache blocks, ColumnPointReader points, FileIds ids) {
+        this.store = requireNonNull(store, "store is null");
+        this.points = requireNonNull(points, "points is null");
+        this.blocks = requireNonNull(blocks, "blocks is null");
+        this.ids = requireNonNull(ids, "ids is null");
+    }
+
+    public ObjectStore store() {
+        return store;
+    }
+
+    public FileIds ids() {
+        return ids;
+    }
+
+    public BlockCache blocks() {
+        return blocks;
+    }
+
+    /** Opens a row file; blocks. */
+    public RowFile openRow(FileEntry entry) throws IOException {
+        return new RowFile(
+                entry, RowFileReader.open(store, entry.path(), entry.sizeBytes(), blocks));
+    }
+
+    /** Opens a column file as its manifest entry says, with the deletions stored for it; blocks. */
+    public ColumnFile openColumn(FileEntry entry) throws IOException {
+        DeleteVector deletes = new DeleteVector();
+        if (entry.deleteVector().isPresent()) {
+            DeleteVectorFile stored = entry.deleteVector().get();
+            deletes = DeleteVector.read(store, stored.path(), stored.sizeBytes());
+        }
+        return openColumn(entry, deletes);
+    }
+
+    /** The rows of a column file; reads its tail the first time, and blocks then. */
+    public ColumnFileReader openRows(ColumnFile file, TableSchema schema) throws IOException {
+        return file.rows(() -> ColumnFileReader.open(store, file.entry(), schema.columns()));
+    }
+
+    /** One row of a column file; blocks. */
+    public ColumnRow readRow(ColumnFile file, TableSchema schema, int ordinal) throws IOException {
+        return points.read(openRows(file, schema), ordinal);
+    }
+
+    /** Forgets what is cached of a file that was deleted. */
+    public void forget(String path) {
+        blocks.forget(path);
+        points.forget(path);
+    }
+
+    ColumnFile openColumn(FileEntry entry, DeleteVector deletes) throws IOException {
+        Optional<KeyIndexReader> index = Optional.empty();
+        if (entry.keyIndex().isPresent()) {
+            KeyIndexFile file = entry.keyIndex().get();
+            index = Optional.of(KeyIndexReader.open(store, file.path(), file.sizeBytes(), blocks));
+        }
+        return new ColumnFile(entry, index, deletes);
+    }
+}

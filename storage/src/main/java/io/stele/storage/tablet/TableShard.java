@@ -1,0 +1,335 @@
+package io.stele.storage.tablet;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ShardId;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.storage.tablet.SealedMemTable.IngestedFile;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+
+/**
+ * One table in one shard: its memtables and the files of its row tablet, its column tablet or both.
+ *
+ * <p>Invariant: changes come in LSN order. Invariant: a row of a column file that a later change
+ * superseded is marked in the file's delete vector before that change's LSN counts as applied; so a
+ * scan is "file and not deleted at T" and never a merge.
+ *
+ * <p>Confined to the shard's execution context, except for {@link #view}, {@link #schema}, {@link
+ * #layout} and {@link #takeRowIds}, which any thread may call.
+ */
+public final class TableShard {
+    private final ShardId shard;
+    private final RowLayout layout;
+    private final AtomicLong nextRowId = new AtomicLong();
+    private final Deque<SealedMemTable> sealed = new ArrayDeque<>(); // oldest first
+    private final List<IngestedFile> ingested = new ArrayList<>(); // since the last seal
+    private volatile TableSchema schema;
+    private volatile TableView view;
+    private MemTable active;
+    private long activeSinceMillis = Long.MAX_VALUE; // of the first change since the last seal
+    private long flushedLsn;
+
+    public TableShard(ShardId shard, TableSchema schema) {
+        this.shard = requireNonNull(shard, "shard is null");
+        this.schema = requireNonNull(schema, "schema is null");
+        this.layout = RowLayout.of(schema.columns());
+        this.active = MemTable.create(schema.hasPrimaryKey());
+        this.view = new TableView(List.of(active), List.of(), List.of());
+    }
+
+    public ShardId shard() {
+        return shard;
+    }
+
+    public TableSchema schema() {
+        return schema;
+    }
+
+    /** Another name or comment for the same columns. */
+    public void rename(TableSchema renamed) {
+        if (!renamed.id().equals(schema.id())
+                || renamed.schemaVersion() != schema.schemaVersion()) {
+            throw new IllegalArgumentException(
+                    "Expected the same columns of table " + schema.id() + ", found " + renamed);
+        }
+        schema = renamed;
+    }
+
+    public RowLayout layout() {
+        return layout;
+    }
+
+    /**
+     * What readers see now; keep the returned view for as long as one consistent picture is needed.
+     */
+    public TableView view() {
+        return view;
+    }
+
+    /** Reserves consecutive row ids and returns the first. */
+    public long takeRowIds(long count) {
+        return nextRowId.getAndAdd(count);
+    }
+
+    public long nextRowId() {
+        return nextRowId.get();
+    }
+
+    /** No row id below {@code rowId} is handed out from now on. */
+    public void raiseNextRowId(long rowId) {
+        nextRowId.accumulateAndGet(rowId, Math::max);
+    }
+
+    /** Every change at or below is in files that the manifest names. */
+    public long flushedLsn() {
+        return flushedLsn;
+    }
+
+    /** Starts with what a manifest names; only before the first change. */
+    public void restore(
+            long newFlushedLsn,
+            long newNextRowId,
+            List<RowFile> rowFiles,
+            List<ColumnFile> columnFiles) {
+        flushedLsn = newFlushedLsn;
+        raiseNextRowId(newNextRowId);
+        view = new TableView(view.memTables(), ordered(rowFiles), columnFiles);
+    }
+
+    /**
+     * Applies a batch.
+     *
+     * @param lsn the LSN of the changes, at or above that of all before
+     * @param firstRowId row id of the first appended row
+     * @param logLsn the oldest log record they can be replayed from
+     */
+    public void apply(
+            WriteBatchReader batch, long lsn, long firstRowId, long logLsn, long nowMillis)
+            throws IOException {
+        activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
+        byte[] source = batch.buffer();
+        byte[] rowIdKeys =
+                schema.hasPrimaryKey() ? source : new byte[Long.BYTES * batch.operationCount()];
+        int appended = 0;
+        batch.rewind();
+        while (batch.next()) {
+            switch (batch.kind()) {
+                case UPSERT -> {
+                    supersede(batch, lsn);
+                    active.put(
+                            KeyedVersion.live(
+                                    source,
+                                    batch.keyOffset(),
+                                    batch.keyLength(),
+                                    lsn,
+                                    source,
+                                    batch.rowOffset(),
+                                    batch.rowLength()),
+                            logLsn);
+                }
+                case DELETE -> {
+                    supersede(batch, lsn);
+                    active.put(
+                            KeyedVersion.deleted(source, batch.keyOffset(), batch.keyLength(), lsn),
+                            logLsn);
+                }
+                case APPEND -> {
+                    int keyOffset = Long.BYTES * appended;
+                    byte[] key = KeyEncoder.rowIdKey(firstRowId + appended);
+                    System.arraycopy(key, 0, rowIdKeys, keyOffset, Long.BYTES);
+                    active.put(
+                            KeyedVersion.live(
+                                    rowIdKeys,
+                                    keyOffset,
+                                    Long.BYTES,
+                                    lsn,
+                                    source,
+                                    batch.rowOffset(),
+                                    batch.rowLength()),
+                            logLsn);
+                    appended++;
+                }
+                case INSERT_IF_ABSENT ->
+                        throw new IllegalStateException(
+                                "Expected a validated batch, found INSERT_IF_ABSENT");
+            }
+        }
+        if (appended > 0) {
+            raiseNextRowId(firstRowId + appended);
+        }
+    }
+
+    /**
+     * Puts a worker's file into effect at its ingest LSN: its rows end the present versions of
+     * their keys.
+     *
+     * @param logLsn the oldest log record it can be replayed from
+     */
+    public void ingest(ColumnFile file, long logLsn, long nowMillis) throws IOException {
+        activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
+        long lsn = file.entry().minLsn().value();
+        if (schema.hasPrimaryKey()) {
+            Optional<ColumnFile> known = find(file.entry().fileId());
+            new IngestMerge(known.orElse(file), view, sealed, active, lsn, logLsn).run();
+        }
+        if (find(file.entry().fileId()).isEmpty()) {
+            List<ColumnFile> columnFiles = new ArrayList<>(view.columnFiles());
+            columnFiles.add(file);
+            view = new TableView(view.memTables(), view.rowFiles(), columnFiles);
+        }
+        if (file.entry().firstRowId().isPresent()) {
+            raiseNextRowId(file.entry().firstRowId().getAsLong() + file.entry().rowCount());
+        }
+        ingested.add(new IngestedFile(file.entry(), logLsn));
+    }
+
+    /** Bytes in the memtable that takes writes. */
+    public long activeBytes() {
+        return active.sizeBytes();
+    }
+
+    /** When the first change that is not sealed came; {@code Long.MAX_VALUE} if all are. */
+    public long activeSinceMillis() {
+        return activeSinceMillis;
+    }
+
+    public boolean hasUnsealedChanges() {
+        return !active.isEmpty() || !ingested.isEmpty();
+    }
+
+    public int sealedCount() {
+        return sealed.size();
+    }
+
+    /**
+     * The lowest log LSN that must be kept to replay what is not in files; {@code Long.MAX_VALUE}
+     * if all is.
+     */
+    public long minLogLsn() {
+        long lowest = active.minLogLsn();
+        for (IngestedFile file : ingested) {
+            lowest = Math.min(lowest, file.logLsn());
+        }
+        for (SealedMemTable table : sealed) {
+            lowest = Math.min(lowest, table.minLogLsn());
+        }
+        return lowest;
+    }
+
+    /**
+     * Whether a file is one that a manifest vouches for: worker files are so only after the next
+     * flush.
+     */
+    boolean isSettled(String fileId) {
+        boolean recent = ingested.stream().anyMatch(file -> file.entry().fileId().equals(fileId));
+        return !recent
+                && sealed.stream()
+                        .flatMap(table -> table.ingested().stream())
+                        .noneMatch(file -> file.entry().fileId().equals(fileId));
+    }
+
+    /** Closes the active memtable and opens a new one; does nothing without changes. */
+    public void seal(long appliedLsn) {
+        if (!hasUnsealedChanges()) {
+            return;
+        }
+        sealed.addLast(new SealedMemTable(active, ingested, appliedLsn));
+        ingested.clear();
+        active = MemTable.create(schema.hasPrimaryKey());
+        activeSinceMillis = Long.MAX_VALUE;
+        List<MemTable> memTables = new ArrayList<>();
+        memTables.add(active);
+        memTables.addAll(view.memTables());
+        memTables.removeIf(table -> table != active && table.isEmpty());
+        view = new TableView(memTables, view.rowFiles(), view.columnFiles());
+    }
+
+    /** The sealed memtable to flush next. */
+    Optional<SealedMemTable> oldestSealed() {
+        return Optional.ofNullable(sealed.peekFirst());
+    }
+
+    /** Puts the files of the oldest sealed memtable in its place. */
+    void installFlush(
+            SealedMemTable flushed, List<RowFile> rowFiles, List<ColumnFile> columnFiles) {
+        if (sealed.peekFirst() != flushed) {
+            throw new IllegalStateException(
+                    "Expected the flush of the oldest memtable of table " + schema.id());
+        }
+        sealed.removeFirst();
+        flushedLsn = flushed.sealLsn();
+        List<MemTable> memTables = new ArrayList<>(view.memTables());
+        memTables.removeIf(table -> table == flushed.memTable());
+        List<RowFile> newRowFiles = new ArrayList<>(view.rowFiles());
+        newRowFiles.addAll(rowFiles);
+        List<ColumnFile> newColumnFiles = new ArrayList<>(view.columnFiles());
+        newColumnFiles.addAll(columnFiles);
+        view = new TableView(memTables, ordered(newRowFiles), newColumnFiles);
+    }
+
+    /** Puts the outputs of a compaction in the place of its inputs. */
+    void installCompaction(
+            Collection<String> inputFileIds, List<RowFile> rowFiles, List<ColumnFile> columnFiles) {
+        Set<String> removed = new HashSet<>(inputFileIds);
+        List<RowFile> newRowFiles = new ArrayList<>(view.rowFiles());
+        newRowFiles.removeIf(file -> removed.contains(file.entry().fileId()));
+        newRowFiles.addAll(rowFiles);
+        List<ColumnFile> newColumnFiles = new ArrayList<>(view.columnFiles());
+        newColumnFiles.removeIf(file -> removed.contains(file.entry().fileId()));
+        newColumnFiles.addAll(columnFiles);
+        view = new TableView(view.memTables(), ordered(newRowFiles), newColumnFiles);
+    }
+
+    /**
+     * Replaces each column file by what {@code change} makes of it: the same file under a newer
+     * manifest entry.
+     */
+    public void updateColumnFiles(UnaryOperator<ColumnFile> change) {
+        List<ColumnFile> changed = view.columnFiles().stream().map(change).toList();
+        view = new TableView(view.memTables(), view.rowFiles(), changed);
+    }
+
+    private Optional<ColumnFile> find(String fileId) {
+        return view.columnFiles().stream()
+                .filter(file -> file.entry().fileId().equals(fileId))
+                .findFirst();
+    }
+
+    private void supersede(WriteBatchReader batch, long lsn) throws IOException {
+        if (!schema.orientation().hasColumns()
+                || (view.columnFiles().isEmpty() && sealed.isEmpty())) {
+            return;
+        }
+        byte[] key = batch.key();
+        for (ColumnFile file : view.columnFiles()) {
+            file.supersede(key, lsn);
+        }
+        for (SealedMemTable table : sealed) {
+            table.supersede(key, lsn);
+        }
+    }
+
+    private static List<RowFile> ordered(List<RowFile> files) {
+        Comparator<RowFile> newestFirst =
+                Comparator.comparing((RowFile file) -> file.entry().maxLsn()).reversed();
+        return files.stream()
+                .sorted(
+                        Comparator.comparingInt((RowFile file) -> file.entry().level())
+                                .thenComparing(newestFirst))
+                .toList();
+    }
+}

@@ -1,0 +1,33 @@
+package io.stele.storage.tablet;
+
+import java.util.List;
+
+/**
+ * Everything a reader of one table in one shard needs, as of one moment. Immutable in its parts'
+ * identity; memtables and delete vectors inside go on growing, but what a reader at an LSN sees of
+ * them does not change once that LSN is applied.
+ *
+ * <p>Invariant: every version readable at an LSN above the retention point is in exactly one
+ * memtable or file of the view (row and column files count apart: each holds a full copy).
+ *
+ * @param memTables newest first; the first takes writes
+ * @param rowFiles level 0 newest first, then level 1 by key
+ * @param columnFiles in no particular order
+ */
+public record TableView(
+        List<MemTable> memTables, List<RowFile> rowFiles, List<ColumnFile> columnFiles) {
+    public TableView {
+        memTables = List.copyOf(memTables);
+        rowFiles = List.copyOf(rowFiles);
+        columnFiles = List.copyOf(columnFiles);
+    }
+
+    /** Versions in memory, tombstones included. */
+    public long memoryVersions() {
+        return memTables.stream().mapToLong(MemTable::versionCount).sum();
+    }
+
+    public long memoryBytes() {
+        return memTables.stream().mapToLong(MemTable::sizeBytes).sum();
+    }
+}

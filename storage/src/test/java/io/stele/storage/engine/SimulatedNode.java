@@ -1,0 +1,137 @@
+package io.stele.storage.engine;
+
+import io.stele.protocol.Lsn;
+import io.stele.scheduler.SimulatedPool;
+import io.stele.storage.fault.CrashPoint;
+import io.stele.storage.objectstore.FaultInjectingObjectStore;
+import io.stele.storage.objectstore.StoreFaults;
+import io.stele.storage.wal.HybridClock;
+import io.stele.storage.wal.InMemoryLogFiles;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/**
+ * An engine over memory, driven by one thread, one seed and a clock that moves when told: the whole
+ * node in a test. Restarting it is a crash: tasks, memory and unsynced bytes are gone.
+ */
+final class SimulatedNode {
+    private static final int TASK_LIMIT = 1_000_000;
+
+    private final StorageOptions options;
+    private final SplittableRandom random;
+    private final List<Throwable> uncaught = new ArrayList<>();
+    private FaultInjectingObjectStore store;
+    private InMemoryLogFiles log;
+    private SimulatedPool pool;
+    private long nowMillis = 1_700_000_000_000L;
+    private CrashPoint crashPoint;
+    private StorageEngine engine;
+
+    private SimulatedNode(
+            StorageOptions options,
+            SplittableRandom random,
+            CrashPoint crashPoint,
+            StoreFaults faults)
+            throws IOException {
+        this.options = options;
+        this.random = random;
+        this.crashPoint = crashPoint;
+        this.store = new FaultInjectingObjectStore(crashPoint, faults, random.split(), nanos -> {});
+        this.log = new InMemoryLogFiles(crashPoint, random.split());
+        this.pool = new SimulatedPool(random.split());
+        this.engine = open();
+    }
+
+    static SimulatedNode start(StorageOptions options, long seed) throws IOException {
+        return new SimulatedNode(
+                options, new SplittableRandom(seed), CrashPoint.never(), StoreFaults.NONE);
+    }
+
+    StorageEngine engine() {
+        return engine;
+    }
+
+    SimulatedPool pool() {
+        return pool;
+    }
+
+    FaultInjectingObjectStore store() {
+        return store;
+    }
+
+    CrashPoint crashPoint() {
+        return crashPoint;
+    }
+
+    List<Throwable> uncaught() {
+        return uncaught;
+    }
+
+    void advance(long millis) {
+        nowMillis += millis;
+    }
+
+    /** Lets time pass and everything that is due happen. */
+    void tick(long millis) {
+        advance(millis);
+        pool.tick();
+        pool.runUntilIdle(TASK_LIMIT);
+    }
+
+    /** The process dies here and starts again; it dies next where {@code next} says. */
+    void restart(CrashPoint next, StoreFaults faults) throws IOException {
+        pool.drop();
+        store = store.surviving(next, faults);
+        log = log.surviving(next);
+        crashPoint = next;
+        pool = new SimulatedPool(random.split());
+        nowMillis += 10;
+        engine = open();
+    }
+
+    void restart() throws IOException {
+        restart(CrashPoint.never(), StoreFaults.NONE);
+    }
+
+    /** Runs the node until the future is done. */
+    <T> T await(CompletableFuture<T> future) {
+        for (int ran = 0; !future.isDone(); ran++) {
+            if (!pool.runOne()) {
+                nowMillis += 500;
+                pool.tick();
+            }
+            if (ran > TASK_LIMIT) {
+                throw new IllegalStateException(
+                        "Expected the future to be done after " + ran + " tasks: " + uncaught);
+            }
+        }
+        try {
+            return future.join();
+        } catch (CompletionException failed) {
+            throw failed.getCause() instanceof RuntimeException cause ? cause : failed;
+        }
+    }
+
+    ReadPoint readPoint() {
+        return await(
+                engine.openReadPoint(java.util.Optional.empty(), java.time.Duration.ofHours(1)));
+    }
+
+    ReadPoint readPoint(Lsn at) {
+        return await(
+                engine.openReadPoint(java.util.Optional.of(at), java.time.Duration.ofHours(1)));
+    }
+
+    private StorageEngine open() throws IOException {
+        return StorageEngine.open(
+                options,
+                store,
+                log,
+                new HybridClock(() -> nowMillis),
+                EngineThreads.simulated(pool, uncaught::add));
+    }
+}

@@ -1,0 +1,249 @@
+package io.stele.storage.engine;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.TableId;
+import io.stele.protocol.api.FileScan;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.ScanPlan;
+import io.stele.protocol.api.ShardScan;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.RowRouter;
+import io.stele.protocol.row.Rows;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.storage.catalog.TableState;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.FileKind;
+import io.stele.storage.orc.ColumnFileCursor;
+import io.stele.storage.orc.ColumnFileReader;
+import io.stele.storage.scan.RowCursor;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.roaringbitmap.RoaringBitmap;
+
+/**
+ * A table (id bigint, name varchar, amount bigint) as tests write and read it: by a primary key on
+ * id, or append-only with the shard's row ids. Reads come in every way the engine offers, so that
+ * each can be compared with the others.
+ */
+final class TestTable {
+    private final TableSchema schema;
+    private final RowLayout layout;
+    private final UUID writerId;
+    private final Map<ShardId, Long> sequences = new HashMap<>();
+
+    private TestTable(TableSchema schema, UUID writerId) {
+        this.schema = schema;
+        this.layout = RowLayout.of(schema.columns());
+        this.writerId = writerId;
+    }
+
+    static TestTable create(
+            StorageEngine engine,
+            String name,
+            Orientation orientation,
+            boolean keyed,
+            int shardCount) {
+        return create(engine, name, orientation, keyed, shardCount, List.of(), TableState.PUBLIC);
+    }
+
+    static TestTable create(
+            StorageEngine engine,
+            String name,
+            Orientation orientation,
+            boolean keyed,
+            int shardCount,
+            List<Integer> partitionedBy,
+            TableState state) {
+        if (!engine.catalog().current().schemas().contains("test")) {
+            engine.catalog().createSchema("test");
+        }
+        TableSchema definition =
+                new TableSchema(
+                        new TableId(1),
+                        "test",
+                        name,
+                        1,
+                        List.of(
+                                new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
+                                new ColumnSchema(2, "name", DataType.parse("varchar")),
+                                new ColumnSchema(3, "amount", DataType.parse("bigint"))),
+                        keyed ? List.of(1) : List.of(),
+                        List.of(),
+                        List.of(),
+                        partitionedBy,
+                        orientation,
+                        0,
+                        shardCount,
+                        Optional.empty());
+        TableSchema created = engine.catalog().createTable(definition, "", state);
+        return new TestTable(created, new UUID(created.id().value(), 7));
+    }
+
+    TableSchema schema() {
+        return schema;
+    }
+
+    TableId id() {
+        return schema.id();
+    }
+
+    UUID writerId() {
+        return writerId;
+    }
+
+    byte[] key(long id) {
+        return KeyEncoder.forPrimaryKey(schema).encode(new BinaryRow(layout).wrap(row(id, "", 0)));
+    }
+
+    byte[] row(long id, String name, long amount) {
+        return Rows.toBytes(layout, id, name, amount);
+    }
+
+    ShardId shard(long id) {
+        return schema.shard(RowRouter.of(schema).shardOfKey(key(id)));
+    }
+
+    WriteBatchBuilder batch() {
+        return new WriteBatchBuilder(schema.id(), schema.schemaVersion());
+    }
+
+    /** Writes a batch with the next sequence of its shard. */
+    CompletableFuture<Lsn> write(StorageEngine engine, ShardId shard, WriteBatchBuilder batch) {
+        long sequence = sequences.merge(shard, 1L, Long::sum);
+        byte[] bytes = batch.toByteArray();
+        return engine.write(shard, writerId, sequence, bytes, 0, bytes.length);
+    }
+
+    CompletableFuture<Lsn> upsert(StorageEngine engine, long id, String name, long amount) {
+        WriteBatchBuilder batch = batch();
+        batch.upsert(key(id), row(id, name, amount));
+        return write(engine, shard(id), batch);
+    }
+
+    CompletableFuture<Lsn> delete(StorageEngine engine, long id) {
+        WriteBatchBuilder batch = batch();
+        batch.delete(key(id));
+        return write(engine, shard(id), batch);
+    }
+
+    /** All rows by a SNAPSHOT scan of each shard: id to name and amount. */
+    Map<Long, String> snapshot(StorageEngine engine, ReadPoint point) throws IOException {
+        Map<Long, String> rows = new TreeMap<>();
+        for (ShardId shard : schema.shards()) {
+            collect(engine, point, shard, ScanMode.SNAPSHOT, rows);
+        }
+        return rows;
+    }
+
+    /**
+     * All rows as the connector reads them: the plan's files, and what the plan says to ask the
+     * engine for.
+     */
+    Map<Long, String> planned(SimulatedNode node, ReadPoint point) throws IOException {
+        Map<Long, String> rows = new TreeMap<>();
+        ScanPlan plan = node.engine().plan(point, schema.id(), ScanPredicate.ALL);
+        for (ShardScan scan : plan.shards()) {
+            for (FileScan file : scan.files()) {
+                readFile(node, plan.readLsn(), file, rows);
+            }
+            if (scan.live()) {
+                collect(node.engine(), point, scan.shard(), scan.mode(), rows);
+            }
+        }
+        return rows;
+    }
+
+    private void collect(
+            StorageEngine engine,
+            ReadPoint point,
+            ShardId shard,
+            ScanMode mode,
+            Map<Long, String> rows)
+            throws IOException {
+        try (RowCursor cursor =
+                engine.scan(point, schema.id(), shard, mode, ScanPredicate.ALL, List.of())) {
+            while (cursor.next()) {
+                add(cursor.row(), rows);
+            }
+        }
+    }
+
+    private void readFile(SimulatedNode node, long readLsn, FileScan file, Map<Long, String> rows)
+            throws IOException {
+        RoaringBitmap deleted = new RoaringBitmap();
+        if (file.deletedRows().length > 0) {
+            deleted.deserialize(ByteBuffer.wrap(file.deletedRows()));
+        }
+        FileEntry entry =
+                new FileEntry(
+                        "test",
+                        schema.id(),
+                        FileKind.COLUMN,
+                        0,
+                        file.path(),
+                        file.sizeBytes(),
+                        file.rowCount(),
+                        new Lsn(file.minLsn()),
+                        new Lsn(file.maxLsn()),
+                        file.ingestLsn().isPresent()
+                                ? Optional.of(new Lsn(file.ingestLsn().getAsLong()))
+                                : Optional.empty(),
+                        file.firstRowId(),
+                        file.schemaVersion(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Map.of(),
+                        Optional.empty(),
+                        Optional.empty());
+        ColumnFileReader reader = ColumnFileReader.open(node.store(), entry, schema.columns());
+        try (ColumnFileCursor cursor = reader.cursor()) {
+            while (cursor.advance()) {
+                if (!deleted.contains(cursor.ordinal()) && cursor.lsn() <= readLsn) {
+                    add(cursor.row(), rows);
+                }
+            }
+        }
+    }
+
+    private static void add(BinaryRow row, Map<Long, String> rows) {
+        List<Object> values = new ArrayList<>(Rows.toObjects(row));
+        String earlier = rows.put((Long) values.get(0), values.get(1) + ":" + values.get(2));
+        if (earlier != null) {
+            throw new AssertionError(
+                    "Expected each key once, found "
+                            + values.get(0)
+                            + " twice: "
+                            + earlier
+                            + " and "
+                            + values);
+        }
+    }
+
+    /** One row by its key, as snapshots show it. */
+    Optional<String> get(StorageEngine engine, Optional<Lsn> lsn, long id) throws IOException {
+        return engine.multiGet(schema.id(), lsn, List.of(key(id)))
+                .getFirst()
+                .map(
+                        bytes -> {
+                            List<Object> values = Rows.toObjects(new BinaryRow(layout).wrap(bytes));
+                            return values.get(1) + ":" + values.get(2);
+                        });
+    }
+}
