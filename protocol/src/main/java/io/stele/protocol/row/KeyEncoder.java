@@ -36,6 +36,10 @@ public final class KeyEncoder {
     private final List<ColumnSchema> columns;
     private final int[] indexes;
     private final ValueCodec[] codecs;
+
+    /** Of rows of one key column each: the way of Java values to keys. */
+    private final RowLayout[] layouts;
+
     private final boolean nullMarkers;
 
     private KeyEncoder(TableSchema schema, List<ColumnSchema> columns, boolean nullMarkers) {
@@ -43,9 +47,11 @@ public final class KeyEncoder {
         this.nullMarkers = nullMarkers;
         this.indexes = new int[columns.size()];
         this.codecs = new ValueCodec[columns.size()];
+        this.layouts = new RowLayout[columns.size()];
         for (int i = 0; i < codecs.length; i++) {
             indexes[i] = schema.indexOf(columns.get(i).id());
             codecs[i] = ValueCodec.of(columns.get(i).type());
+            layouts[i] = RowLayout.of(List.of(columns.get(i)));
         }
     }
 
@@ -119,7 +125,7 @@ public final class KeyEncoder {
         }
         GrowingBytes target = GrowingBytes.forKey();
         for (int i = 0; i < values.size(); i++) {
-            RowLayout layout = RowLayout.of(List.of(columns.get(i)));
+            RowLayout layout = layouts[i];
             RowEncoder encoder = new RowEncoder(layout);
             Object value = values.get(i);
             if (value != null) {

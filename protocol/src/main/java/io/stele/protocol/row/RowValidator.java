@@ -10,9 +10,9 @@ import io.stele.protocol.schema.PhysicalForm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The check of untrusted row bytes: one pass, nothing read outside the given range, nothing
- * allocated unless it fails. Accepts exactly the one encoding of each value, so that equal rows
- * stay equal bytes.
+ * The check of untrusted row bytes: one pass, nothing read outside the given range, one small
+ * object allocated. Accepts exactly the one encoding of each value, so that equal rows stay equal
+ * bytes.
  */
 final class RowValidator {
     private final byte[] bytes;

@@ -4,6 +4,9 @@ package io.stele.protocol.row;
 final class Utf8 {
     private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
 
+    private static final long LOW_BITS = 0x0101_0101_0101_0101L;
+    private static final long QUESTION_MARKS = LOW_BITS * '?';
+
     private Utf8() {}
 
     /**
@@ -26,6 +29,46 @@ final class Utf8 {
             count++;
         }
         return count;
+    }
+
+    /**
+     * Whether text has a surrogate without its partner, which UTF-8 cannot say: Java's encoder
+     * wrote a question mark for it.
+     *
+     * @param encoded the text as the encoder wrote it
+     */
+    static boolean isLossy(String text, byte[] encoded) {
+        if (!containsQuestionMark(encoded)) {
+            return false;
+        }
+        for (int i = 0; i < text.length(); i++) {
+            char character = text.charAt(i);
+            if (Character.isHighSurrogate(character)
+                    && i + 1 < text.length()
+                    && Character.isLowSurrogate(text.charAt(i + 1))) {
+                i++;
+            } else if (Character.isSurrogate(character)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Eight bytes at a time: a byte of the difference is zero where a question mark is. */
+    private static boolean containsQuestionMark(byte[] bytes) {
+        int at = 0;
+        for (; at <= bytes.length - 8; at += 8) {
+            long difference = (long) GrowingBytes.LONGS.get(bytes, at) ^ QUESTION_MARKS;
+            if (((difference - LOW_BITS) & ~difference & HIGH_BITS) != 0) {
+                return true;
+            }
+        }
+        for (; at < bytes.length; at++) {
+            if (bytes[at] == '?') {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

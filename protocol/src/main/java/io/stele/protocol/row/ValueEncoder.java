@@ -176,8 +176,19 @@ public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
         endVariable(index);
     }
 
+    /**
+     * Sets text; TYPE_MISMATCH when it has a surrogate without its partner, which UTF-8 cannot say.
+     */
     public final void setString(int index, String value) {
-        setBytes(index, value.getBytes(StandardCharsets.UTF_8));
+        byte[] encoded = value.getBytes(StandardCharsets.UTF_8);
+        if (Utf8.isLossy(value, encoded)) {
+            throw new SteleException(
+                    ErrorCode.TYPE_MISMATCH,
+                    "Expected well-formed Unicode in "
+                            + name(index)
+                            + ", found a surrogate without its partner");
+        }
+        setBytes(index, encoded);
     }
 
     /** Starts a nested row; ended by its {@link RowEncoder#end()}. */

@@ -318,6 +318,9 @@ final class TestBinaryRow {
         assertMismatch("decimal(38,0)", new BigDecimal("1E+1000000000"), "found 1E+1000000000");
         assertMismatch("decimal(38,0)", new BigDecimal(BigInteger.TEN.pow(38)), "decimal(38,0)");
         assertMismatch("varchar(2)", "abc", "found 3 characters");
+        for (String text : List.of("\uD800", "a?\uDC00b", "0123456789\uD83D", "\uDC00\uD800")) {
+            assertMismatch("varchar", text, "'c1', found a surrogate without its partner");
+        }
         assertMismatch("char(2)", "a b ", "found 3 characters");
         assertMismatch("time(3)", LocalTime.of(0, 0, 0, 1), "found 00:00:00.000000001");
         assertMismatch(
@@ -334,6 +337,15 @@ final class TestBinaryRow {
                 ErrorCode.INVALID_ARGUMENT,
                 "1 values, one a column, found 2",
                 () -> Rows.toBytes(RowLayout.of(RandomValues.columns(List.of("bigint"))), 1L, 2L));
+    }
+
+    @Test
+    void questionMarksAndPairsAreText() {
+        RowLayout layout = RowLayout.of(RandomValues.columns(List.of("varchar")));
+        for (String text : List.of("?", "0123456?", "01234567?", "\uD83D\uDE00?", "????????????")) {
+            BinaryRow row = new BinaryRow(layout).wrap(Rows.toBytes(layout, text));
+            assertThat(row.stringAt(0)).isEqualTo(text);
+        }
     }
 
     @Test
