@@ -22,12 +22,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The log with its thread, under many writers. */
-@Timeout(60)
+@Timeout(30)
 class TestNodeLogThreads {
     /** Log files whose syncs wait for permits. */
     private record GatedFiles(InMemoryLogFiles files, Semaphore syncs) implements LogFiles {
@@ -89,9 +90,7 @@ class TestNodeLogThreads {
         NodeLog log = start(new GatedFiles(LogFixture.files(), syncs), new Remembering());
         CompletableFuture<LogPosition> first = write(log, A, "first");
         // The first group holds exactly the first record once it waits for its sync.
-        while (!syncs.hasQueuedThreads()) {
-            Thread.onSpinWait();
-        }
+        await(syncs::hasQueuedThreads);
         List<CompletableFuture<LogPosition>> others = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             others.add(write(log, A, "other"));
@@ -120,9 +119,7 @@ class TestNodeLogThreads {
                                         accepted.incrementAndGet();
                                     }
                                 });
-        while (writer.getState() != Thread.State.WAITING) {
-            Thread.onSpinWait();
-        }
+        await(() -> writer.getState() == Thread.State.WAITING);
         // One group in flight, and a queue of at most 10,000 bytes.
         assertThat(accepted.get()).isBetween(9, 10);
         assertThat(log.status().queuedBytes()).isBetween(9_000L, SMALL.queueBytes());
@@ -144,9 +141,7 @@ class TestNodeLogThreads {
                                         write(log, A, "x".repeat(1_000));
                                     }
                                 });
-        while (writer.getState() != Thread.State.WAITING) {
-            Thread.onSpinWait();
-        }
+        await(() -> writer.getState() == Thread.State.WAITING);
         for (int i = 0; i < 30; i++) {
             write(log, LogFixture.B, "x".repeat(1_000)).join();
         }
@@ -170,9 +165,7 @@ class TestNodeLogThreads {
                                         futures.add(write(log, A, "x".repeat(1_000)));
                                     }
                                 });
-        while (writer.getState() != Thread.State.WAITING) {
-            Thread.onSpinWait();
-        }
+        await(() -> writer.getState() == Thread.State.WAITING);
         writer.interrupt();
         writer.join();
         assertThat(futures.getLast()).isCompletedExceptionally();
@@ -262,6 +255,19 @@ class TestNodeLogThreads {
                         .first()
                         .isEqualTo(name + 0);
             }
+        }
+    }
+
+    /**
+     * Waits for a condition that another thread brings about; the timeout of the test interrupts
+     * it.
+     */
+    private static void await(BooleanSupplier condition) throws InterruptedException {
+        while (!condition.getAsBoolean()) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            Thread.onSpinWait();
         }
     }
 
