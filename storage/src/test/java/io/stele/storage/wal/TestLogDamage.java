@@ -154,6 +154,39 @@ class TestLogDamage {
     }
 
     @Test
+    void wipedHeadersInFrontOfLaterGroupsAreRefused() throws Exception {
+        int laterHeader = 0;
+        int laterEnd = 0;
+        for (int first = 0; first < 520; first++) {
+            InMemoryLogFiles files = LogFixture.files();
+            NodeLog log = unthreaded(files);
+            List<Integer> ends = new ArrayList<>();
+            for (String text : List.of("x".repeat(first), "y".repeat(200), "z".repeat(600))) {
+                write(log, A, text);
+                commitAll(log);
+                ends.add(files.bytes(1).length);
+            }
+            // From the header of the second group to the end of its sector.
+            byte[] bytes = files.bytes(1);
+            int sectorEnd = (ends.get(0) / 512 + 1) * 512;
+            Arrays.fill(bytes, ends.get(0), sectorEnd, (byte) 0);
+            if (ends.get(1) < sectorEnd) {
+                // The header of the third is gone, too; its end is left.
+                laterEnd++;
+            } else {
+                // The header of the third is left; its end is not the end of the file.
+                bytes = Arrays.copyOf(bytes, bytes.length + 1_000);
+                laterHeader++;
+            }
+            InMemoryLogFiles wiped = LogFixture.files();
+            wiped.replace(1, bytes);
+            assertRefused(wiped);
+        }
+        assertThat(laterHeader).isPositive();
+        assertThat(laterEnd).isPositive();
+    }
+
+    @Test
     void flippedBitAnywhereIsRefused() throws Exception {
         // Last groups: ordinary, with sectors of zeros, and ending in a sector of its own.
         String zeros = "\0".repeat(1_500);
