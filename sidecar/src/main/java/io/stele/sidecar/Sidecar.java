@@ -7,8 +7,12 @@ import io.airlift.http.server.HttpServerInfo;
 import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
 import io.stele.sidecar.ServingState.Ports;
+import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.flight.FlightServer;
+import io.stele.sidecar.framed.FramedServer;
 import jakarta.annotation.PreDestroy;
 import java.net.URI;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -23,22 +27,40 @@ final class Sidecar {
     private final NodeInfo node;
     private final HttpServerInfo http;
     private final ServingState state;
+    private final EngineService engine;
+    private final FramedServer framed;
+    private final FlightServer flight;
     private final Optional<PortsFile> portsFile;
+    private final Duration shutdownTimeout;
     private boolean stopped;
 
     @Inject
-    Sidecar(SidecarConfig config, NodeInfo node, HttpServerInfo http, ServingState state) {
+    Sidecar(
+            SidecarConfig config,
+            NodeInfo node,
+            HttpServerInfo http,
+            ServingState state,
+            EngineService engine,
+            FramedServer framed,
+            FlightServer flight) {
         this.node = requireNonNull(node, "node is null");
         this.http = requireNonNull(http, "http is null");
         this.state = requireNonNull(state, "state is null");
+        this.engine = requireNonNull(engine, "engine is null");
+        this.framed = requireNonNull(framed, "framed is null");
+        this.flight = requireNonNull(flight, "flight is null");
         this.portsFile = config.getPortsFile().map(file -> new PortsFile(file.toPath()));
+        this.shutdownTimeout = config.getShutdownTimeout().toJavaTime();
     }
 
     /** Recovers the engine and opens the doors; returns when everything is served. */
     synchronized Ports start() {
-        Ports ports = new Ports(httpUri().getPort(), 0, 0);
-        portsFile.ifPresent(file -> file.write(node.getNodeId(), ports));
+        engine.open();
+        framed.start();
+        flight.start();
+        Ports ports = new Ports(httpUri().getPort(), flight.port(), framed.port());
         state.serving(ports);
+        portsFile.ifPresent(file -> file.write(node.getNodeId(), ports));
         log.info(
                 "Stele sidecar %s serves: HTTP %d, Flight %d, framed %d",
                 node.getNodeId(), ports.httpPort(), ports.flightPort(), ports.clientPort());
@@ -61,7 +83,20 @@ final class Sidecar {
             return;
         }
         stopped = true;
-        state.stopping();
         portsFile.ifPresent(PortsFile::delete);
+        Thread draining = Thread.startVirtualThread(() -> flight.drain(shutdownTimeout));
+        framed.drain(shutdownTimeout);
+        join(draining);
+        state.stopping();
+        flight.close();
+        engine.close();
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

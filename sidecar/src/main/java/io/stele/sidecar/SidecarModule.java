@@ -8,18 +8,29 @@ import static org.weakref.jmx.guice.ExportBinder.newExporter;
 
 import com.google.inject.Binder;
 import com.google.inject.Module;
+import com.google.inject.Provides;
+import com.google.inject.Singleton;
 import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.auth.SecurityConfig;
+import io.stele.sidecar.engine.EngineMetrics;
+import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.engine.StorageConfig;
 import io.stele.sidecar.flight.FlightConfig;
+import io.stele.sidecar.flight.FlightServer;
+import io.stele.sidecar.flight.FlightService;
 import io.stele.sidecar.framed.FramedConfig;
+import io.stele.sidecar.framed.FramedServer;
 import io.stele.sidecar.http.AuthenticationFilter;
 import io.stele.sidecar.http.InfoResource;
+import io.stele.sidecar.http.StatusResource;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.tls.TlsConfig;
+import io.stele.sidecar.tls.TlsIdentity;
 import jakarta.servlet.Filter;
 import java.time.Clock;
+import java.util.Optional;
 
 /** What the sidecar is made of. */
 final class SidecarModule implements Module {
@@ -30,10 +41,15 @@ final class SidecarModule implements Module {
         configBinder(binder).bindConfig(TlsConfig.class);
         configBinder(binder).bindConfig(FlightConfig.class);
         configBinder(binder).bindConfig(FramedConfig.class);
+        configBinder(binder).bindConfig(StorageConfig.class);
 
         binder.bind(Clock.class).toInstance(Clock.systemUTC());
         binder.bind(ServingState.class).in(SINGLETON);
         binder.bind(Authenticator.class).in(SINGLETON);
+        binder.bind(EngineService.class).in(SINGLETON);
+        binder.bind(FlightService.class).in(SINGLETON);
+        binder.bind(FlightServer.class).in(SINGLETON);
+        binder.bind(FramedServer.class).in(SINGLETON);
         binder.bind(Sidecar.class).in(SINGLETON);
 
         newSetBinder(binder, Filter.class)
@@ -41,10 +57,18 @@ final class SidecarModule implements Module {
                 .to(AuthenticationFilter.class)
                 .in(SINGLETON);
         jaxrsBinder(binder).bind(InfoResource.class);
+        jaxrsBinder(binder).bind(StatusResource.class);
 
         exportMetrics(binder, AccessMetrics.class, "access");
         exportMetrics(binder, IngestMetrics.class, "ingest");
         exportMetrics(binder, ReadMetrics.class, "read");
+        exportMetrics(binder, EngineMetrics.class, "engine");
+    }
+
+    @Provides
+    @Singleton
+    static Optional<TlsIdentity> tlsIdentity(TlsConfig config) {
+        return TlsIdentity.load(config);
     }
 
     // The object name becomes the prefix of the OpenMetrics names: stele_name_ingest_Rows.

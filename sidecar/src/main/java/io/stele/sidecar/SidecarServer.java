@@ -115,13 +115,8 @@ public final class SidecarServer implements AutoCloseable {
                 mbeans,
                 new JmxOpenMetricsModule(),
                 new LogJmxModule(),
-                new TracingModule("stele", version()),
+                new TracingModule("stele", Version.current()),
                 new SidecarModule());
-    }
-
-    private static String version() {
-        String version = SidecarServer.class.getPackage().getImplementationVersion();
-        return version == null ? "unknown" : version;
     }
 
     /** Our defaults for the settings of airlift. They hold only where the user says nothing. */

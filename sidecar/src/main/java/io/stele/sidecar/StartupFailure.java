@@ -104,21 +104,24 @@ public final class StartupFailure extends RuntimeException {
                 : "'" + value + "'";
     }
 
+    /** The messages along the causes, each once: the outer ones say where, the inner ones what. */
     private static String rootMessage(Throwable cause) {
-        Throwable deepest = cause;
-        String message = cause.getMessage();
-        while (deepest.getCause() != null && deepest.getCause() != deepest) {
-            deepest = deepest.getCause();
-            // The innermost message of ours is the most precise one; keep outer context when it
-            // says where.
-            if (deepest.getMessage() != null) {
-                message =
-                        message == null || message.contains(deepest.getMessage())
-                                ? message
-                                : message + ": " + deepest.getMessage();
+        StringBuilder message = new StringBuilder();
+        for (Throwable at = cause; at != null; at = at.getCause()) {
+            String text = at.getMessage();
+            if (text != null && message.indexOf(text) < 0) {
+                message.append(message.isEmpty() ? "" : ": ").append(text);
             }
         }
-        return oneLine(message == null ? deepest.toString() : message);
+        if (message.isEmpty()) {
+            return cause.toString();
+        }
+        String line = oneLine(message.toString());
+        // Airlift's words for a port of the HTTP door that is taken.
+        return line.startsWith("Failed to bind to")
+                ? "http-server.http.port (or http-server.https.port): expected a free port, found: "
+                        + line
+                : line;
     }
 
     private static String oneLine(String text) {

@@ -1,0 +1,131 @@
+package io.stele.sidecar.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.base.Suppliers;
+import com.google.inject.Inject;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ShardStatus;
+import io.stele.storage.engine.EngineStatus;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.weakref.jmx.Managed;
+
+/** The state of the engine as gauges; 0 while there is no engine. Thread safe. */
+public final class EngineMetrics {
+    // A scrape reads every gauge: one look at the engine serves them all.
+    private static final long CACHE_MILLIS = 500;
+
+    private final EngineService service;
+    private final Supplier<Optional<EngineStatus>> status =
+            Suppliers.memoizeWithExpiration(
+                    this::load, CACHE_MILLIS, java.util.concurrent.TimeUnit.MILLISECONDS);
+
+    @Inject
+    public EngineMetrics(EngineService service) {
+        this.service = requireNonNull(service, "service is null");
+    }
+
+    private Optional<EngineStatus> load() {
+        try {
+            return Optional.of(service.engine().status());
+        } catch (SteleException e) {
+            return Optional.empty();
+        }
+    }
+
+    private long gauge(ToLongFunction<EngineStatus> value) {
+        return status.get().map(present -> value.applyAsLong(present)).orElse(0L);
+    }
+
+    private long sum(ToLongFunction<ShardStatus> value) {
+        return gauge(present -> present.shards().stream().mapToLong(value).sum());
+    }
+
+    @Managed(description = "Bytes in all memtables")
+    public long getMemTableBytes() {
+        return gauge(EngineStatus::memTableBytes);
+    }
+
+    @Managed(description = "Rows in all memtables")
+    public long getMemTableRows() {
+        return sum(ShardStatus::memoryRows);
+    }
+
+    @Managed(
+            description =
+                    "Bytes of batches that wait because memory is full; above zero, flushes are behind")
+    public long getWaitingWriteBytes() {
+        return gauge(EngineStatus::waitingWriteBytes);
+    }
+
+    @Managed(description = "Shards of this sidecar")
+    public long getShards() {
+        return gauge(present -> present.shards().size());
+    }
+
+    @Managed(description = "Shards that stopped serving; the status says why")
+    public long getFailedShards() {
+        return gauge(present -> present.failedShards().size());
+    }
+
+    @Managed(description = "Files in the manifests")
+    public long getFiles() {
+        return sum(ShardStatus::fileCount);
+    }
+
+    @Managed(description = "Bytes of the files in the manifests")
+    public long getFileBytes() {
+        return sum(ShardStatus::fileBytes);
+    }
+
+    @Managed(description = "Manifest versions written: one a flush, compaction or file commit")
+    public long getManifestVersions() {
+        return sum(ShardStatus::manifestVersion);
+    }
+
+    @Managed(description = "Leased snapshots")
+    public long getOpenReadPoints() {
+        return gauge(EngineStatus::openReadPoints);
+    }
+
+    @Managed(description = "Transactions begun and not ended")
+    public long getOpenTransactions() {
+        return gauge(EngineStatus::openTransactions);
+    }
+
+    @Managed(
+            description =
+                    "1 when the write-ahead log has failed for good: restart the sidecar once the disk is well")
+    public long getLogFailed() {
+        return gauge(present -> present.log().failed() ? 1 : 0);
+    }
+
+    @Managed(description = "Bytes that wait for the write-ahead log")
+    public long getLogQueuedBytes() {
+        return gauge(present -> present.log().queuedBytes());
+    }
+
+    @Managed(
+            description =
+                    "Bytes of all segments of the write-ahead log: what a restart replays at most")
+    public long getLogSegmentBytes() {
+        return gauge(present -> present.log().segmentBytes());
+    }
+
+    @Managed(description = "Groups made durable since the start; each cost one fsync")
+    public long getLogGroups() {
+        return gauge(present -> present.log().groups());
+    }
+
+    @Managed(description = "Records made durable since the start")
+    public long getLogRecords() {
+        return gauge(present -> present.log().records());
+    }
+
+    @Managed(description = "Bytes written to the log since the start")
+    public long getLogBytes() {
+        return gauge(present -> present.log().bytes());
+    }
+}

@@ -1,0 +1,253 @@
+package io.stele.sidecar.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.airlift.log.Logger;
+import io.airlift.node.NodeInfo;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.NodeAddress;
+import io.stele.protocol.api.ShardRouting;
+import io.stele.protocol.api.StatusReply;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.ServingState;
+import io.stele.sidecar.Version;
+import io.stele.storage.engine.EngineStatus;
+import io.stele.storage.engine.EngineThreads;
+import io.stele.storage.engine.StorageEngine;
+import io.stele.storage.engine.StorageOptions;
+import io.stele.storage.objectstore.LocalObjectStore;
+import io.stele.storage.wal.HybridClock;
+import io.stele.storage.wal.LocalLogFiles;
+import io.stele.storage.wal.LogOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The storage engine of this sidecar: opened once, on the folders that the configuration names, and
+ * closed once. Thread safe.
+ *
+ * <p>Invariant: {@link #engine} answers between {@link #open} and {@link #close} only; before and
+ * after, it fails with UNAVAILABLE.
+ */
+public final class EngineService implements AutoCloseable {
+    private static final Logger logger = Logger.get(EngineService.class);
+
+    private final StorageConfig config;
+    private final String nodeId;
+    private final ServingState state;
+    private final Clock clock;
+    private volatile @Nullable StorageEngine engine;
+    private @Nullable EngineThreads threads;
+    private @Nullable LocalLogFiles logFiles;
+
+    @Inject
+    public EngineService(StorageConfig config, NodeInfo node, ServingState state, Clock clock) {
+        this.config = requireNonNull(config, "config is null");
+        this.nodeId = node.getNodeId();
+        this.state = requireNonNull(state, "state is null");
+        this.clock = requireNonNull(clock, "clock is null");
+    }
+
+    /**
+     * Recovers what the folders hold.
+     *
+     * @throws SteleException CORRUPT_DATA or STORE_FAILED, naming file and both values
+     */
+    public synchronized void open() {
+        long start = System.nanoTime();
+        LocalObjectStore warehouse =
+                opened("stele.warehouse.path", config.getWarehousePath(), LocalObjectStore::new);
+        LocalLogFiles log = opened("stele.wal.path", config.getWalPath(), LocalLogFiles::open);
+        logFiles = log;
+        EngineThreads started =
+                EngineThreads.start(
+                        config.getShardThreads(),
+                        config.getBackgroundThreads(),
+                        threadFactory(),
+                        EngineService::reportUncaught);
+        threads = started;
+        try {
+            engine =
+                    StorageEngine.open(
+                            options(), warehouse, log, new HybridClock(clock::millis), started);
+        } catch (IOException e) {
+            throw new SteleException(
+                    ErrorCode.STORE_FAILED,
+                    "Cannot recover "
+                            + config.getWarehousePath()
+                            + " and "
+                            + config.getWalPath()
+                            + ": "
+                            + e.getMessage(),
+                    e);
+        }
+        logger.info(
+                "Recovered %s and %s in %s ms",
+                config.getWarehousePath(),
+                config.getWalPath(),
+                Duration.ofNanos(System.nanoTime() - start).toMillis());
+    }
+
+    private static <T> T opened(String property, String value, Opener<T> opener) {
+        Path path = Path.of(value).toAbsolutePath().normalize();
+        try {
+            Files.createDirectories(path);
+            return opener.open(path);
+        } catch (IOException e) {
+            throw new SteleException(
+                    ErrorCode.STORE_FAILED,
+                    property
+                            + ": expected a folder that can be used, found "
+                            + path
+                            + ": "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
+    private static void reportUncaught(Throwable failure) {
+        logger.error(failure, "A task of the engine failed");
+    }
+
+    /**
+     * The engine.
+     *
+     * @throws SteleException UNAVAILABLE while the sidecar starts or stops
+     */
+    public StorageEngine engine() {
+        StorageEngine open = engine;
+        if (open == null) {
+            throw new SteleException(ErrorCode.UNAVAILABLE, "The sidecar is starting or stopping");
+        }
+        return open;
+    }
+
+    /** The public table of a name, with what is known about it. */
+    public TableDescription describe(TableName name) {
+        return describe(engine().catalog().current().table(name.schemaName(), name.tableName()));
+    }
+
+    /** What clients and the connector need to know of a table. */
+    public TableDescription describe(TableSchema schema) {
+        ServingState.Ports ports =
+                state.ports()
+                        .orElseThrow(
+                                () ->
+                                        new SteleException(
+                                                ErrorCode.UNAVAILABLE,
+                                                "The sidecar is starting or stopping"));
+        NodeAddress address = new NodeAddress(nodeId, "", ports.clientPort(), ports.flightPort());
+        return new TableDescription(
+                schema,
+                engine().statistics(schema.id()),
+                ShardRouting.single(address, schema.shardCount()));
+    }
+
+    /** The table of a request; STALE_TABLE where another one has the name by now. */
+    public TableSchema resolve(TableRequest request) {
+        TableName name = request.table();
+        TableSchema schema =
+                engine().catalog().current().table(name.schemaName(), name.tableName());
+        if (request.tableId().isPresent() && !request.tableId().get().equals(schema.id())) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected "
+                            + name
+                            + " to be table id "
+                            + request.tableId().get()
+                            + ", found "
+                            + schema.id());
+        }
+        return schema;
+    }
+
+    /** How this sidecar is doing, as the status action tells it. */
+    public StatusReply status() {
+        EngineStatus status = engine().status();
+        return new StatusReply(
+                nodeId,
+                Version.current(),
+                state.ports().isPresent(),
+                status.lastLsn(),
+                status.openReadPoints(),
+                status.openTransactions(),
+                status.shards());
+    }
+
+    /** The folder of the warehouse, absolute, for whoever reads its files directly. */
+    public String warehousePath() {
+        return Path.of(config.getWarehousePath()).toAbsolutePath().normalize().toString();
+    }
+
+    private StorageOptions options() {
+        LogOptions log = StorageOptions.DEFAULT.log();
+        return StorageOptions.DEFAULT
+                .withLog(
+                        new LogOptions(
+                                config.getWalSegmentSize().toBytes(),
+                                log.groupBytes(),
+                                log.queueBytes(),
+                                log.recordBytes()))
+                .withMemTables(
+                        config.getMemTableSize().toBytes(),
+                        config.getMemTableTotalSize().toBytes(),
+                        config.getMemTableMaxAge().toJavaTime())
+                .withRetention(config.getRetention().toJavaTime())
+                .withTransactions(
+                        config.getTransactionMaxSize().toBytes(),
+                        config.getTransactionIdleTimeout().toJavaTime())
+                .withTargetFileBytes(config.getTargetFileSize().toBytes())
+                .withCaches(
+                        config.getBlockCacheSize().toBytes(),
+                        config.getRowGroupCacheSize().toBytes());
+    }
+
+    private static ThreadFactory threadFactory() {
+        return Thread.ofPlatform().daemon().name("engine-", 0).factory();
+    }
+
+    /** Closes the engine; what was acknowledged is in the log. Does nothing the second time. */
+    @Override
+    public synchronized void close() {
+        StorageEngine open = engine;
+        engine = null;
+        try {
+            if (open != null) {
+                open.close();
+            }
+        } finally {
+            if (threads != null) {
+                threads.close();
+                threads = null;
+            }
+            closeLogFiles();
+        }
+    }
+
+    private void closeLogFiles() {
+        LocalLogFiles files = logFiles;
+        logFiles = null;
+        try {
+            if (files != null) {
+                files.close();
+            }
+        } catch (IOException e) {
+            logger.warn(e, "Cannot close the write-ahead log %s", config.getWalPath());
+        }
+    }
+
+    @FunctionalInterface
+    private interface Opener<T> {
+        T open(Path path) throws IOException;
+    }
+}

@@ -1,0 +1,206 @@
+package io.stele.sidecar.engine;
+
+import io.airlift.configuration.Config;
+import io.airlift.configuration.ConfigDescription;
+import io.airlift.units.DataSize;
+import io.airlift.units.Duration;
+import io.airlift.units.MaxDataSize;
+import io.airlift.units.MinDataSize;
+import io.airlift.units.MinDuration;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotEmpty;
+import java.util.concurrent.TimeUnit;
+
+/** Settings of the storage engine. */
+public class StorageConfig {
+    private String warehousePath = "";
+    private String walPath = "";
+    private DataSize memTableSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
+    private DataSize memTableTotalSize = DataSize.of(512, DataSize.Unit.MEGABYTE);
+    private Duration memTableMaxAge = new Duration(1, TimeUnit.MINUTES);
+    private Duration retention = new Duration(5, TimeUnit.MINUTES);
+    private DataSize transactionMaxSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
+    private Duration transactionIdleTimeout = new Duration(1, TimeUnit.HOURS);
+    private DataSize targetFileSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
+    private DataSize walSegmentSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
+    private DataSize blockCacheSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
+    private DataSize rowGroupCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
+    private int shardThreads = Math.max(2, Runtime.getRuntime().availableProcessors());
+    private int backgroundThreads = 2;
+
+    @NotEmpty(message = "must be set to the folder of the warehouse")
+    public String getWarehousePath() {
+        return warehousePath;
+    }
+
+    @Config("stele.warehouse.path")
+    @ConfigDescription("Folder of the warehouse: catalog, manifests and data files")
+    public StorageConfig setWarehousePath(String warehousePath) {
+        this.warehousePath = warehousePath;
+        return this;
+    }
+
+    @NotEmpty(message = "must be set to the folder of the write-ahead log")
+    public String getWalPath() {
+        return walPath;
+    }
+
+    @Config("stele.wal.path")
+    @ConfigDescription("Folder of the write-ahead log; on a disk whose fsync is true")
+    public StorageConfig setWalPath(String walPath) {
+        this.walPath = walPath;
+        return this;
+    }
+
+    @MinDataSize("64kB")
+    @MaxDataSize("1GB")
+    public DataSize getMemTableSize() {
+        return memTableSize;
+    }
+
+    @Config("stele.memtable.size")
+    @ConfigDescription("The memtable of a table in a shard is flushed at this size")
+    public StorageConfig setMemTableSize(DataSize memTableSize) {
+        this.memTableSize = memTableSize;
+        return this;
+    }
+
+    @MinDataSize("1MB")
+    public DataSize getMemTableTotalSize() {
+        return memTableTotalSize;
+    }
+
+    @Config("stele.memtable.total-size")
+    @ConfigDescription(
+            "All memtables together; the largest are flushed beyond half of it, writes wait beyond all of it")
+    public StorageConfig setMemTableTotalSize(DataSize memTableTotalSize) {
+        this.memTableTotalSize = memTableTotalSize;
+        return this;
+    }
+
+    @MinDuration("10ms")
+    public Duration getMemTableMaxAge() {
+        return memTableMaxAge;
+    }
+
+    @Config("stele.memtable.max-age")
+    @ConfigDescription("A memtable older than this is flushed whatever its size")
+    public StorageConfig setMemTableMaxAge(Duration memTableMaxAge) {
+        this.memTableMaxAge = memTableMaxAge;
+        return this;
+    }
+
+    @MinDuration("0s")
+    public Duration getRetention() {
+        return retention;
+    }
+
+    @Config("stele.retention")
+    @ConfigDescription("How long old versions of rows stay readable without a read point")
+    public StorageConfig setRetention(Duration retention) {
+        this.retention = retention;
+        return this;
+    }
+
+    @MinDataSize("64kB")
+    public DataSize getTransactionMaxSize() {
+        return transactionMaxSize;
+    }
+
+    @Config("stele.transaction.max-size")
+    @ConfigDescription(
+            "Rows staged in one transaction; one byte more fails it with TRANSACTION_TOO_LARGE")
+    public StorageConfig setTransactionMaxSize(DataSize transactionMaxSize) {
+        this.transactionMaxSize = transactionMaxSize;
+        return this;
+    }
+
+    @MinDuration("1s")
+    public Duration getTransactionIdleTimeout() {
+        return transactionIdleTimeout;
+    }
+
+    @Config("stele.transaction.idle-timeout")
+    @ConfigDescription("A transaction nobody touched for this long is aborted")
+    public StorageConfig setTransactionIdleTimeout(Duration transactionIdleTimeout) {
+        this.transactionIdleTimeout = transactionIdleTimeout;
+        return this;
+    }
+
+    @MinDataSize("1MB")
+    @MaxDataSize("8GB")
+    public DataSize getTargetFileSize() {
+        return targetFileSize;
+    }
+
+    @Config("stele.compaction.target-file-size")
+    @ConfigDescription("Compaction makes files of about this size")
+    public StorageConfig setTargetFileSize(DataSize targetFileSize) {
+        this.targetFileSize = targetFileSize;
+        return this;
+    }
+
+    @MinDataSize("64kB")
+    @MaxDataSize("1GB")
+    public DataSize getWalSegmentSize() {
+        return walSegmentSize;
+    }
+
+    @Config("stele.wal.segment-size")
+    @ConfigDescription("A new segment of the write-ahead log begins at this size")
+    public StorageConfig setWalSegmentSize(DataSize walSegmentSize) {
+        this.walSegmentSize = walSegmentSize;
+        return this;
+    }
+
+    @MinDataSize("1MB")
+    public DataSize getBlockCacheSize() {
+        return blockCacheSize;
+    }
+
+    @Config("stele.block-cache.size")
+    @ConfigDescription("Memory for blocks of row files and key indexes")
+    public StorageConfig setBlockCacheSize(DataSize blockCacheSize) {
+        this.blockCacheSize = blockCacheSize;
+        return this;
+    }
+
+    @MinDataSize("1MB")
+    public DataSize getRowGroupCacheSize() {
+        return rowGroupCacheSize;
+    }
+
+    @Config("stele.row-group-cache.size")
+    @ConfigDescription("Memory for row groups of column files that lookups by key read")
+    public StorageConfig setRowGroupCacheSize(DataSize rowGroupCacheSize) {
+        this.rowGroupCacheSize = rowGroupCacheSize;
+        return this;
+    }
+
+    @Min(1)
+    @Max(1024)
+    public int getShardThreads() {
+        return shardThreads;
+    }
+
+    @Config("stele.threads.shards")
+    @ConfigDescription("Threads that apply writes to shards")
+    public StorageConfig setShardThreads(int shardThreads) {
+        this.shardThreads = shardThreads;
+        return this;
+    }
+
+    @Min(1)
+    @Max(1024)
+    public int getBackgroundThreads() {
+        return backgroundThreads;
+    }
+
+    @Config("stele.threads.background")
+    @ConfigDescription("Threads that flush and compact")
+    public StorageConfig setBackgroundThreads(int backgroundThreads) {
+        this.backgroundThreads = backgroundThreads;
+        return this;
+    }
+}

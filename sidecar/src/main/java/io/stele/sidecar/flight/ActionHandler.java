@@ -1,0 +1,30 @@
+package io.stele.sidecar.flight;
+
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.Done;
+import java.util.function.Function;
+
+/**
+ * One Flight action: its description for ListActions, and what it does with its JSON body.
+ *
+ * @param run from the bytes of the request to the reply record; may block; fails with
+ *     SteleException
+ */
+record ActionHandler(String description, Function<byte[], Object> run) {
+    /** An action whose body is a record. */
+    static <Q> ActionHandler of(String description, Class<Q> requestType, Function<Q, Object> run) {
+        return new ActionHandler(description, body -> run.apply(ApiJson.read(body, requestType)));
+    }
+
+    /** An action without a request: the body may be empty or {@code {}}. */
+    static ActionHandler of(String description, java.util.function.Supplier<Object> run) {
+        return new ActionHandler(
+                description,
+                body -> {
+                    if (body.length > 0) {
+                        ApiJson.read(body, Done.class);
+                    }
+                    return run.get();
+                });
+    }
+}

@@ -1,0 +1,78 @@
+package io.stele.sidecar.flight;
+
+import static java.util.Objects.requireNonNull;
+
+import io.grpc.Context;
+import io.grpc.Contexts;
+import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.flight.FlightErrors;
+import io.stele.protocol.flight.FlightMethods;
+import io.stele.sidecar.auth.Authenticator;
+import java.util.Optional;
+
+/**
+ * Lets a call pass only with the shared secret in its {@code authorization} header (or, for what
+ * {@code Handshake} issued to older clients, a token in {@code auth-token-bin}). A {@code
+ * Handshake} with Basic credentials is answered with a token in the same header, as stock Flight
+ * clients expect; without any, its payload is looked at by the handshake itself.
+ */
+final class AuthenticationInterceptor implements ServerInterceptor {
+    static final Metadata.Key<String> AUTHORIZATION =
+            Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+    static final Metadata.Key<byte[]> AUTH_TOKEN =
+            Metadata.Key.of("auth-token-bin", Metadata.BINARY_BYTE_MARSHALLER);
+    static final Context.Key<Boolean> AUTHENTICATED = Context.key("stele-authenticated");
+
+    private final Authenticator authenticator;
+
+    AuthenticationInterceptor(Authenticator authenticator) {
+        this.authenticator = requireNonNull(authenticator, "authenticator is null");
+    }
+
+    @Override
+    public <Q, R> ServerCall.Listener<Q> interceptCall(
+            ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
+        boolean handshake =
+                call.getMethodDescriptor()
+                        .getFullMethodName()
+                        .equals(FlightMethods.HANDSHAKE.getFullMethodName());
+        Optional<String> authorization = Optional.ofNullable(headers.get(AUTHORIZATION));
+        if (handshake && authorization.isEmpty()) {
+            return next.startCall(call, headers);
+        }
+        String user;
+        try {
+            user = authenticate(authorization, Optional.ofNullable(headers.get(AUTH_TOKEN)));
+        } catch (SteleException e) {
+            call.close(FlightErrors.status(e), FlightErrors.trailers(e));
+            return new ServerCall.Listener<>() {};
+        }
+        if (!handshake) {
+            return next.startCall(call, headers);
+        }
+        String token = authenticator.issueToken(user);
+        ServerCall<Q, R> answering =
+                new SimpleForwardingServerCall<>(call) {
+                    @Override
+                    public void sendHeaders(Metadata responseHeaders) {
+                        responseHeaders.put(AUTHORIZATION, "Bearer " + token);
+                        super.sendHeaders(responseHeaders);
+                    }
+                };
+        return Contexts.interceptCall(
+                Context.current().withValue(AUTHENTICATED, true), answering, headers, next);
+    }
+
+    private String authenticate(Optional<String> authorization, Optional<byte[]> token) {
+        if (authorization.isEmpty() && token.isPresent()) {
+            return authenticator.authenticateToken(
+                    new String(token.get(), java.nio.charset.StandardCharsets.UTF_8));
+        }
+        return authenticator.authenticate(authorization);
+    }
+}

@@ -1,0 +1,55 @@
+package io.stele.sidecar.flight;
+
+import io.airlift.log.Logger;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.flight.FlightErrors;
+import java.util.concurrent.CompletionException;
+
+/**
+ * Turns whatever ends a Flight call into what its client is told. The one place where that is
+ * decided.
+ */
+final class CallFailures {
+    private static final Logger log = Logger.get(CallFailures.class);
+
+    private CallFailures() {}
+
+    /**
+     * The status and trailers of a failure; what is not the caller's fault and has no name of its
+     * own is logged here and not shown.
+     */
+    static StatusRuntimeException describe(String method, Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null
+                        ? failure.getCause()
+                        : failure;
+        return switch (cause) {
+            case SteleException known -> {
+                if (known.code().category() == ErrorCode.Category.INTERNAL) {
+                    log.error(known, "%s failed", method);
+                }
+                yield FlightErrors.toStatusException(known);
+            }
+            case StatusRuntimeException status -> status;
+            case IllegalArgumentException wrong ->
+                    FlightErrors.toStatusException(
+                            new SteleException(
+                                    ErrorCode.INVALID_ARGUMENT,
+                                    String.valueOf(wrong.getMessage()),
+                                    wrong));
+            default -> {
+                log.error(cause, "%s failed", method);
+                yield Status.INTERNAL
+                        .withDescription(
+                                "The sidecar failed; its log says why: "
+                                        + cause.getClass().getSimpleName())
+                        .withCause(cause)
+                        .asRuntimeException(
+                                FlightErrors.trailers(new SteleException(ErrorCode.INTERNAL, "")));
+            }
+        };
+    }
+}

@@ -1,0 +1,165 @@
+package io.stele.sidecar.flight;
+
+import static io.stele.protocol.api.Done.DONE;
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableMap;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CreateSchemaRequest;
+import io.stele.protocol.api.CreateTableRequest;
+import io.stele.protocol.api.DropSchemaRequest;
+import io.stele.protocol.api.ListSchemasReply;
+import io.stele.protocol.api.ListTablesReply;
+import io.stele.protocol.api.ListTablesRequest;
+import io.stele.protocol.api.RenameTableRequest;
+import io.stele.protocol.api.SetCommentRequest;
+import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.engine.EngineService;
+import io.stele.storage.catalog.Catalog;
+import io.stele.storage.catalog.CatalogService;
+import io.stele.storage.catalog.TableState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** The actions on schemas and tables. Thread safe. */
+final class CatalogActions {
+    private final EngineService engine;
+
+    CatalogActions(EngineService engine) {
+        this.engine = requireNonNull(engine, "engine is null");
+    }
+
+    Map<String, ActionHandler> handlers() {
+        return ImmutableMap.<String, ActionHandler>builder()
+                .put(
+                        Actions.CREATE_SCHEMA,
+                        ActionHandler.of(
+                                "Creates a schema", CreateSchemaRequest.class, this::createSchema))
+                .put(
+                        Actions.DROP_SCHEMA,
+                        ActionHandler.of(
+                                "Drops a schema", DropSchemaRequest.class, this::dropSchema))
+                .put(Actions.LIST_SCHEMAS, ActionHandler.of("Lists the schemas", this::listSchemas))
+                .put(
+                        Actions.CREATE_TABLE,
+                        ActionHandler.of(
+                                "Creates a table", CreateTableRequest.class, this::createTable))
+                .put(
+                        Actions.DROP_TABLE,
+                        ActionHandler.of("Drops a table", TableRequest.class, this::dropTable))
+                .put(
+                        Actions.TRUNCATE_TABLE,
+                        ActionHandler.of(
+                                "Empties a table", TableRequest.class, this::truncateTable))
+                .put(
+                        Actions.RENAME_TABLE,
+                        ActionHandler.of(
+                                "Renames a table", RenameTableRequest.class, this::renameTable))
+                .put(
+                        Actions.LIST_TABLES,
+                        ActionHandler.of(
+                                "Lists the tables of a schema, or all",
+                                ListTablesRequest.class,
+                                this::listTables))
+                .put(
+                        Actions.GET_TABLE,
+                        ActionHandler.of("Describes a table", TableRequest.class, this::getTable))
+                .put(
+                        Actions.SET_COMMENT,
+                        ActionHandler.of(
+                                "Sets the comment of a table or column",
+                                SetCommentRequest.class,
+                                this::setComment))
+                .buildOrThrow();
+    }
+
+    private CatalogService catalog() {
+        return engine.engine().catalog();
+    }
+
+    private Object createSchema(CreateSchemaRequest request) {
+        try {
+            catalog().createSchema(request.schemaName());
+        } catch (SteleException e) {
+            if (e.code() != ErrorCode.SCHEMA_ALREADY_EXISTS || !request.ignoreExisting()) {
+                throw e;
+            }
+        }
+        return DONE;
+    }
+
+    private Object dropSchema(DropSchemaRequest request) {
+        catalog().dropSchema(request.schemaName(), request.cascade());
+        return DONE;
+    }
+
+    private Object listSchemas() {
+        return new ListSchemasReply(List.copyOf(catalog().current().schemas()));
+    }
+
+    private Object createTable(CreateTableRequest request) {
+        TableState state = request.staged() ? TableState.STAGED : TableState.PUBLIC;
+        TableSchema created;
+        try {
+            created = catalog().createTable(request.schema(), request.tableGroupName(), state);
+        } catch (SteleException e) {
+            if (e.code() != ErrorCode.TABLE_ALREADY_EXISTS || !request.ignoreExisting()) {
+                throw e;
+            }
+            created =
+                    catalog()
+                            .current()
+                            .table(request.schema().schemaName(), request.schema().tableName());
+        }
+        return engine.describe(created);
+    }
+
+    private Object dropTable(TableRequest request) {
+        catalog().dropTable(engine.resolve(request).id());
+        return DONE;
+    }
+
+    private Object truncateTable(TableRequest request) {
+        return engine.describe(catalog().truncateTable(engine.resolve(request).id()));
+    }
+
+    private Object renameTable(RenameTableRequest request) {
+        TableName name = request.newName();
+        return engine.describe(
+                catalog().renameTable(request.tableId(), name.schemaName(), name.tableName()));
+    }
+
+    private Object listTables(ListTablesRequest request) {
+        Catalog current = catalog().current();
+        List<TableName> names = new ArrayList<>();
+        for (String schema :
+                request.schemaName()
+                        .map(List::of)
+                        .orElseGet(() -> List.copyOf(current.schemas()))) {
+            for (TableSchema table : current.listTables(schema)) {
+                names.add(new TableName(table.schemaName(), table.tableName()));
+            }
+        }
+        return new ListTablesReply(names);
+    }
+
+    private Object getTable(TableRequest request) {
+        return engine.describe(engine.resolve(request));
+    }
+
+    private Object setComment(SetCommentRequest request) {
+        return engine.describe(
+                request.columnId().isPresent()
+                        ? catalog()
+                                .setColumnComment(
+                                        request.tableId(),
+                                        request.columnId().get(),
+                                        request.comment())
+                        : catalog().setTableComment(request.tableId(), request.comment()));
+    }
+}

@@ -1,0 +1,160 @@
+package io.stele.sidecar.flight;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.grpc.stub.StreamObserver;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.PutTarget;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.ScanTicket;
+import io.stele.protocol.api.TableStatistics;
+import io.stele.protocol.arrow.ArrowSchemas;
+import io.stele.protocol.flight.Criteria;
+import io.stele.protocol.flight.FlightDescriptor;
+import io.stele.protocol.flight.FlightEndpoint;
+import io.stele.protocol.flight.FlightInfo;
+import io.stele.protocol.flight.IpcMessages;
+import io.stele.protocol.flight.SchemaResult;
+import io.stele.protocol.flight.Ticket;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.engine.EngineService;
+import io.stele.storage.catalog.Catalog;
+import io.stele.storage.engine.ReadPoint;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * ListFlights, GetFlightInfo and GetSchema: tables as stock Flight clients see them, named by the
+ * path schema, table. Thread safe.
+ */
+final class FlightCatalog {
+    // Between GetFlightInfo and its DoGets; these hold the snapshot from then on.
+    private static final Duration INFO_LEASE = Duration.ofMinutes(5);
+
+    private final EngineService engine;
+
+    FlightCatalog(EngineService engine) {
+        this.engine = requireNonNull(engine, "engine is null");
+    }
+
+    /** Lists tables without endpoints: asking for one takes its snapshot. */
+    void listFlights(Criteria criteria, StreamObserver<FlightInfo> infos) {
+        try {
+            String wanted = new String(criteria.expression(), UTF_8);
+            Catalog catalog = engine.engine().catalog().current();
+            for (String schemaName :
+                    wanted.isEmpty() ? List.copyOf(catalog.schemas()) : List.of(wanted)) {
+                for (TableSchema table : catalog.listTables(schemaName)) {
+                    infos.onNext(info(table, List.of()));
+                }
+            }
+        } catch (RuntimeException e) {
+            infos.onError(CallFailures.describe("ListFlights", e));
+            return;
+        }
+        infos.onCompleted();
+    }
+
+    /**
+     * A table with one endpoint a shard; together they are one snapshot, leased for five minutes.
+     */
+    void getFlightInfo(FlightDescriptor descriptor, StreamObserver<FlightInfo> reply) {
+        FlightInfo info;
+        try {
+            TableSchema table = table(descriptor);
+            ReadPoint readPoint =
+                    Blocking.await(engine.engine().openReadPoint(Optional.empty(), INFO_LEASE));
+            List<FlightEndpoint> endpoints = new ArrayList<>();
+            for (int shard = 0; shard < table.shardCount(); shard++) {
+                endpoints.add(
+                        new FlightEndpoint(
+                                new Ticket(ticket(table, shard, readPoint).encode()), List.of()));
+            }
+            info = info(table, endpoints);
+        } catch (RuntimeException e) {
+            reply.onError(CallFailures.describe("GetFlightInfo", e));
+            return;
+        }
+        reply.onNext(info);
+        reply.onCompleted();
+    }
+
+    void getSchema(FlightDescriptor descriptor, StreamObserver<SchemaResult> reply) {
+        SchemaResult schema;
+        try {
+            schema = new SchemaResult(schemaMessage(table(descriptor)));
+        } catch (RuntimeException e) {
+            reply.onError(CallFailures.describe("GetSchema", e));
+            return;
+        }
+        reply.onNext(schema);
+        reply.onCompleted();
+    }
+
+    private TableSchema table(FlightDescriptor descriptor) {
+        Catalog catalog = engine.engine().catalog().current();
+        return switch (descriptor.kind()) {
+            case PATH -> byPath(catalog, descriptor.path());
+            case COMMAND -> {
+                PutTarget target = ApiJson.read(descriptor.command(), PutTarget.class);
+                yield target.tableId().isPresent()
+                        ? catalog.table(target.tableId().get())
+                        : catalog.table(
+                                target.table().orElseThrow().schemaName(),
+                                target.table().orElseThrow().tableName());
+            }
+            case UNKNOWN ->
+                    throw new SteleException(
+                            ErrorCode.INVALID_ARGUMENT,
+                            "Expected a descriptor with a path or a command, found neither");
+        };
+    }
+
+    static TableSchema byPath(Catalog catalog, List<String> path) {
+        if (path.size() != 2) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a path of schema and table, found " + path);
+        }
+        return catalog.table(path.get(0), path.get(1));
+    }
+
+    private static ScanTicket ticket(TableSchema table, int shard, ReadPoint readPoint) {
+        return new ScanTicket(
+                Optional.of(readPoint.id()),
+                Optional.of(readPoint.lsn()),
+                table.id(),
+                table.shard(shard),
+                table.columns().stream().map(ColumnSchema::id).toList(),
+                ScanPredicate.ALL,
+                ScanMode.SNAPSHOT,
+                OptionalLong.empty());
+    }
+
+    private FlightInfo info(TableSchema table, List<FlightEndpoint> endpoints) {
+        TableStatistics statistics = engine.engine().statistics(table.id());
+        FlightDescriptor descriptor = FlightDescriptor.path(table.schemaName(), table.tableName());
+        return new FlightInfo(
+                schemaMessage(table),
+                Optional.of(descriptor),
+                endpoints,
+                statistics.rowCount(),
+                statistics.sizeBytes(),
+                false,
+                new byte[0]);
+    }
+
+    private static byte[] schemaMessage(TableSchema table) {
+        return IpcMessages.encapsulate(
+                ByteBuffer.wrap(ArrowSchemas.toMessage(ArrowSchemas.fields(table.columns()))));
+    }
+}

@@ -1,0 +1,73 @@
+package io.stele.sidecar.flight;
+
+import static io.grpc.stub.ServerCalls.asyncBidiStreamingCall;
+import static io.grpc.stub.ServerCalls.asyncServerStreamingCall;
+import static io.grpc.stub.ServerCalls.asyncUnaryCall;
+import static io.grpc.stub.ServerCalls.asyncUnimplementedStreamingCall;
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.inject.Inject;
+import io.grpc.ServerServiceDefinition;
+import io.stele.protocol.flight.FlightMethods;
+import io.stele.sidecar.auth.Authenticator;
+import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.metrics.AccessMetrics;
+import io.stele.sidecar.metrics.IngestMetrics;
+import io.stele.sidecar.metrics.ReadMetrics;
+import java.util.Map;
+import java.util.concurrent.ThreadFactory;
+
+/** The methods of Arrow Flight, as far as Stele has them: all but DoExchange. Thread safe. */
+public final class FlightService {
+    private final HandshakeService handshakes;
+    private final ActionService actions;
+    private final FlightCatalog catalog;
+    private final GetService gets;
+    private final PutService puts;
+
+    @Inject
+    public FlightService(
+            FlightConfig config,
+            Authenticator authenticator,
+            EngineService engine,
+            AccessMetrics access,
+            IngestMetrics ingest,
+            ReadMetrics reads) {
+        requireNonNull(engine, "engine is null");
+        ThreadFactory threads = Thread.ofVirtual().name("flight-get-", 0).factory();
+        Map<String, ActionHandler> handlers =
+                ImmutableMap.<String, ActionHandler>builder()
+                        .putAll(new CatalogActions(engine).handlers())
+                        .putAll(new ScanActions(engine).handlers())
+                        .putAll(new TransactionActions(engine).handlers())
+                        .putAll(new MaintenanceActions(engine).handlers())
+                        .buildOrThrow();
+        this.handshakes = new HandshakeService(authenticator);
+        this.actions = new ActionService(handlers, access);
+        this.catalog = new FlightCatalog(engine);
+        this.gets = new GetService(config, engine, reads, threads);
+        this.puts = new PutService(config, engine, ingest);
+    }
+
+    ServerServiceDefinition definition() {
+        return ServerServiceDefinition.builder(FlightMethods.SERVICE)
+                .addMethod(FlightMethods.HANDSHAKE, asyncBidiStreamingCall(handshakes::handshake))
+                .addMethod(
+                        FlightMethods.LIST_FLIGHTS, asyncServerStreamingCall(catalog::listFlights))
+                .addMethod(FlightMethods.GET_FLIGHT_INFO, asyncUnaryCall(catalog::getFlightInfo))
+                .addMethod(FlightMethods.GET_SCHEMA, asyncUnaryCall(catalog::getSchema))
+                .addMethod(FlightMethods.DO_GET, asyncServerStreamingCall(gets::doGet))
+                .addMethod(FlightMethods.DO_PUT, asyncBidiStreamingCall(puts::doPut))
+                .addMethod(FlightMethods.DO_ACTION, asyncServerStreamingCall(actions::doAction))
+                .addMethod(
+                        FlightMethods.LIST_ACTIONS, asyncServerStreamingCall(actions::listActions))
+                .addMethod(
+                        FlightMethods.DO_EXCHANGE,
+                        asyncBidiStreamingCall(
+                                responses ->
+                                        asyncUnimplementedStreamingCall(
+                                                FlightMethods.DO_EXCHANGE, responses)))
+                .build();
+    }
+}

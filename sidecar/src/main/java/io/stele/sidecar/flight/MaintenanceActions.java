@@ -1,0 +1,43 @@
+package io.stele.sidecar.flight;
+
+import static io.stele.protocol.api.Done.DONE;
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableMap;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.TableRequest;
+import io.stele.sidecar.engine.EngineService;
+import java.util.Map;
+
+/** The actions that an operator asks for. Thread safe. */
+final class MaintenanceActions {
+    private final EngineService engine;
+
+    MaintenanceActions(EngineService engine) {
+        this.engine = requireNonNull(engine, "engine is null");
+    }
+
+    Map<String, ActionHandler> handlers() {
+        return ImmutableMap.of(
+                Actions.FLUSH,
+                ActionHandler.of(
+                        "Writes what is in memory into files", TableRequest.class, this::flush),
+                Actions.COMPACT,
+                ActionHandler.of(
+                        "Merges files until nothing is left to merge",
+                        TableRequest.class,
+                        this::compact),
+                Actions.STATUS,
+                ActionHandler.of("Says how the sidecar is doing", engine::status));
+    }
+
+    private Object flush(TableRequest request) {
+        Blocking.await(engine.engine().flush(engine.resolve(request).id()));
+        return DONE;
+    }
+
+    private Object compact(TableRequest request) {
+        Blocking.await(engine.engine().compact(engine.resolve(request).id()));
+        return DONE;
+    }
+}

@@ -1,0 +1,95 @@
+package io.stele.sidecar.flight;
+
+import static java.util.Objects.requireNonNull;
+
+import io.grpc.stub.ServerCallStreamObserver;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The messages of a call on their way to its client, written by one thread that waits while the
+ * client is behind. So what is buffered for a slow client is one message beyond gRPC's threshold,
+ * whatever the size of the answer.
+ *
+ * <p>Guarded by its lock where gRPC's threads meet the writing thread; {@link #send} belongs to
+ * that one thread.
+ */
+final class OutboundStream<T> {
+    private final ServerCallStreamObserver<T> observer;
+    private final long stallTimeoutNanos;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    /** Must be made before the call's method returns: gRPC takes no handlers later. */
+    OutboundStream(
+            ServerCallStreamObserver<T> observer, int readyThresholdBytes, long stallTimeoutNanos) {
+        this.observer = requireNonNull(observer, "observer is null");
+        this.stallTimeoutNanos = stallTimeoutNanos;
+        observer.setOnReadyThreshold(readyThresholdBytes);
+        observer.setOnReadyHandler(this::signal);
+        observer.setOnCancelHandler(this::signal);
+    }
+
+    /**
+     * Sends a message once the client can take it.
+     *
+     * @throws SteleException UNAVAILABLE: the client has gone, or takes nothing for too long
+     */
+    void send(T message) {
+        awaitReady();
+        observer.onNext(message);
+    }
+
+    boolean isCancelled() {
+        return observer.isCancelled();
+    }
+
+    void complete() {
+        observer.onCompleted();
+    }
+
+    void fail(Throwable failure) {
+        observer.onError(failure);
+    }
+
+    private void awaitReady() {
+        if (observer.isReady() && !observer.isCancelled()) {
+            return;
+        }
+        lock.lock();
+        try {
+            long remaining = stallTimeoutNanos;
+            while (!observer.isReady() || observer.isCancelled()) {
+                if (observer.isCancelled()) {
+                    throw new SteleException(
+                            ErrorCode.UNAVAILABLE, "The client has cancelled the call");
+                }
+                if (remaining <= 0) {
+                    throw new SteleException(
+                            ErrorCode.UNAVAILABLE,
+                            "The client has taken nothing for "
+                                    + TimeUnit.NANOSECONDS.toSeconds(stallTimeoutNanos)
+                                    + " s (stele.flight.stalled-stream-timeout)");
+                }
+                remaining = changed.awaitNanos(remaining);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SteleException(ErrorCode.UNAVAILABLE, "The sidecar is shutting down", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void signal() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package io.stele.sidecar.flight;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.PutMode;
+import io.stele.protocol.api.PutReply;
+import io.stele.protocol.api.PutTarget;
+import io.stele.protocol.api.TableName;
+import io.stele.protocol.arrow.ArrowBatch;
+import io.stele.protocol.arrow.ArrowBatchDecoder;
+import io.stele.protocol.flight.FlightData;
+import io.stele.protocol.flight.FlightDescriptor;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.metrics.IngestMetrics;
+import io.stele.storage.catalog.Catalog;
+import io.stele.storage.engine.StorageEngine;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Where the batches of one DoPut go: their table, writer and transaction. Confined to the incoming
+ * side of its stream.
+ *
+ * <p>Invariant: batch number n has the sequence {@code firstSequence + n} in every shard it
+ * touches, so sending a stream again applies nothing twice.
+ */
+final class PutSession {
+    private final StorageEngine engine;
+    private final IngestMetrics metrics;
+    private final TableSchema schema;
+    private final PutTarget target;
+    private final UUID writerId;
+    private final ArrowBatchDecoder decoder;
+    private final BatchSplitter splitter;
+    private long sequence;
+
+    private PutSession(
+            StorageEngine engine,
+            IngestMetrics metrics,
+            TableSchema schema,
+            PutTarget target,
+            ArrowBatchDecoder decoder) {
+        this.engine = engine;
+        this.metrics = metrics;
+        this.schema = schema;
+        this.target = target;
+        this.writerId = target.writerId().orElseGet(UUID::randomUUID);
+        this.decoder = decoder;
+        this.splitter = new BatchSplitter(schema, target.mode(), target.shard(), decoder.fields());
+        this.sequence = target.firstSequence();
+    }
+
+    /**
+     * Begins with the first message of a stream, which has the descriptor and the Arrow schema.
+     *
+     * @throws SteleException when the table is not there, or the columns do not fit it
+     */
+    static PutSession open(EngineService service, FlightData first, IngestMetrics metrics) {
+        requireNonNull(metrics, "metrics is null");
+        StorageEngine engine = service.engine();
+        Catalog catalog = engine.catalog().current();
+        FlightDescriptor descriptor =
+                first.descriptor()
+                        .orElseThrow(
+                                () ->
+                                        new SteleException(
+                                                ErrorCode.INVALID_ARGUMENT,
+                                                "Expected a descriptor in the first message of a DoPut, found none"));
+        PutTarget target = target(catalog, descriptor);
+        return new PutSession(
+                engine,
+                metrics,
+                table(catalog, target),
+                target,
+                ArrowBatchDecoder.forSchema(first.dataHeader()));
+    }
+
+    private static PutTarget target(Catalog catalog, FlightDescriptor descriptor) {
+        return switch (descriptor.kind()) {
+            case COMMAND -> ApiJson.read(descriptor.command(), PutTarget.class);
+            case PATH -> {
+                TableSchema table = FlightCatalog.byPath(catalog, descriptor.path());
+                yield PutTarget.of(
+                        new TableName(table.schemaName(), table.tableName()),
+                        table.hasPrimaryKey() ? PutMode.UPSERT : PutMode.APPEND);
+            }
+            case UNKNOWN ->
+                    throw new SteleException(
+                            ErrorCode.INVALID_ARGUMENT,
+                            "Expected a descriptor with a path or a command, found neither");
+        };
+    }
+
+    private static TableSchema table(Catalog catalog, PutTarget target) {
+        if (target.table().isEmpty()) {
+            return catalog.table(target.tableId().orElseThrow());
+        }
+        TableName name = target.table().get();
+        TableSchema schema = catalog.table(name.schemaName(), name.tableName());
+        if (target.tableId().isPresent() && !target.tableId().get().equals(schema.id())) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected "
+                            + name
+                            + " to be table id "
+                            + target.tableId().get()
+                            + ", found "
+                            + schema.id());
+        }
+        return schema;
+    }
+
+    /** Writes or stages one batch; the future completes once it is durable, or staged. */
+    CompletableFuture<PutReply> write(FlightData message) {
+        long start = System.nanoTime();
+        long number = sequence++;
+        ArrowBatch batch = decoder.decode(message.dataHeader(), message.bodyBuffer());
+        List<ShardBatch> parts = splitter.split(batch, number);
+        return target.transactionId().isPresent()
+                ? stage(target.transactionId().get(), parts, number, batch.rowCount())
+                : write(parts, number, batch.rowCount(), start);
+    }
+
+    private CompletableFuture<PutReply> stage(
+            String transactionId, List<ShardBatch> parts, long number, int rowCount) {
+        for (ShardBatch part : parts) {
+            engine.stage(
+                    transactionId,
+                    schema.shard(part.shard()),
+                    part.bytes(),
+                    0,
+                    part.bytes().length);
+        }
+        return CompletableFuture.completedFuture(new PutReply(Lsn.MIN, number, rowCount));
+    }
+
+    private CompletableFuture<PutReply> write(
+            List<ShardBatch> parts, long number, int rowCount, long start) {
+        List<CompletableFuture<Lsn>> writes = new ArrayList<>(parts.size());
+        long sizeBytes = 0;
+        for (ShardBatch part : parts) {
+            sizeBytes += part.bytes().length;
+            writes.add(
+                    engine.write(
+                            schema.shard(part.shard()),
+                            writerId,
+                            number,
+                            part.bytes(),
+                            0,
+                            part.bytes().length));
+        }
+        long totalBytes = sizeBytes;
+        return CompletableFuture.allOf(writes.toArray(CompletableFuture[]::new))
+                .handle(
+                        (nothing, failure) -> {
+                            if (failure != null) {
+                                metrics.failed();
+                                throw new java.util.concurrent.CompletionException(
+                                        failure instanceof java.util.concurrent.CompletionException
+                                                        && failure.getCause() != null
+                                                ? failure.getCause()
+                                                : failure);
+                            }
+                            metrics.acknowledged(rowCount, totalBytes, System.nanoTime() - start);
+                            Lsn last =
+                                    writes.stream()
+                                            .map(CompletableFuture::join)
+                                            .max(Lsn::compareTo)
+                                            .orElse(Lsn.MIN);
+                            return new PutReply(last, number, rowCount);
+                        });
+    }
+
+    /** The rows of a batch that fall in one shard, as a {@link WriteBatchBuilder} made them. */
+    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    record ShardBatch(int shard, byte[] bytes) {}
+}

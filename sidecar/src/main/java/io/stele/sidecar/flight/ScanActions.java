@@ -1,0 +1,85 @@
+package io.stele.sidecar.flight;
+
+import static io.stele.protocol.api.Done.DONE;
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableMap;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CloseReadPointRequest;
+import io.stele.protocol.api.OpenReadPointRequest;
+import io.stele.protocol.api.PlanScanRequest;
+import io.stele.protocol.api.ReadPointReply;
+import io.stele.protocol.api.RenewReadPointRequest;
+import io.stele.sidecar.engine.EngineService;
+import io.stele.storage.engine.ReadPoint;
+import java.time.Duration;
+import java.util.Map;
+
+/** The actions on read points and scan plans. Thread safe. */
+final class ScanActions {
+    // A lease holds old versions and files, so a forgotten one must end by itself.
+    private static final Duration MAX_TTL = Duration.ofHours(24);
+
+    private final EngineService engine;
+
+    ScanActions(EngineService engine) {
+        this.engine = requireNonNull(engine, "engine is null");
+    }
+
+    Map<String, ActionHandler> handlers() {
+        return ImmutableMap.of(
+                Actions.OPEN_READ_POINT,
+                ActionHandler.of("Opens a leased snapshot", OpenReadPointRequest.class, this::open),
+                Actions.RENEW_READ_POINT,
+                ActionHandler.of(
+                        "Prolongs the lease of a snapshot",
+                        RenewReadPointRequest.class,
+                        this::renew),
+                Actions.CLOSE_READ_POINT,
+                ActionHandler.of(
+                        "Ends the lease of a snapshot", CloseReadPointRequest.class, this::close),
+                Actions.PLAN_SCAN,
+                ActionHandler.of(
+                        "Lists what a scan has to read", PlanScanRequest.class, this::plan));
+    }
+
+    private Object open(OpenReadPointRequest request) {
+        ReadPoint readPoint =
+                Blocking.await(
+                        engine.engine()
+                                .openReadPoint(request.lsn(), checkedTtl(request.ttlMillis())));
+        return new ReadPointReply(readPoint.id(), readPoint.lsn(), request.ttlMillis());
+    }
+
+    private Object renew(RenewReadPointRequest request) {
+        engine.engine().renewReadPoint(request.readPointId(), checkedTtl(request.ttlMillis()));
+        return new ReadPointReply(
+                request.readPointId(),
+                engine.engine().readPoint(request.readPointId()).lsn(),
+                request.ttlMillis());
+    }
+
+    private Object close(CloseReadPointRequest request) {
+        engine.engine().closeReadPoint(request.readPointId());
+        return DONE;
+    }
+
+    private Object plan(PlanScanRequest request) {
+        return engine.engine()
+                .plan(
+                        engine.engine().readPoint(request.readPointId()),
+                        request.tableId(),
+                        request.predicate());
+    }
+
+    private static Duration checkedTtl(long millis) {
+        if (millis > MAX_TTL.toMillis()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected ttlMillis of at most " + MAX_TTL.toMillis() + ", found " + millis);
+        }
+        return Duration.ofMillis(millis);
+    }
+}

@@ -1,0 +1,61 @@
+package io.stele.sidecar.flight;
+
+import static io.stele.protocol.api.Done.DONE;
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableMap;
+import io.stele.protocol.api.AbortTransactionRequest;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.BeginTransactionReply;
+import io.stele.protocol.api.BeginTransactionRequest;
+import io.stele.protocol.api.CommitTransactionReply;
+import io.stele.protocol.api.CommitTransactionRequest;
+import io.stele.sidecar.engine.EngineService;
+import java.util.Map;
+
+/** The actions on transactions. Thread safe. */
+final class TransactionActions {
+    private final EngineService engine;
+
+    TransactionActions(EngineService engine) {
+        this.engine = requireNonNull(engine, "engine is null");
+    }
+
+    Map<String, ActionHandler> handlers() {
+        return ImmutableMap.of(
+                Actions.BEGIN_TRANSACTION,
+                ActionHandler.of(
+                        "Begins a transaction on a table",
+                        BeginTransactionRequest.class,
+                        this::begin),
+                Actions.COMMIT_TRANSACTION,
+                ActionHandler.of(
+                        "Makes staged rows and files visible at once",
+                        CommitTransactionRequest.class,
+                        this::commit),
+                Actions.ABORT_TRANSACTION,
+                ActionHandler.of(
+                        "Gives a transaction up", AbortTransactionRequest.class, this::abort));
+    }
+
+    private Object begin(BeginTransactionRequest request) {
+        String transactionId =
+                engine.engine().beginTransaction(request.tableId(), request.readLsn());
+        return new BeginTransactionReply(transactionId, "data/" + request.tableId().value());
+    }
+
+    private Object commit(CommitTransactionRequest request) {
+        return new CommitTransactionReply(
+                Blocking.await(
+                        engine.engine()
+                                .commit(
+                                        request.transactionId(),
+                                        request.files(),
+                                        request.publishTable())));
+    }
+
+    private Object abort(AbortTransactionRequest request) {
+        Blocking.await(engine.engine().abort(request.transactionId()));
+        return DONE;
+    }
+}

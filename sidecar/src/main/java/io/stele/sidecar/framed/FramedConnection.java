@@ -1,0 +1,257 @@
+package io.stele.sidecar.framed;
+
+import static java.util.Objects.requireNonNull;
+
+import io.airlift.log.Logger;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.wire.ErrorReply;
+import io.stele.protocol.wire.Frame;
+import io.stele.protocol.wire.FrameReader;
+import io.stele.protocol.wire.FrameType;
+import io.stele.protocol.wire.FrameWriter;
+import io.stele.protocol.wire.Hello;
+import io.stele.protocol.wire.HelloReply;
+import io.stele.protocol.wire.WireLimits;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One client of the framed door. Its own virtual thread reads requests, a second one writes
+ * replies; what lies between is asynchronous, so requests are pipelined and answered as they
+ * complete.
+ *
+ * <p>Invariant: every request takes one permit of the connection and its bytes of the door, and
+ * gives both back once its reply is flushed or the connection is gone.
+ */
+final class FramedConnection implements AutoCloseable {
+    private static final Logger log = Logger.get(FramedConnection.class);
+
+    // Long enough for what is on its way; a client that sends on is cut off.
+    private static final int LINGER_MILLIS = 500;
+    private static final int MAX_LINGER_BYTES = 1 << 20;
+
+    private final Socket socket;
+    private final FramedDoor door;
+    private final Semaphore permits;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final FrameReader reader;
+    private final ResponseQueue responses;
+    private volatile boolean draining;
+    private volatile String client = "unauthenticated";
+
+    FramedConnection(Socket socket, FramedDoor door) throws IOException {
+        this.socket = requireNonNull(socket, "socket is null");
+        this.door = requireNonNull(door, "door is null");
+        this.permits = new Semaphore(door.maxPendingRequests());
+        this.reader = new FrameReader(socket.getInputStream(), WireLimits.MAX_HELLO_BYTES);
+        this.responses =
+                new ResponseQueue(new FrameWriter(socket.getOutputStream()), System::nanoTime);
+    }
+
+    /** Serves the client until it leaves, breaks the protocol or the door closes. */
+    void serve() {
+        Thread writer = door.threads().newThread(this::writeReplies);
+        writer.start();
+        try {
+            if (welcome()) {
+                serveRequests();
+            }
+            // Everything accepted is answered before the connection ends.
+            permits.acquire(door.maxPendingRequests());
+            permits.release(door.maxPendingRequests());
+        } catch (SteleException e) {
+            // The stream cannot be read any further: say why, then end.
+            reply(0, e);
+        } catch (SocketException e) {
+            log.debug(e, "Connection of %s ended", this);
+        } catch (IOException e) {
+            log.debug(e, "Connection of %s failed", this);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            responses.close();
+            join(writer);
+            endInput();
+            close();
+        }
+    }
+
+    /**
+     * Ends the outgoing side and reads what still comes, for a moment: closing with unread bytes
+     * would make TCP throw the last reply away.
+     */
+    private void endInput() {
+        if (closed.get()) {
+            return;
+        }
+        try {
+            socket.shutdownOutput();
+            socket.setSoTimeout(LINGER_MILLIS);
+            byte[] rest = new byte[8192];
+            int read = 0;
+            for (int total = 0; read >= 0 && total < MAX_LINGER_BYTES; total += read) {
+                read = socket.getInputStream().read(rest);
+            }
+        } catch (IOException e) {
+            log.debug(e, "%s did not end its side", this);
+        }
+    }
+
+    private boolean welcome() throws IOException {
+        socket.setSoTimeout(door.helloTimeoutMillis());
+        Frame frame = reader.read();
+        if (frame == null) {
+            return false;
+        }
+        if (frame.type() != FrameType.HELLO) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected HELLO as the first frame, found " + frame.type());
+        }
+        Hello hello = Hello.decode(frame);
+        if (hello.version() < 1) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a protocol version from 1, found " + hello.version());
+        }
+        try {
+            client =
+                    door.authenticator().authenticateToken(hello.token())
+                            + " ("
+                            + hello.client()
+                            + ")";
+        } catch (SteleException e) {
+            reply(frame.requestId(), e);
+            return false;
+        }
+        socket.setSoTimeout(0);
+        reader.setMaxFrameBytes(WireLimits.MAX_FRAME_BYTES);
+        HelloReply answer =
+                new HelloReply(
+                        Math.min(hello.version(), WireLimits.VERSION),
+                        door.nodeId(),
+                        WireLimits.MAX_FRAME_BYTES,
+                        door.maxPendingRequests());
+        responses.add(FrameType.HELLO_REPLY, frame.requestId(), answer.encode(), () -> {});
+        return true;
+    }
+
+    private void serveRequests() throws IOException, InterruptedException {
+        while (true) {
+            permits.acquire();
+            @Nullable Frame frame = null;
+            int taken = 0;
+            try {
+                frame = reader.read();
+                if (frame == null) {
+                    return;
+                }
+                taken = door.pending().take(frame.payload().length);
+            } finally {
+                if (taken == 0) {
+                    permits.release();
+                }
+            }
+            Request request = new Request(this, frame, taken);
+            if (draining) {
+                // Not answered: the client sends it again to whoever comes next.
+                release(request);
+                return;
+            }
+            door.handler().handle(request, reader.hasBuffered());
+        }
+    }
+
+    private void writeReplies() {
+        try {
+            responses.writeAll();
+        } catch (IOException | RuntimeException e) {
+            log.debug(e, "Cannot write to %s", this);
+            close();
+        }
+    }
+
+    /** Adds the reply of a request; from any thread. */
+    void reply(Request request, FrameType type, byte[] payload, Runnable flushed) {
+        responses.add(
+                type,
+                request.frame().requestId(),
+                payload,
+                () -> {
+                    flushed.run();
+                    release(request);
+                });
+    }
+
+    /** Ends the connection without a reply, because what became of a request is not known. */
+    void abandon(Request request) {
+        release(request);
+        close();
+    }
+
+    private void release(Request request) {
+        door.pending().giveBack(request.taken());
+        permits.release();
+    }
+
+    private void reply(int requestId, SteleException failure) {
+        responses.add(
+                FrameType.ERROR,
+                requestId,
+                new ErrorReply(failure.code(), String.valueOf(failure.getMessage())).encode(),
+                () -> {});
+    }
+
+    /** Takes no further requests, waits for the accepted ones, and closes. */
+    void drain(long timeoutNanos) {
+        draining = true;
+        try {
+            // The reader holds one permit while it waits for the next frame.
+            if (permits.tryAcquire(
+                    door.maxPendingRequests() - 1, timeoutNanos, TimeUnit.NANOSECONDS)) {
+                permits.release(door.maxPendingRequests() - 1);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        close();
+    }
+
+    /** Closes the connection if its client takes no replies. */
+    void closeIfStalled(long timeoutNanos) {
+        if (responses.isStalled(timeoutNanos)) {
+            log.warn("Closing the connection of %s: it takes no replies", this);
+            close();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            try {
+                socket.close();
+            } catch (IOException e) {
+                log.debug(e, "Cannot close the connection of %s", this);
+            }
+        }
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return client + " at " + socket.getRemoteSocketAddress();
+    }
+}

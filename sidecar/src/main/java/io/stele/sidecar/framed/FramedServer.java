@@ -1,0 +1,241 @@
+package io.stele.sidecar.framed;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.airlift.log.Logger;
+import io.airlift.node.NodeInfo;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.wire.ErrorReply;
+import io.stele.protocol.wire.FrameType;
+import io.stele.protocol.wire.FrameWriter;
+import io.stele.sidecar.auth.Authenticator;
+import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.metrics.AccessMetrics;
+import io.stele.sidecar.metrics.IngestMetrics;
+import io.stele.sidecar.metrics.ReadMetrics;
+import io.stele.sidecar.tls.TlsIdentity;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.StandardSocketOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The framed door: listens, and serves each connection with virtual threads up to a limit; one
+ * connection more is told BUSY and closed.
+ *
+ * <p>Thread safe; started and closed once.
+ */
+public final class FramedServer implements AutoCloseable {
+    private static final Logger log = Logger.get(FramedServer.class);
+
+    private static final int BACKLOG = 128;
+    // A refused client gets this long for its TLS handshake.
+    private static final int REFUSAL_TIMEOUT_MILLIS = 5_000;
+    // Longer than any pause of a living client; its unread replies hold memory meanwhile.
+    private static final Duration STALL_TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration WATCH_INTERVAL = Duration.ofSeconds(5);
+
+    private final FramedConfig config;
+    private final InetAddress address;
+    private final Optional<TlsIdentity> tls;
+    private final AccessMetrics metrics;
+    private final ThreadFactory threads = Thread.ofVirtual().name("framed-", 0).factory();
+    private final FramedDoor door;
+    private final Set<FramedConnection> connections = ConcurrentHashMap.newKeySet();
+    private @Nullable ServerSocket listener;
+    private @Nullable Thread watcher;
+
+    @Inject
+    public FramedServer(
+            FramedConfig config,
+            NodeInfo node,
+            Optional<TlsIdentity> tls,
+            Authenticator authenticator,
+            EngineService engine,
+            AccessMetrics metrics,
+            IngestMetrics ingestMetrics,
+            ReadMetrics readMetrics) {
+        this.config = requireNonNull(config, "config is null");
+        this.address = node.getBindIp();
+        this.tls = requireNonNull(tls, "tls is null");
+        this.metrics = requireNonNull(metrics, "metrics is null");
+        PendingLimits replies = new PendingLimits(config.getMaxPendingBytes().toBytes());
+        this.door =
+                new FramedDoor(
+                        node.getNodeId(),
+                        authenticator,
+                        new RequestHandler(engine, ingestMetrics, readMetrics, replies, threads),
+                        new PendingLimits(config.getMaxPendingBytes().toBytes()),
+                        replies,
+                        config.getMaxPendingRequests(),
+                        Math.toIntExact(config.getHelloTimeout().toMillis()),
+                        threads);
+    }
+
+    /**
+     * Begins to listen.
+     *
+     * @throws UncheckedIOException when the port cannot be taken; the message names the property
+     */
+    public synchronized void start() {
+        ServerSocket socket = listen();
+        listener = socket;
+        // Platform threads: accepting must not wait behind busy virtual threads.
+        Thread.ofPlatform().daemon().name("framed-accept").start(() -> acceptAll(socket));
+        watcher = Thread.ofPlatform().daemon().name("framed-watch").start(this::watch);
+    }
+
+    private ServerSocket listen() {
+        InetSocketAddress endpoint = new InetSocketAddress(address, config.getPort());
+        try {
+            ServerSocket socket =
+                    tls.isPresent()
+                            ? tls.get().sslContext().getServerSocketFactory().createServerSocket()
+                            : new ServerSocket();
+            try {
+                socket.setReuseAddress(true);
+                socket.bind(endpoint, BACKLOG);
+                return socket;
+            } catch (IOException e) {
+                socket.close();
+                throw e;
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "stele.client.port: expected a free port, found "
+                            + e.getMessage()
+                            + " at "
+                            + endpoint,
+                    e);
+        }
+    }
+
+    /** The port in use. */
+    public synchronized int port() {
+        return requireNonNull(listener, "not started").getLocalPort();
+    }
+
+    /** Bytes of requests accepted and not yet answered. */
+    public long pendingBytes() {
+        return door.pending().pendingBytes();
+    }
+
+    private void acceptAll(ServerSocket socket) {
+        while (true) {
+            try {
+                Socket client = socket.accept();
+                threads.newThread(() -> admit(client)).start();
+            } catch (SocketException e) {
+                // Closed by close(); nothing else ends an accept that way.
+                if (socket.isClosed()) {
+                    return;
+                }
+                log.warn(e, "Cannot accept a connection");
+            } catch (IOException | RuntimeException e) {
+                log.warn(e, "Cannot accept a connection");
+            }
+        }
+    }
+
+    private void admit(Socket client) {
+        metrics.framedConnectionOpened();
+        try {
+            if (metrics.getFramedConnections() > config.getMaxConnections()) {
+                refuse(client);
+            } else {
+                serve(client);
+            }
+        } catch (IOException | RuntimeException e) {
+            log.debug(e, "Cannot serve %s", client.getRemoteSocketAddress());
+        } finally {
+            metrics.framedConnectionClosed();
+        }
+    }
+
+    private void serve(Socket client) throws IOException {
+        client.setTcpNoDelay(true);
+        client.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        try (FramedConnection connection = new FramedConnection(client, door)) {
+            connections.add(connection);
+            try {
+                connection.serve();
+            } finally {
+                connections.remove(connection);
+            }
+        }
+    }
+
+    private void refuse(Socket client) throws IOException {
+        metrics.refusedAsBusy();
+        try (client) {
+            client.setSoTimeout(REFUSAL_TIMEOUT_MILLIS);
+            FrameWriter writer = new FrameWriter(client.getOutputStream());
+            String message =
+                    "The sidecar serves "
+                            + config.getMaxConnections()
+                            + " connections already (stele.client.max-connections)";
+            writer.write(FrameType.ERROR, 0, new ErrorReply(ErrorCode.BUSY, message).encode());
+            writer.flush();
+        }
+    }
+
+    private void watch() {
+        try {
+            while (!Thread.currentThread().isInterrupted()) {
+                Thread.sleep(WATCH_INTERVAL);
+                connections.forEach(
+                        connection -> connection.closeIfStalled(STALL_TIMEOUT.toNanos()));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Stops listening, waits that long for the requests accepted, then closes every connection. */
+    public void drain(Duration timeout) {
+        stopListening();
+        List<Thread> drains = new ArrayList<>();
+        for (FramedConnection connection : connections) {
+            drains.add(Thread.startVirtualThread(() -> connection.drain(timeout.toNanos())));
+        }
+        for (Thread drain : drains) {
+            try {
+                drain.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    private synchronized void stopListening() {
+        if (watcher != null) {
+            watcher.interrupt();
+        }
+        if (listener != null) {
+            try {
+                listener.close();
+            } catch (IOException e) {
+                log.warn(e, "Cannot close the listener");
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        drain(Duration.ZERO);
+    }
+}

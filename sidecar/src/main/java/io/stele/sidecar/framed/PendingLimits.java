@@ -1,0 +1,44 @@
+package io.stele.sidecar.framed;
+
+import java.util.concurrent.Semaphore;
+
+/**
+ * How much the framed door has accepted and not yet answered. Requests are counted for each
+ * connection, bytes over all of them. Taking waits, so that a client is held back by TCP instead of
+ * filling the memory. Thread safe.
+ */
+final class PendingLimits {
+    // Semaphores count in int: KiB reach 2 TiB.
+    private static final int UNIT_BYTES = 1024;
+
+    private final Semaphore units;
+    private final int maxUnits;
+
+    PendingLimits(long maxBytes) {
+        this.maxUnits = Math.toIntExact(maxBytes / UNIT_BYTES);
+        this.units = new Semaphore(maxUnits, true);
+    }
+
+    /** Waits for room for a request of that size and takes it; returns what to give back. */
+    int take(int sizeBytes) throws InterruptedException {
+        int taken = Math.min(sizeBytes / UNIT_BYTES + 1, maxUnits);
+        units.acquire(taken);
+        return taken;
+    }
+
+    /** Like {@link #take}; an interrupt is kept for later. */
+    int takeUninterruptibly(int sizeBytes) {
+        int taken = Math.min(sizeBytes / UNIT_BYTES + 1, maxUnits);
+        units.acquireUninterruptibly(taken);
+        return taken;
+    }
+
+    void giveBack(int taken) {
+        units.release(taken);
+    }
+
+    /** Bytes accepted and not yet answered, rounded up. */
+    long pendingBytes() {
+        return (long) (maxUnits - units.availablePermits()) * UNIT_BYTES;
+    }
+}

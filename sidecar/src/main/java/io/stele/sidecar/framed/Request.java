@@ -1,0 +1,37 @@
+package io.stele.sidecar.framed;
+
+import io.stele.protocol.SteleException;
+import io.stele.protocol.wire.ErrorReply;
+import io.stele.protocol.wire.Frame;
+import io.stele.protocol.wire.FrameType;
+
+/**
+ * A request that waits for its answer. Exactly one of the methods is called, from any thread.
+ *
+ * @param taken what it holds of the door's {@link PendingLimits}
+ */
+record Request(FramedConnection connection, Frame frame, int taken) {
+    /** Answers. */
+    void complete(FrameType type, byte[] payload) {
+        complete(type, payload, () -> {});
+    }
+
+    /** Answers; {@code flushed} runs once the reply has left or will never leave. */
+    void complete(FrameType type, byte[] payload, Runnable flushed) {
+        connection.reply(this, type, payload, flushed);
+    }
+
+    /** Answers that the request failed and had no effect. */
+    void fail(SteleException failure) {
+        String message = String.valueOf(failure.getMessage());
+        complete(FrameType.ERROR, new ErrorReply(failure.code(), message).encode());
+    }
+
+    /**
+     * Ends the connection, since nobody knows whether the request had an effect; the client asks
+     * again.
+     */
+    void abandon() {
+        connection.abandon(this);
+    }
+}

@@ -1,0 +1,219 @@
+package io.stele.sidecar.framed;
+
+import static java.util.Objects.requireNonNull;
+
+import io.airlift.log.Logger;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.TableName;
+import io.stele.protocol.wire.Frame;
+import io.stele.protocol.wire.FrameType;
+import io.stele.protocol.wire.GetTable;
+import io.stele.protocol.wire.MultiGet;
+import io.stele.protocol.wire.MultiGetReply;
+import io.stele.protocol.wire.WireLimits;
+import io.stele.protocol.wire.Write;
+import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.protocol.wire.WriteReply;
+import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.metrics.IngestMetrics;
+import io.stele.sidecar.metrics.ReadMetrics;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Does what the requests of the framed door ask, and answers them. Thread safe. */
+final class RequestHandler {
+    private static final Logger log = Logger.get(RequestHandler.class);
+
+    // Leaves room in a frame for its head.
+    private static final int MAX_REPLY_BYTES = WireLimits.MAX_FRAME_BYTES - 1024;
+
+    private final EngineService engine;
+    private final IngestMetrics ingestMetrics;
+    private final ReadMetrics readMetrics;
+    private final PendingLimits replies;
+    private final ThreadFactory threads;
+
+    RequestHandler(
+            EngineService engine,
+            IngestMetrics ingestMetrics,
+            ReadMetrics readMetrics,
+            PendingLimits replies,
+            ThreadFactory threads) {
+        this.engine = requireNonNull(engine, "engine is null");
+        this.ingestMetrics = requireNonNull(ingestMetrics, "ingestMetrics is null");
+        this.readMetrics = requireNonNull(readMetrics, "readMetrics is null");
+        this.replies = requireNonNull(replies, "replies is null");
+        this.threads = requireNonNull(threads, "threads is null");
+    }
+
+    /**
+     * Starts a request; it may be answered later, by another thread.
+     *
+     * @param moreWaiting whether the client has sent more already: then a lookup gets a thread of
+     *     its own
+     */
+    void handle(Request request, boolean moreWaiting) {
+        switch (request.frame().type()) {
+            case WRITE -> write(request);
+            case MULTI_GET -> {
+                if (moreWaiting) {
+                    threads.newThread(() -> answer(request, this::multiGet)).start();
+                } else {
+                    answer(request, this::multiGet);
+                }
+            }
+            case GET_TABLE -> answer(request, this::getTable);
+            case PING -> request.complete(FrameType.PING_REPLY, new byte[0]);
+            case HELLO,
+                    HELLO_REPLY,
+                    GET_TABLE_REPLY,
+                    WRITE_REPLY,
+                    MULTI_GET_REPLY,
+                    PING_REPLY,
+                    ERROR ->
+                    request.fail(
+                            new SteleException(
+                                    ErrorCode.INVALID_ARGUMENT,
+                                    "Expected a request, found a frame of type "
+                                            + request.frame().type()));
+        }
+    }
+
+    private void write(Request request) {
+        long start = System.nanoTime();
+        try {
+            Write write = Write.decode(request.frame());
+            long rows =
+                    new WriteBatchReader(write.payload(), write.batchOffset(), write.batchLength())
+                            .operationCount();
+            engine.engine()
+                    .write(
+                            write.shard(),
+                            write.writerId(),
+                            write.sequence(),
+                            write.payload(),
+                            write.batchOffset(),
+                            write.batchLength())
+                    .whenComplete(
+                            (lsn, failure) ->
+                                    finishWrite(
+                                            request,
+                                            rows,
+                                            write.batchLength(),
+                                            start,
+                                            lsn,
+                                            failure));
+        } catch (RuntimeException e) {
+            failWrite(request, e);
+        }
+    }
+
+    private void finishWrite(
+            Request request,
+            long rows,
+            int sizeBytes,
+            long start,
+            @Nullable Lsn lsn,
+            @Nullable Throwable failure) {
+        if (lsn == null) {
+            failWrite(
+                    request,
+                    failure == null
+                            ? new IllegalStateException("A write ended with nothing")
+                            : failure);
+        } else {
+            ingestMetrics.acknowledged(rows, sizeBytes, System.nanoTime() - start);
+            request.complete(FrameType.WRITE_REPLY, new WriteReply(lsn).encode());
+        }
+    }
+
+    private void failWrite(Request request, Throwable failure) {
+        ingestMetrics.failed();
+        Throwable cause = unwrapped(failure);
+        if (cause instanceof SteleException known && endsWrite(known.code())) {
+            request.fail(known);
+        } else {
+            log.warn(
+                    cause,
+                    "A write of %s has an unknown outcome; its connection is closed, so that the client asks again",
+                    request.connection());
+            request.abandon();
+        }
+    }
+
+    /**
+     * ERROR promises that a write was not applied and ends it. After these failures either the log
+     * alone knows, or the next process of this sidecar can still do it: the client asks again.
+     */
+    private static boolean endsWrite(ErrorCode code) {
+        return switch (code) {
+            case STORE_FAILED, INTERNAL, UNAVAILABLE -> false;
+            default -> true;
+        };
+    }
+
+    private void answer(Request request, Action action) {
+        try {
+            action.run(request);
+        } catch (SteleException e) {
+            request.fail(e);
+        } catch (IOException e) {
+            log.warn(e, "Cannot read for %s", request.connection());
+            request.fail(
+                    new SteleException(
+                            ErrorCode.STORE_FAILED,
+                            "The warehouse cannot be read: " + e.getMessage(),
+                            e));
+        } catch (RuntimeException e) {
+            log.error(e, "A request %s of %s failed", request.frame().type(), request.connection());
+            request.fail(
+                    new SteleException(
+                            ErrorCode.INTERNAL,
+                            "The sidecar failed; its log says why: " + e.getClass().getSimpleName(),
+                            e));
+        }
+    }
+
+    private void getTable(Request request) {
+        GetTable names = GetTable.decode(request.frame());
+        byte[] description =
+                ApiJson.write(
+                        engine.describe(new TableName(names.schemaName(), names.tableName())));
+        request.complete(FrameType.GET_TABLE_REPLY, description);
+    }
+
+    private void multiGet(Request request) throws IOException {
+        long start = System.nanoTime();
+        Frame frame = request.frame();
+        MultiGet get = MultiGet.decode(frame);
+        int schemaVersion =
+                engine.engine().catalog().current().table(get.tableId()).schemaVersion();
+        List<Optional<byte[]>> rows =
+                engine.engine().multiGet(get.tableId(), get.readLsn(), get.keys());
+        readMetrics.lookedUp(
+                rows.size(),
+                rows.stream().filter(Optional::isPresent).count(),
+                System.nanoTime() - start);
+        byte[] reply = new MultiGetReply(schemaVersion, rows).encode(MAX_REPLY_BYTES);
+        int taken = replies.takeUninterruptibly(reply.length);
+        request.complete(FrameType.MULTI_GET_REPLY, reply, () -> replies.giveBack(taken));
+    }
+
+    private static Throwable unwrapped(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null
+                ? failure.getCause()
+                : failure;
+    }
+
+    @FunctionalInterface
+    private interface Action {
+        void run(Request request) throws IOException;
+    }
+}

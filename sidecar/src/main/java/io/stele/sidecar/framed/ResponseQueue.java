@@ -1,0 +1,115 @@
+package io.stele.sidecar.framed;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.wire.FrameType;
+import io.stele.protocol.wire.FrameWriter;
+import java.io.IOException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The replies of one connection, in the order in which they complete. Any thread adds, never
+ * waiting; one thread writes everything that is there, flushes once, and parks. So replies that
+ * complete together leave in one packet, and a slow client never holds up the log.
+ *
+ * <p>Its size is bounded by the limit on unanswered requests of the connection, whose permits are
+ * returned when a reply is flushed.
+ */
+final class ResponseQueue {
+    private final FrameWriter writer;
+    private final LongSupplier nanoTime;
+    private final ConcurrentLinkedQueue<Response> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger queuedCount = new AtomicInteger();
+    private volatile @Nullable Thread consumer;
+    private volatile boolean closed;
+    private volatile boolean finished;
+    // 0 while nothing is being written; else when the present write began.
+    private volatile long writeStartNanos;
+
+    ResponseQueue(FrameWriter writer, LongSupplier nanoTime) {
+        this.writer = requireNonNull(writer, "writer is null");
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
+    }
+
+    /** Adds a reply; {@code flushed} runs once it has left or will never leave. */
+    void add(FrameType type, int requestId, byte[] payload, Runnable flushed) {
+        queue.add(new Response(type, requestId, payload, flushed));
+        if (queuedCount.getAndIncrement() == 0) {
+            LockSupport.unpark(consumer);
+        }
+        if (finished) {
+            discard();
+        }
+    }
+
+    /** Whether the client has taken nothing of the present write for that long. */
+    boolean isStalled(long timeoutNanos) {
+        long start = writeStartNanos;
+        return start != 0 && nanoTime.getAsLong() - start > timeoutNanos;
+    }
+
+    /** Lets {@link #writeAll} return once everything added before is written. */
+    void close() {
+        closed = true;
+        LockSupport.unpark(consumer);
+    }
+
+    /** Writes replies until {@link #close}, or until the connection fails. */
+    void writeAll() throws IOException {
+        consumer = Thread.currentThread();
+        try {
+            while (true) {
+                int waiting = queuedCount.get();
+                if (waiting > 0) {
+                    write(waiting);
+                } else if (closed) {
+                    return;
+                } else {
+                    LockSupport.park(this);
+                }
+            }
+        } finally {
+            finished = true;
+            discard();
+        }
+    }
+
+    private void write(int count) throws IOException {
+        writeStartNanos = nanoTime.getAsLong() | 1;
+        Response[] written = new Response[count];
+        try {
+            for (int i = 0; i < count; i++) {
+                Response response =
+                        requireNonNull(queue.poll(), "a counted response is in the queue");
+                written[i] = response;
+                writer.write(response.type(), response.requestId(), response.payload());
+                writeStartNanos = nanoTime.getAsLong() | 1;
+            }
+            writer.flush();
+        } finally {
+            writeStartNanos = 0;
+            queuedCount.addAndGet(-count);
+            for (Response response : written) {
+                if (response != null) {
+                    response.flushed().run();
+                }
+            }
+        }
+    }
+
+    /** Returns the permits of replies nobody will read. */
+    private void discard() {
+        Response response = queue.poll();
+        while (response != null) {
+            response.flushed().run();
+            response = queue.poll();
+        }
+    }
+
+    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    private record Response(FrameType type, int requestId, byte[] payload, Runnable flushed) {}
+}

@@ -1,0 +1,198 @@
+package io.stele.sidecar.http;
+
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.google.inject.Inject;
+import io.airlift.node.NodeInfo;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ShardStatus;
+import io.stele.protocol.api.TableStatistics;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.ServingState;
+import io.stele.sidecar.Version;
+import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.framed.FramedServer;
+import io.stele.sidecar.metrics.AccessMetrics;
+import io.stele.storage.catalog.TableEntry;
+import io.stele.storage.engine.EngineStatus;
+import io.stele.storage.engine.StorageEngine;
+import io.stele.storage.wal.LogStatus;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code GET /v1/status}: how the sidecar is doing, for people and scripts. */
+@Path("/v1/status")
+public final class StatusResource {
+    private final NodeInfo node;
+    private final ServingState state;
+    private final EngineService engine;
+    private final AccessMetrics access;
+    private final FramedServer framed;
+
+    @Inject
+    public StatusResource(
+            NodeInfo node,
+            ServingState state,
+            EngineService engine,
+            AccessMetrics access,
+            FramedServer framed) {
+        this.node = requireNonNull(node, "node is null");
+        this.state = requireNonNull(state, "state is null");
+        this.engine = requireNonNull(engine, "engine is null");
+        this.access = requireNonNull(access, "access is null");
+        this.framed = requireNonNull(framed, "framed is null");
+    }
+
+    @GET
+    @Produces(MediaType.APPLICATION_JSON)
+    public Status status() {
+        long uptimeMillis =
+                Duration.between(Instant.ofEpochMilli(node.getStartTime()), Instant.now())
+                        .toMillis();
+        Doors doors =
+                new Doors(
+                        access.getFramedConnections(),
+                        framed.pendingBytes(),
+                        access.getFlightStreams());
+        try {
+            return new Status(
+                    node.getNodeId(),
+                    Version.current(),
+                    uptimeMillis,
+                    state.ports().isPresent(),
+                    engine.warehousePath(),
+                    doors,
+                    Optional.of(describe(engine.engine())));
+        } catch (SteleException e) {
+            return new Status(
+                    node.getNodeId(),
+                    Version.current(),
+                    uptimeMillis,
+                    false,
+                    engine.warehousePath(),
+                    doors,
+                    Optional.empty());
+        }
+    }
+
+    private static Engine describe(StorageEngine engine) {
+        EngineStatus status = engine.status();
+        LogStatus log = status.log();
+        List<Table> tables =
+                engine.catalog().current().tables().stream()
+                        .map(entry -> describe(engine, entry))
+                        .toList();
+        return new Engine(
+                status.lastLsn().value(),
+                status.openReadPoints(),
+                status.openTransactions(),
+                status.memTableBytes(),
+                status.waitingWriteBytes(),
+                new Log(
+                        log.failed(),
+                        log.queuedBytes(),
+                        log.groups(),
+                        log.records(),
+                        log.bytes(),
+                        log.firstSegment(),
+                        log.lastSegment(),
+                        log.segmentBytes()),
+                status.shards().stream().map(StatusResource::describe).toList(),
+                status.failedShards(),
+                tables);
+    }
+
+    private static Shard describe(ShardStatus shard) {
+        return new Shard(
+                shard.shard().tableGroup(),
+                shard.shard().index(),
+                shard.appliedLsn().value(),
+                shard.memoryRows(),
+                shard.memoryBytes(),
+                shard.fileCount(),
+                shard.fileBytes(),
+                shard.manifestVersion());
+    }
+
+    private static Table describe(StorageEngine engine, TableEntry entry) {
+        TableSchema schema = entry.schema();
+        TableStatistics statistics = engine.statistics(schema.id());
+        return new Table(
+                schema.schemaName(),
+                schema.tableName(),
+                schema.id().value(),
+                entry.state().name(),
+                schema.orientation().name(),
+                schema.tableGroup(),
+                schema.shardCount(),
+                statistics.rowCount(),
+                statistics.sizeBytes());
+    }
+
+    /** The whole answer; {@code engine} is null while the sidecar starts or stops. */
+    @JsonInclude(JsonInclude.Include.ALWAYS)
+    public record Status(
+            String nodeId,
+            String version,
+            long uptimeMillis,
+            boolean ready,
+            String warehousePath,
+            Doors doors,
+            Optional<Engine> engine) {}
+
+    /** Who is connected. */
+    public record Doors(long framedConnections, long framedPendingBytes, long flightStreams) {}
+
+    /** The engine; LSNs are {@code milliseconds << 16 | counter}. */
+    public record Engine(
+            long lastLsn,
+            int openReadPoints,
+            int openTransactions,
+            long memTableBytes,
+            long waitingWriteBytes,
+            Log log,
+            List<Shard> shards,
+            List<String> failedShards,
+            List<Table> tables) {}
+
+    /** The write-ahead log. */
+    public record Log(
+            boolean failed,
+            long queuedBytes,
+            long groups,
+            long records,
+            long bytes,
+            long firstSegment,
+            long lastSegment,
+            long segmentBytes) {}
+
+    /** One shard. */
+    public record Shard(
+            int tableGroup,
+            int index,
+            long appliedLsn,
+            long memoryRows,
+            long memoryBytes,
+            long fileCount,
+            long fileBytes,
+            long manifestVersion) {}
+
+    /** One table, staged ones included. */
+    public record Table(
+            String schema,
+            String name,
+            long id,
+            String state,
+            String orientation,
+            int tableGroup,
+            int shardCount,
+            long rowCount,
+            long sizeBytes) {}
+}
