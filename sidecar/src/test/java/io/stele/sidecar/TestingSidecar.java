@@ -1,0 +1,93 @@
+package io.stele.sidecar;
+
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CreateSchemaRequest;
+import io.stele.protocol.api.CreateTableRequest;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.auth.TokenSource;
+import io.stele.protocol.client.SteleClient;
+import io.stele.protocol.flight.FlightClient;
+import io.stele.protocol.schema.TableSchema;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A sidecar inside the test's JVM, on free ports and the folders of the test, with what talks to
+ * it.
+ */
+public final class TestingSidecar implements AutoCloseable {
+    public static final String SECRET = "the secret of the tests";
+
+    private final SidecarServer server;
+    private final FlightClient flight;
+
+    private TestingSidecar(SidecarServer server) {
+        this.server = server;
+        this.flight =
+                new FlightClient(
+                        "127.0.0.1", server.flightPort(), Optional.empty(), tokens(SECRET));
+    }
+
+    public static TestingSidecar start(Path directory) {
+        return start(directory, Map.of());
+    }
+
+    public static TestingSidecar start(Path directory, Map<String, String> more) {
+        Map<String, String> properties = properties(directory);
+        properties.putAll(more);
+        return new TestingSidecar(SidecarServer.start(properties));
+    }
+
+    /** The least a sidecar needs; every port is a free one. */
+    public static Map<String, String> properties(Path directory) {
+        Map<String, String> properties = new HashMap<>();
+        properties.put("stele.shared-secret", SECRET);
+        properties.put("stele.warehouse.path", directory.resolve("warehouse").toString());
+        properties.put("stele.wal.path", directory.resolve("wal").toString());
+        properties.put("http-server.http.port", "0");
+        properties.put("stele.flight.port", "0");
+        properties.put("stele.client.port", "0");
+        return properties;
+    }
+
+    public static TokenSource tokens(String secret) {
+        return new TokenSource(secret, Clock.systemUTC(), "test");
+    }
+
+    public SidecarServer server() {
+        return server;
+    }
+
+    /** Our own Flight client, with the right secret. */
+    public FlightClient flight() {
+        return flight;
+    }
+
+    public SteleClient client() {
+        return SteleClient.builder()
+                .endpoint("127.0.0.1", server.clientPort())
+                .secret(SECRET)
+                .build();
+    }
+
+    public TableDescription createTable(TableSchema schema) {
+        flight.action(
+                Actions.CREATE_SCHEMA,
+                new CreateSchemaRequest(schema.schemaName(), true),
+                Done.class);
+        return flight.action(
+                Actions.CREATE_TABLE,
+                new CreateTableRequest(schema, "", false, false),
+                TableDescription.class);
+    }
+
+    @Override
+    public void close() {
+        flight.close();
+        server.close();
+    }
+}

@@ -1,0 +1,70 @@
+package io.stele.sidecar.engine;
+
+import static io.airlift.configuration.testing.ConfigAssertions.assertFullMapping;
+import static io.airlift.configuration.testing.ConfigAssertions.assertRecordedDefaults;
+import static io.airlift.configuration.testing.ConfigAssertions.recordDefaults;
+
+import io.airlift.units.DataSize;
+import io.airlift.units.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+final class TestStorageConfig {
+    @Test
+    void defaults() {
+        assertRecordedDefaults(
+                recordDefaults(StorageConfig.class)
+                        .setWarehousePath("")
+                        .setWalPath("")
+                        .setMemTableSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
+                        .setMemTableTotalSize(DataSize.of(512, DataSize.Unit.MEGABYTE))
+                        .setMemTableMaxAge(new Duration(1, TimeUnit.MINUTES))
+                        .setRetention(new Duration(5, TimeUnit.MINUTES))
+                        .setTransactionMaxSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
+                        .setTransactionIdleTimeout(new Duration(1, TimeUnit.HOURS))
+                        .setTargetFileSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
+                        .setWalSegmentSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
+                        .setBlockCacheSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
+                        .setRowGroupCacheSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
+                        .setShardThreads(Math.max(2, Runtime.getRuntime().availableProcessors()))
+                        .setBackgroundThreads(2));
+    }
+
+    @Test
+    void explicitMapping() {
+        Map<String, String> properties = new HashMap<>();
+        properties.put("stele.warehouse.path", "/data/warehouse");
+        properties.put("stele.wal.path", "/log/wal");
+        properties.put("stele.memtable.size", "1MB");
+        properties.put("stele.memtable.total-size", "8MB");
+        properties.put("stele.memtable.max-age", "5s");
+        properties.put("stele.retention", "1h");
+        properties.put("stele.transaction.max-size", "3MB");
+        properties.put("stele.transaction.idle-timeout", "2m");
+        properties.put("stele.compaction.target-file-size", "32MB");
+        properties.put("stele.wal.segment-size", "2MB");
+        properties.put("stele.block-cache.size", "9MB");
+        properties.put("stele.row-group-cache.size", "10MB");
+        properties.put("stele.threads.shards", "77");
+        properties.put("stele.threads.background", "3");
+        assertFullMapping(
+                properties,
+                new StorageConfig()
+                        .setWarehousePath("/data/warehouse")
+                        .setWalPath("/log/wal")
+                        .setMemTableSize(DataSize.of(1, DataSize.Unit.MEGABYTE))
+                        .setMemTableTotalSize(DataSize.of(8, DataSize.Unit.MEGABYTE))
+                        .setMemTableMaxAge(new Duration(5, TimeUnit.SECONDS))
+                        .setRetention(new Duration(1, TimeUnit.HOURS))
+                        .setTransactionMaxSize(DataSize.of(3, DataSize.Unit.MEGABYTE))
+                        .setTransactionIdleTimeout(new Duration(2, TimeUnit.MINUTES))
+                        .setTargetFileSize(DataSize.of(32, DataSize.Unit.MEGABYTE))
+                        .setWalSegmentSize(DataSize.of(2, DataSize.Unit.MEGABYTE))
+                        .setBlockCacheSize(DataSize.of(9, DataSize.Unit.MEGABYTE))
+                        .setRowGroupCacheSize(DataSize.of(10, DataSize.Unit.MEGABYTE))
+                        .setShardThreads(77)
+                        .setBackgroundThreads(3));
+    }
+}

@@ -1,0 +1,263 @@
+package io.stele.sidecar.flight;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.ListSchemasReply;
+import io.stele.protocol.api.PutMode;
+import io.stele.protocol.api.PutReply;
+import io.stele.protocol.api.PutTarget;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.ScanTicket;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.TableName;
+import io.stele.protocol.arrow.ArrowBatchDecoder;
+import io.stele.protocol.arrow.ArrowBatchEncoder;
+import io.stele.protocol.arrow.ArrowField;
+import io.stele.protocol.arrow.ArrowMessage;
+import io.stele.protocol.arrow.ArrowSchemas;
+import io.stele.protocol.flight.FlightData;
+import io.stele.protocol.flight.FlightDescriptor;
+import io.stele.protocol.flight.FlightPut;
+import io.stele.protocol.flight.FlightStream;
+import io.stele.protocol.flight.Ticket;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowEncoder;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.SampleTables;
+import io.stele.sidecar.TestingSidecar;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What happens at the limits of the Flight door: busy, a slow reader, a stalled one, a message too
+ * large.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class FlightLimitsIT {
+    private static final int MAX_STREAMS = 3;
+    private static final int ROWS = 60_000;
+
+    private TestingSidecar sidecar;
+    private TableSchema orders;
+
+    @BeforeAll
+    void start(@TempDir Path directory) {
+        sidecar =
+                TestingSidecar.start(
+                        directory,
+                        Map.of(
+                                "stele.flight.max-streams", Integer.toString(MAX_STREAMS),
+                                "stele.flight.stalled-stream-timeout", "2s",
+                                "stele.flight.read-batch-size", "64kB",
+                                "stele.flight.max-message-size", "4MB"));
+        TableDescription created = sidecar.createTable(SampleTables.orders(Orientation.ROW));
+        orders = created.schema();
+        putOrders();
+    }
+
+    @AfterAll
+    void stop() {
+        sidecar.close();
+    }
+
+    /** 60,000 rows of 1 kB: far more than every buffer between the sidecar and a client. */
+    private void putOrders() {
+        List<CompletableFuture<PutReply>> replies = new ArrayList<>();
+        try (FlightPut put = sidecar.flight().put()) {
+            List<ArrowField> fields = ArrowSchemas.fields(orders.columns());
+            put.sendSchema(
+                    FlightDescriptor.command(
+                            ApiJson.write(
+                                    PutTarget.of(new TableName("shop", "orders"), PutMode.UPSERT))),
+                    FlightData.schema(ByteBuffer.wrap(ArrowSchemas.toMessage(fields))));
+            for (int first = 0; first < ROWS; first += 1_000) {
+                ArrowMessage batch = batch(fields, first, 1_000, 1_000);
+                replies.add(put.sendBatch(FlightData.of(batch.header(), batch.body())));
+            }
+            put.finish();
+        }
+        assertThat(replies).allSatisfy(reply -> assertThat(reply).isCompleted());
+        assertThat(replies.stream().mapToLong(reply -> reply.join().rowCount()).sum())
+                .isEqualTo(ROWS);
+    }
+
+    private ArrowMessage batch(List<ArrowField> fields, int firstId, int rows, int textBytes) {
+        RowLayout layout = RowLayout.of(orders.columns());
+        ArrowBatchEncoder encoder = ArrowBatchEncoder.forRows(fields, layout);
+        RowEncoder row = new RowEncoder(layout);
+        BinaryRow view = new BinaryRow(layout);
+        byte[] text = "x".repeat(textBytes).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+        for (int id = firstId; id < firstId + rows; id++) {
+            row.reset();
+            row.setLong(0, id);
+            row.setBytes(1, text, 0, text.length);
+            int length = row.finish();
+            encoder.append(view.wrap(row.array(), 0, length));
+        }
+        return encoder.finish();
+    }
+
+    private FlightStream scan(int shard) {
+        ScanTicket ticket =
+                new ScanTicket(
+                        Optional.empty(),
+                        Optional.empty(),
+                        orders.id(),
+                        orders.shard(shard),
+                        List.of(1, 2),
+                        ScanPredicate.ALL,
+                        ScanMode.SNAPSHOT,
+                        OptionalLong.empty());
+        return sidecar.flight().get(new Ticket(ticket.encode()));
+    }
+
+    @Test
+    void oneCallTooManyIsBusy() {
+        List<FlightStream> open = new ArrayList<>();
+        try {
+            for (int i = 0; i < MAX_STREAMS; i++) {
+                FlightStream stream = scan(i);
+                assertThat(stream.next()).isPresent();
+                open.add(stream);
+            }
+            assertThatThrownBy(
+                            () ->
+                                    sidecar.flight()
+                                            .action(
+                                                    Actions.LIST_SCHEMAS,
+                                                    Done.DONE,
+                                                    ListSchemasReply.class))
+                    .hasMessageContaining("stele.flight.max-streams")
+                    .extracting(failure -> ((SteleException) failure).code())
+                    .isEqualTo(ErrorCode.BUSY);
+        } finally {
+            open.forEach(FlightStream::close);
+        }
+    }
+
+    @Test
+    void allRowsReachAReader() {
+        long rows = 0;
+        for (int shard = 0; shard < orders.shardCount(); shard++) {
+            try (Opened opened = awaitFree(shard)) {
+                FlightStream stream = opened.stream();
+                ArrowBatchDecoder decoder =
+                        ArrowBatchDecoder.forSchema(opened.schema().dataHeader());
+                for (Optional<FlightData> data = stream.next();
+                        data.isPresent();
+                        data = stream.next()) {
+                    assertThat(data.get().bodySizeBytes()).isLessThan(256 << 10);
+                    rows +=
+                            decoder.decode(data.get().dataHeader(), data.get().bodyBuffer())
+                                    .rowCount();
+                }
+            }
+        }
+        assertThat(rows).isEqualTo(ROWS);
+    }
+
+    @Test
+    void readerThatTakesNothingIsCutOff() throws Exception {
+        try (Opened opened = awaitFree(0)) {
+            // This reader takes nothing until the sidecar has given it up.
+            long deadline = System.nanoTime() + 60_000_000_000L;
+            while (openStreams() > 0) {
+                assertThat(System.nanoTime()).isLessThan(deadline);
+            }
+            assertThatThrownBy(() -> readAll(opened.stream()))
+                    .hasMessageContaining("stele.flight.stalled-stream-timeout")
+                    .extracting(failure -> ((SteleException) failure).code())
+                    .isEqualTo(ErrorCode.UNAVAILABLE);
+        }
+    }
+
+    private static int readAll(FlightStream stream) {
+        int messages = 0;
+        while (stream.next().isPresent()) {
+            messages++;
+        }
+        return messages;
+    }
+
+    @Test
+    void messageBeyondTheLimitIsRefused() {
+        List<ArrowField> fields = ArrowSchemas.fields(orders.columns());
+        ArrowMessage batch = batch(fields, 0, 5, 1 << 20);
+        assertThatThrownBy(
+                        () -> {
+                            try (FlightPut put = sidecar.flight().put()) {
+                                put.sendSchema(
+                                        FlightDescriptor.path("shop", "orders"),
+                                        FlightData.schema(
+                                                ByteBuffer.wrap(ArrowSchemas.toMessage(fields))));
+                                put.sendBatch(FlightData.of(batch.header(), batch.body()));
+                                put.finish();
+                            }
+                        })
+                .isInstanceOf(SteleException.class)
+                .hasMessageContaining("4194304");
+    }
+
+    /**
+     * Opens a scan; calls that another test has cancelled end a moment later, so it may have to ask
+     * again.
+     */
+    private Opened awaitFree(int shard) {
+        for (int attempt = 0; ; attempt++) {
+            FlightStream stream = scan(shard);
+            try {
+                return new Opened(stream, stream.next().orElseThrow());
+            } catch (SteleException e) {
+                if (e.code() != ErrorCode.BUSY || attempt == 1_000) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private long openStreams() throws Exception {
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            HttpRequest request =
+                    HttpRequest.newBuilder(sidecar.server().httpUri().resolve("/v1/status"))
+                            .header(
+                                    "Authorization",
+                                    TestingSidecar.tokens(TestingSidecar.SECRET).bearer())
+                            .build();
+            return new ObjectMapper()
+                    .readTree(http.send(request, BodyHandlers.ofString()).body())
+                    .at("/doors/flightStreams")
+                    .asLong();
+        }
+    }
+
+    private record Opened(FlightStream stream, FlightData schema) implements AutoCloseable {
+        @Override
+        public void close() {
+            stream.close();
+        }
+    }
+}

@@ -1,0 +1,327 @@
+package io.stele.sidecar.framed;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.RowEncoder;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.RowRouter;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.ErrorReply;
+import io.stele.protocol.wire.Frame;
+import io.stele.protocol.wire.FrameReader;
+import io.stele.protocol.wire.FrameType;
+import io.stele.protocol.wire.FrameWriter;
+import io.stele.protocol.wire.GetTable;
+import io.stele.protocol.wire.Hello;
+import io.stele.protocol.wire.HelloReply;
+import io.stele.protocol.wire.MultiGet;
+import io.stele.protocol.wire.MultiGetReply;
+import io.stele.protocol.wire.WireLimits;
+import io.stele.protocol.wire.Write;
+import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.protocol.wire.WriteReply;
+import io.stele.sidecar.SampleTables;
+import io.stele.sidecar.TestingSidecar;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The framed protocol, frame by frame, with well-behaved clients and others. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class FramedDoorIT {
+    private static final int MAX_CONNECTIONS = 4;
+
+    private TestingSidecar sidecar;
+    private TableSchema orders;
+
+    @BeforeAll
+    void start(@TempDir Path directory) {
+        sidecar =
+                TestingSidecar.start(
+                        directory,
+                        Map.of(
+                                "stele.client.max-connections",
+                                Integer.toString(MAX_CONNECTIONS),
+                                "stele.client.hello-timeout",
+                                "300ms"));
+        orders = sidecar.createTable(SampleTables.orders(Orientation.ROW)).schema();
+    }
+
+    @AfterAll
+    void stop() {
+        sidecar.close();
+    }
+
+    @Test
+    void wrongSecretIsRefusedAndTheConnectionEnds() throws IOException {
+        try (Peer peer = new Peer()) {
+            peer.hello(TestingSidecar.tokens("another secret of tests").token());
+            assertThat(peer.readError().code()).isEqualTo(ErrorCode.UNAUTHENTICATED);
+            assertThat(peer.reader.read()).isNull();
+        }
+    }
+
+    @Test
+    void firstFrameMustBeHello() throws IOException {
+        try (Peer peer = new Peer()) {
+            peer.send(FrameType.PING, 1, new byte[0]);
+            assertThat(peer.readError().message()).contains("Expected HELLO").contains("PING");
+            assertThat(peer.reader.read()).isNull();
+        }
+    }
+
+    @Test
+    void beforeHelloOnlySmallFramesAreRead() throws IOException {
+        try (Peer peer = new Peer()) {
+            peer.send(FrameType.HELLO, 1, new byte[WireLimits.MAX_HELLO_BYTES + 1]);
+            assertThat(peer.readError().code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        }
+    }
+
+    @Test
+    void silentConnectionIsClosed() throws IOException {
+        try (Peer peer = new Peer()) {
+            assertThat(peer.reader.read()).isNull();
+        }
+    }
+
+    @Test
+    void anotherProtocolIsRefused() throws IOException {
+        try (Peer peer = new Peer()) {
+            peer.socket
+                    .getOutputStream()
+                    .write(
+                            "GET / HTTP/1.1\r\n\r\n"
+                                    .getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+            assertThat(peer.readError().code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+            assertThat(peer.reader.read()).isNull();
+        }
+    }
+
+    @Test
+    void oneConnectionTooManyIsBusy() throws IOException {
+        Peer[] peers = new Peer[MAX_CONNECTIONS];
+        try {
+            for (int i = 0; i < peers.length; i++) {
+                peers[i] = Peer.welcomed(this);
+            }
+            try (Peer late = new Peer()) {
+                ErrorReply error = late.readError();
+                assertThat(error.code()).isEqualTo(ErrorCode.BUSY);
+                assertThat(error.message()).contains("stele.client.max-connections");
+            }
+            // Those who are in are served on.
+            peers[0].send(FrameType.PING, 7, new byte[0]);
+            assertThat(peers[0].read().type()).isEqualTo(FrameType.PING_REPLY);
+        } finally {
+            for (Peer peer : peers) {
+                if (peer != null) {
+                    peer.close();
+                }
+            }
+        }
+    }
+
+    @Test
+    void writesAndLookupsArePipelined() throws IOException {
+        UUID writerId = UUID.randomUUID();
+        try (Peer peer = Peer.welcomed(this)) {
+            for (int i = 0; i < 50; i++) {
+                peer.queueWrite(100 + i, writerId, i, 1000 + i, "status " + i);
+            }
+            peer.flush();
+            Lsn last = Lsn.MIN;
+            for (int i = 0; i < 50; i++) {
+                Frame frame = peer.read();
+                assertThat(frame.type()).isEqualTo(FrameType.WRITE_REPLY);
+                assertThat(frame.requestId()).isBetween(100, 149);
+                Lsn lsn = WriteReply.decode(frame).lsn();
+                last = lsn.compareTo(last) > 0 ? lsn : last;
+            }
+            for (int i = 0; i < 50; i++) {
+                byte[] key = key(1000 + i);
+                peer.queue(
+                        FrameType.MULTI_GET,
+                        200 + i,
+                        new MultiGet(orders.id(), 1, Optional.of(last), List.of(key, key(-1)))
+                                .encode());
+            }
+            peer.flush();
+            for (int i = 0; i < 50; i++) {
+                Frame frame = peer.read();
+                assertThat(frame.type()).isEqualTo(FrameType.MULTI_GET_REPLY);
+                MultiGetReply reply = MultiGetReply.decode(frame);
+                assertThat(reply.rows()).hasSize(2);
+                assertThat(reply.rows().get(0).orElseThrow())
+                        .isEqualTo(
+                                row(
+                                        1000 + frame.requestId() - 200,
+                                        "status " + (frame.requestId() - 200)));
+                assertThat(reply.rows().get(1)).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void repeatedWriteIsAnsweredWithTheFirstLsn() throws IOException {
+        UUID writerId = UUID.randomUUID();
+        try (Peer peer = Peer.welcomed(this);
+                Peer again = Peer.welcomed(this)) {
+            peer.queueWrite(1, writerId, 0, 5000, "first");
+            peer.flush();
+            Lsn first = WriteReply.decode(peer.read()).lsn();
+            again.queueWrite(1, writerId, 0, 5000, "must not be applied");
+            again.flush();
+            assertThat(WriteReply.decode(again.read()).lsn()).isEqualTo(first);
+            again.send(
+                    FrameType.MULTI_GET,
+                    2,
+                    new MultiGet(orders.id(), 1, Optional.empty(), List.of(key(5000))).encode());
+            assertThat(MultiGetReply.decode(again.read()).rows().get(0).orElseThrow())
+                    .isEqualTo(row(5000, "first"));
+        }
+    }
+
+    @Test
+    void badRequestsAreAnsweredAndTheConnectionGoesOn() throws IOException {
+        try (Peer peer = Peer.welcomed(this)) {
+            peer.send(FrameType.GET_TABLE, 1, new GetTable("shop", "nothing").encode());
+            assertThat(peer.readError().code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+            peer.send(FrameType.GET_TABLE, 2, new GetTable("nowhere", "orders").encode());
+            assertThat(peer.readError().code()).isEqualTo(ErrorCode.SCHEMA_NOT_FOUND);
+            peer.send(FrameType.WRITE, 3, new byte[10]);
+            assertThat(peer.readError().code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+            peer.queue(
+                    FrameType.WRITE,
+                    4,
+                    concat(
+                            Write.encodeHead(new ShardId(999, 0), UUID.randomUUID(), 0),
+                            batch(1, "x")));
+            peer.flush();
+            assertThat(peer.readError().code().category())
+                    .isNotEqualTo(ErrorCode.Category.INTERNAL);
+            byte[] brokenRow = new WriteBatchBuilder(orders.id(), 1).toByteArray();
+            WriteBatchBuilder builder = new WriteBatchBuilder(orders.id(), 1);
+            builder.upsert(key(1), new byte[] {1, 2, 3});
+            brokenRow = builder.toByteArray();
+            peer.queue(
+                    FrameType.WRITE,
+                    5,
+                    concat(Write.encodeHead(shardOf(1), UUID.randomUUID(), 0), brokenRow));
+            peer.flush();
+            assertThat(peer.readError().code()).isEqualTo(ErrorCode.CORRUPT_DATA);
+            peer.send(FrameType.HELLO_REPLY, 6, new byte[0]);
+            assertThat(peer.readError().message()).contains("Expected a request");
+            peer.send(FrameType.GET_TABLE, 7, new GetTable("shop", "orders").encode());
+            Frame reply = peer.read();
+            assertThat(ApiJson.read(reply.payload(), TableDescription.class).schema())
+                    .isEqualTo(orders);
+        }
+    }
+
+    private byte[] row(long id, String status) {
+        RowEncoder encoder = new RowEncoder(RowLayout.of(orders.columns()));
+        encoder.setLong(0, id);
+        byte[] text = status.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        encoder.setBytes(1, text, 0, text.length);
+        return encoder.finishToArray();
+    }
+
+    private byte[] key(long id) {
+        return KeyEncoder.forPrimaryKey(orders).encodeObjects(List.of(id));
+    }
+
+    private ShardId shardOf(long id) {
+        return orders.shard(RowRouter.of(orders).shardOfKey(key(id)));
+    }
+
+    private byte[] batch(long id, String status) {
+        WriteBatchBuilder builder = new WriteBatchBuilder(orders.id(), orders.schemaVersion());
+        builder.upsert(key(id), row(id, status));
+        return builder.toByteArray();
+    }
+
+    private static byte[] concat(byte[] first, byte[] second) {
+        byte[] both = java.util.Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, both, first.length, second.length);
+        return both;
+    }
+
+    /** A bare connection. */
+    private final class Peer implements AutoCloseable {
+        private final Socket socket = new Socket("127.0.0.1", sidecar.server().clientPort());
+        private final FrameReader reader;
+        private final FrameWriter writer;
+
+        Peer() throws IOException {
+            socket.setSoTimeout(20_000);
+            reader = new FrameReader(socket.getInputStream(), WireLimits.MAX_FRAME_BYTES);
+            writer = new FrameWriter(socket.getOutputStream());
+        }
+
+        static Peer welcomed(FramedDoorIT test) throws IOException {
+            Peer peer = test.new Peer();
+            peer.hello(TestingSidecar.tokens(TestingSidecar.SECRET).token());
+            HelloReply reply = HelloReply.decode(peer.read());
+            assertThat(reply.version()).isEqualTo(WireLimits.VERSION);
+            return peer;
+        }
+
+        void hello(String token) throws IOException {
+            send(FrameType.HELLO, 0, new Hello(WireLimits.VERSION, token, "test").encode());
+        }
+
+        void send(FrameType type, int requestId, byte[] payload) throws IOException {
+            queue(type, requestId, payload);
+            flush();
+        }
+
+        void queue(FrameType type, int requestId, byte[] payload) throws IOException {
+            writer.write(type, requestId, payload);
+        }
+
+        void queueWrite(int requestId, UUID writerId, long sequence, long id, String status)
+                throws IOException {
+            queue(
+                    FrameType.WRITE,
+                    requestId,
+                    concat(Write.encodeHead(shardOf(id), writerId, sequence), batch(id, status)));
+        }
+
+        void flush() throws IOException {
+            writer.flush();
+        }
+
+        Frame read() throws IOException {
+            return requireNonNull(reader.read(), "the connection ended");
+        }
+
+        ErrorReply readError() throws IOException {
+            Frame frame = read();
+            assertThat(frame.type()).isEqualTo(FrameType.ERROR);
+            return ErrorReply.decode(frame);
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package io.stele.sidecar.framed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.protocol.wire.Frame;
+import io.stele.protocol.wire.FrameReader;
+import io.stele.protocol.wire.FrameType;
+import io.stele.protocol.wire.FrameWriter;
+import io.stele.protocol.wire.WireLimits;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+final class TestResponseQueue {
+    @Test
+    void everyReplyOfManyThreadsIsWrittenOnce() throws Exception {
+        ByteArrayOutputStream output = new ByteArrayOutputStream();
+        ResponseQueue queue = new ResponseQueue(new FrameWriter(output), System::nanoTime);
+        Thread writer = Thread.ofVirtual().start(() -> writeAll(queue));
+        AtomicInteger flushed = new AtomicInteger();
+        List<Thread> adders = new ArrayList<>();
+        for (int adder = 0; adder < 8; adder++) {
+            int first = adder * 1_000;
+            adders.add(
+                    Thread.ofPlatform()
+                            .start(
+                                    () -> {
+                                        for (int id = first; id < first + 1_000; id++) {
+                                            queue.add(
+                                                    FrameType.PING_REPLY,
+                                                    id,
+                                                    new byte[id % 7],
+                                                    flushed::incrementAndGet);
+                                        }
+                                    }));
+        }
+        for (Thread adder : adders) {
+            adder.join();
+        }
+        queue.close();
+        writer.join();
+        assertThat(flushed).hasValue(8_000);
+        FrameReader reader =
+                new FrameReader(
+                        new ByteArrayInputStream(output.toByteArray()), WireLimits.MAX_FRAME_BYTES);
+        Set<Integer> seen = new HashSet<>();
+        for (Frame frame = reader.read(); frame != null; frame = reader.read()) {
+            assertThat(seen.add(frame.requestId())).isTrue();
+            assertThat(frame.payload()).hasSize(frame.requestId() % 7);
+        }
+        assertThat(seen).hasSize(8_000);
+    }
+
+    @Test
+    void repliesThatNobodyReadsGiveTheirPermitsBack() throws Exception {
+        OutputStream broken =
+                new OutputStream() {
+                    @Override
+                    public void write(int value) throws IOException {
+                        throw new IOException("the client has gone");
+                    }
+                };
+        ResponseQueue queue = new ResponseQueue(new FrameWriter(broken), System::nanoTime);
+        AtomicInteger flushed = new AtomicInteger();
+        Thread writer = Thread.ofVirtual().start(() -> writeAll(queue));
+        queue.add(FrameType.PING_REPLY, 1, new byte[0], flushed::incrementAndGet);
+        writer.join();
+        queue.add(FrameType.PING_REPLY, 2, new byte[0], flushed::incrementAndGet);
+        assertThat(flushed).hasValue(2);
+    }
+
+    @Test
+    void stallIsSeenByTheClock() throws Exception {
+        AtomicLong now = new AtomicLong(1_000);
+        CountDownLatch writing = new CountDownLatch(1);
+        CountDownLatch taken = new CountDownLatch(1);
+        OutputStream slow =
+                new OutputStream() {
+                    @Override
+                    public void write(int value) {}
+
+                    @Override
+                    public void write(byte[] bytes, int offset, int length) throws IOException {
+                        writing.countDown();
+                        try {
+                            taken.await();
+                        } catch (InterruptedException e) {
+                            throw new IOException(e);
+                        }
+                    }
+                };
+        ResponseQueue queue = new ResponseQueue(new FrameWriter(slow), now::get);
+        Thread writer = Thread.ofVirtual().start(() -> writeAll(queue));
+        queue.add(FrameType.PING_REPLY, 1, new byte[0], () -> {});
+        writing.await();
+        assertThat(queue.isStalled(100)).isFalse();
+        now.addAndGet(200);
+        assertThat(queue.isStalled(100)).isTrue();
+        taken.countDown();
+        queue.close();
+        writer.join();
+        assertThat(queue.isStalled(100)).isFalse();
+    }
+
+    private static void writeAll(ResponseQueue queue) {
+        try {
+            queue.writeAll();
+        } catch (IOException e) {
+            // The queue has given everything back by now, which is what the tests look at.
+            assertThat(e).hasMessageContaining("gone");
+        }
+    }
+}

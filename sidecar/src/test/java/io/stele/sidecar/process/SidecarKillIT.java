@@ -1,0 +1,258 @@
+package io.stele.sidecar.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CreateSchemaRequest;
+import io.stele.protocol.api.CreateTableRequest;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.ScanTicket;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.arrow.ArrowBatch;
+import io.stele.protocol.arrow.ArrowBatchDecoder;
+import io.stele.protocol.client.SteleClient;
+import io.stele.protocol.client.SteleTable;
+import io.stele.protocol.client.TableWriter;
+import io.stele.protocol.flight.FlightClient;
+import io.stele.protocol.flight.FlightData;
+import io.stele.protocol.flight.FlightStream;
+import io.stele.protocol.flight.Ticket;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.SampleTables;
+import io.stele.sidecar.TestingSidecar;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * SIGKILL in mid-stream, several times: every acknowledged row is there exactly once afterwards,
+ * and the clients go on by themselves.
+ *
+ * <p>One writer streams into a table with a key, one into a table without, where a row applied
+ * twice would show as two rows. Small memtables make flushes, manifests and log trimming happen
+ * between the kills.
+ */
+final class SidecarKillIT {
+    private static final int KILLS = 4;
+    // Acknowledged rows between two kills: enough for several flushes of the small memtables.
+    private static final int ROWS_BETWEEN_KILLS = 6_000;
+
+    // 20,000 rows a second: a real stream, and a table that is verified in seconds.
+    private static final int ROWS_A_MILLISECOND = 20;
+
+    private final AtomicBoolean stopped = new AtomicBoolean();
+    private SidecarProcess process;
+
+    @AfterEach
+    void end() {
+        stopped.set(true);
+        if (process != null) {
+            process.kill();
+        }
+    }
+
+    @Test
+    void nothingAcknowledgedIsLostOrDoubled(@TempDir Path directory) throws Exception {
+        Map<String, String> properties = TestingSidecar.properties(directory);
+        properties.put("stele.memtable.size", "128kB");
+        properties.put("stele.wal.segment-size", "256kB");
+        process = SidecarProcess.launch(directory, properties);
+        SidecarProcess.Ports ports = process.awaitReady();
+        // The same ports from now on: clients find the sidecar where it was.
+        properties.put("http-server.http.port", Integer.toString(ports.http()));
+        properties.put("stele.flight.port", Integer.toString(ports.flight()));
+        properties.put("stele.client.port", Integer.toString(ports.client()));
+        createTables(ports);
+
+        try (SteleClient client =
+                SteleClient.builder()
+                        .endpoint("127.0.0.1", ports.client())
+                        .secret(TestingSidecar.SECRET)
+                        .build()) {
+            Stream orders = new Stream(client, "orders");
+            Stream events = new Stream(client, "events");
+            for (int kill = 0; kill < KILLS; kill++) {
+                orders.awaitAcknowledged(orders.acknowledgedCount() + ROWS_BETWEEN_KILLS);
+                events.awaitAcknowledged(events.acknowledgedCount() + 1);
+                process.kill();
+                process = SidecarProcess.launch(directory, properties);
+                process.awaitReady();
+            }
+            orders.awaitAcknowledged(orders.acknowledgedCount() + ROWS_BETWEEN_KILLS);
+            events.awaitAcknowledged(events.acknowledgedCount() + ROWS_BETWEEN_KILLS);
+            stopped.set(true);
+            long ordersSent = orders.finish();
+            long eventsSent = events.finish();
+            verifyOrders(client.table("shop", "orders"), ordersSent);
+            assertThat(scan(ports, "orders"))
+                    .hasSize((int) ordersSent)
+                    .allSatisfy((id, count) -> assertThat(count.get()).isEqualTo(1));
+            assertThat(scan(ports, "events"))
+                    .hasSize((int) eventsSent)
+                    .allSatisfy((id, count) -> assertThat(count.get()).isEqualTo(1));
+        }
+        assertThat(process.terminate()).isIn(0, 143);
+    }
+
+    private static void createTables(SidecarProcess.Ports ports) {
+        try (FlightClient flight =
+                new FlightClient(
+                        "127.0.0.1",
+                        ports.flight(),
+                        Optional.empty(),
+                        TestingSidecar.tokens(TestingSidecar.SECRET))) {
+            flight.action(
+                    Actions.CREATE_SCHEMA, new CreateSchemaRequest("shop", false), Done.class);
+            for (TableSchema schema :
+                    List.of(SampleTables.orders(Orientation.ROW), SampleTables.events())) {
+                flight.action(
+                        Actions.CREATE_TABLE,
+                        new CreateTableRequest(schema, "", false, false),
+                        TableDescription.class);
+            }
+        }
+    }
+
+    private static void verifyOrders(SteleTable table, long sent) {
+        List<Object[]> keys = new ArrayList<>();
+        for (long id = 0; id < sent; id++) {
+            keys.add(new Object[] {id});
+        }
+        List<Optional<List<Object>>> rows = table.multiGet(keys);
+        for (int id = 0; id < sent; id++) {
+            assertThat(
+                            rows.get(id)
+                                    .orElseThrow(
+                                            () ->
+                                                    new AssertionError(
+                                                            "An acknowledged row is lost")))
+                    .containsExactly((long) id, "row " + id, id / 2.0, null);
+        }
+    }
+
+    private static Map<Long, AtomicLong> scan(SidecarProcess.Ports ports, String tableName) {
+        Map<Long, AtomicLong> counts = new ConcurrentHashMap<>();
+        try (FlightClient flight =
+                new FlightClient(
+                        "127.0.0.1",
+                        ports.flight(),
+                        Optional.empty(),
+                        TestingSidecar.tokens(TestingSidecar.SECRET))) {
+            TableSchema schema =
+                    flight.action(
+                                    Actions.GET_TABLE,
+                                    io.stele.protocol.api.TableRequest.of("shop", tableName),
+                                    TableDescription.class)
+                            .schema();
+            for (int shard = 0; shard < schema.shardCount(); shard++) {
+                ScanTicket ticket =
+                        new ScanTicket(
+                                Optional.empty(),
+                                Optional.empty(),
+                                schema.id(),
+                                schema.shard(shard),
+                                List.of(1),
+                                ScanPredicate.ALL,
+                                ScanMode.SNAPSHOT,
+                                OptionalLong.empty());
+                try (FlightStream stream = flight.get(new Ticket(ticket.encode()))) {
+                    collect(stream, counts);
+                }
+            }
+        }
+        return counts;
+    }
+
+    private static void collect(FlightStream stream, Map<Long, AtomicLong> counts) {
+        ArrowBatchDecoder decoder =
+                ArrowBatchDecoder.forSchema(stream.next().orElseThrow().dataHeader());
+        for (Optional<FlightData> data = stream.next(); data.isPresent(); data = stream.next()) {
+            ArrowBatch batch = decoder.decode(data.get().dataHeader(), data.get().bodyBuffer());
+            for (int row = 0; row < batch.rowCount(); row++) {
+                counts.computeIfAbsent(batch.column(0).longAt(row), id -> new AtomicLong())
+                        .incrementAndGet();
+            }
+        }
+    }
+
+    /** Rows with rising ids into one table, from a thread of its own, until told to stop. */
+    private final class Stream {
+        private final AtomicLong acknowledged = new AtomicLong();
+        private final CompletableFuture<Long> sent = new CompletableFuture<>();
+        private final List<Throwable> failures =
+                java.util.Collections.synchronizedList(new ArrayList<>());
+
+        Stream(SteleClient client, String tableName) {
+            Thread.ofPlatform().name("stream-" + tableName).start(() -> run(client, tableName));
+        }
+
+        private void run(SteleClient client, String tableName) {
+            try (TableWriter writer = client.writer("shop", tableName)) {
+                long id = 0;
+                while (!stopped.get()) {
+                    CompletableFuture<Lsn> acknowledgement =
+                            tableName.equals("orders")
+                                    ? writer.upsert(id, "row " + id, id / 2.0, null)
+                                    : writer.append(id, "row " + id, id / 2.0, null);
+                    acknowledgement.whenComplete(
+                            (lsn, failure) -> {
+                                if (failure == null) {
+                                    acknowledged.incrementAndGet();
+                                } else {
+                                    failures.add(failure);
+                                }
+                            });
+                    id++;
+                    if (id % ROWS_A_MILLISECOND == 0) {
+                        LockSupport.parkNanos(1_000_000);
+                    }
+                }
+                writer.flush();
+                sent.complete(id);
+            } catch (RuntimeException e) {
+                sent.completeExceptionally(e);
+            }
+        }
+
+        long acknowledgedCount() {
+            return acknowledged.get();
+        }
+
+        void awaitAcknowledged(long count) {
+            long deadline = System.nanoTime() + 120_000_000_000L;
+            while (acknowledged.get() < count) {
+                assertThat(failures).isEmpty();
+                if (sent.isCompletedExceptionally()) {
+                    throw new AssertionError("The stream ended", sent.exceptionNow());
+                }
+                assertThat(System.nanoTime()).as("The stream goes on").isLessThan(deadline);
+                LockSupport.parkNanos(1_000_000);
+            }
+        }
+
+        /** Waits until everything sent is acknowledged; returns how many rows that were. */
+        long finish() throws Exception {
+            long count = sent.get();
+            // The last callback may still be on its way when flush has returned.
+            awaitAcknowledged(count);
+            assertThat(failures).isEmpty();
+            assertThat(acknowledged.get()).isEqualTo(count);
+            return count;
+        }
+    }
+}

@@ -1,0 +1,172 @@
+package io.stele.sidecar.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CreateSchemaRequest;
+import io.stele.protocol.api.CreateTableRequest;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.ListSchemasReply;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.auth.ClientTls;
+import io.stele.protocol.client.SteleClient;
+import io.stele.protocol.client.TableWriter;
+import io.stele.protocol.flight.FlightClient;
+import io.stele.protocol.schema.Orientation;
+import io.stele.sidecar.SampleTables;
+import io.stele.sidecar.SidecarServer;
+import io.stele.sidecar.TestingSidecar;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** With one key store, every door speaks TLS and nothing else. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class TlsIT {
+    private static final String PASSWORD = "of the key store";
+
+    private SidecarServer server;
+    private ClientTls tls;
+
+    @BeforeAll
+    void start(@TempDir Path directory) throws Exception {
+        Path keystore = directory.resolve("keys.p12");
+        Path certificate = directory.resolve("certificate.pem");
+        keytool(
+                "-genkeypair",
+                "-alias",
+                "stele",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=localhost",
+                "-validity",
+                "2",
+                "-ext",
+                "san=dns:localhost,ip:127.0.0.1",
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                keystore.toString(),
+                "-storepass",
+                PASSWORD);
+        keytool(
+                "-exportcert",
+                "-rfc",
+                "-alias",
+                "stele",
+                "-keystore",
+                keystore.toString(),
+                "-storepass",
+                PASSWORD,
+                "-file",
+                certificate.toString());
+        Map<String, String> properties = TestingSidecar.properties(directory);
+        properties.remove("http-server.http.port");
+        properties.put("http-server.https.port", "0");
+        properties.put("stele.tls.enabled", "true");
+        properties.put("stele.tls.keystore.path", keystore.toString());
+        properties.put("stele.tls.keystore.password", PASSWORD);
+        server = SidecarServer.start(properties);
+        tls = new ClientTls(Optional.of(certificate));
+    }
+
+    @AfterAll
+    void stop() {
+        server.close();
+    }
+
+    @Test
+    void everyDoorSpeaksTls() throws Exception {
+        try (FlightClient flight =
+                        new FlightClient(
+                                "127.0.0.1",
+                                server.flightPort(),
+                                Optional.of(tls),
+                                TestingSidecar.tokens(TestingSidecar.SECRET));
+                SteleClient client =
+                        SteleClient.builder()
+                                .endpoint("127.0.0.1", server.clientPort())
+                                .secret(TestingSidecar.SECRET)
+                                .tls(tls)
+                                .build()) {
+            flight.action(
+                    Actions.CREATE_SCHEMA, new CreateSchemaRequest("shop", false), Done.class);
+            flight.action(
+                    Actions.CREATE_TABLE,
+                    new CreateTableRequest(SampleTables.orders(Orientation.ROW), "", false, false),
+                    TableDescription.class);
+            try (TableWriter writer = client.writer("shop", "orders")) {
+                for (long id = 0; id < 5_000; id++) {
+                    writer.write(id, "x".repeat(100), 1.0, null);
+                }
+                writer.flush();
+            }
+            assertThat(client.table("shop", "orders").get(4_999L)).isPresent();
+        }
+        try (HttpClient http = HttpClient.newBuilder().sslContext(tls.sslContext()).build()) {
+            URI uri = server.httpUri();
+            assertThat(uri.getScheme()).isEqualTo("https");
+            assertThat(
+                            http.send(
+                                            HttpRequest.newBuilder(uri.resolve("/v1/info")).build(),
+                                            BodyHandlers.ofString())
+                                    .body())
+                    .contains("\"ready\":true");
+        }
+    }
+
+    @Test
+    void clientsWithoutTlsAreNotServed() {
+        try (SteleClient plain =
+                SteleClient.builder()
+                        .endpoint("127.0.0.1", server.clientPort())
+                        .secret(TestingSidecar.SECRET)
+                        .build()) {
+            assertThatThrownBy(() -> plain.table("shop", "orders"))
+                    .isInstanceOf(SteleException.class);
+        }
+        try (FlightClient plain =
+                new FlightClient(
+                        "127.0.0.1",
+                        server.flightPort(),
+                        Optional.empty(),
+                        TestingSidecar.tokens(TestingSidecar.SECRET))) {
+            assertThatThrownBy(
+                            () ->
+                                    plain.action(
+                                            Actions.LIST_SCHEMAS,
+                                            Done.DONE,
+                                            ListSchemasReply.class))
+                    .extracting(failure -> ((SteleException) failure).code())
+                    .isEqualTo(ErrorCode.UNAVAILABLE);
+        }
+    }
+
+    private static void keytool(String... arguments) throws Exception {
+        List<String> command = new java.util.ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output =
+                new String(
+                        process.getInputStream().readAllBytes(),
+                        java.nio.charset.StandardCharsets.UTF_8);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).as(output).isZero();
+    }
+}
