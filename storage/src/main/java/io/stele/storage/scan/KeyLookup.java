@@ -14,6 +14,7 @@ import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableView;
 import java.io.IOException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the row of a key as of an LSN: memtables newest first; then the row files newest first, or
@@ -30,15 +31,26 @@ public final class KeyLookup {
 
     /** A copy of the row; empty if the key has none. Blocks on files. */
     public Optional<byte[]> find(TableView view, byte[] key, long lsn) throws IOException {
+        KeyedVersion inMemory = findInMemory(view, key, lsn);
+        if (inMemory != null && !inMemory.isDeleted()) {
+            return Optional.of(inMemory.row());
+        }
+        if (schema.orientation().hasRows()) {
+            return inMemory != null ? Optional.empty() : findInRowFiles(view, key, lsn);
+        }
+        // A tombstone may stand for a worker's file that replaced a row in memory; older rows of
+        // files are marked anyway.
+        return findInColumnFiles(view, key, lsn);
+    }
+
+    private static @Nullable KeyedVersion findInMemory(TableView view, byte[] key, long lsn) {
         for (MemTable table : view.memTables()) {
             KeyedVersion version = table.find(key, 0, key.length, lsn);
             if (version != null) {
-                return version.isDeleted() ? Optional.empty() : Optional.of(version.row());
+                return version;
             }
         }
-        return schema.orientation().hasRows()
-                ? findInRowFiles(view, key, lsn)
-                : findInColumnFiles(view, key, lsn);
+        return null;
     }
 
     private static Optional<byte[]> findInRowFiles(TableView view, byte[] key, long lsn)

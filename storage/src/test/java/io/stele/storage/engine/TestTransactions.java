@@ -1,0 +1,365 @@
+package io.stele.storage.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.storage.catalog.TableState;
+import io.stele.storage.engine.WorkerFiles.Row;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class TestTransactions {
+    private static final StorageOptions OPTIONS =
+            StorageOptions.DEFAULT
+                    .withRetention(Duration.ofMinutes(5))
+                    .withTransactions(100_000, Duration.ofHours(1));
+
+    private final SimulatedNode node = start();
+
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void allRowsBecomeVisibleAtOneLsn(Orientation orientation) throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", orientation, true, 3);
+        node.await(table.upsert(node.engine(), 1, "old", 1));
+        String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
+        for (long id = 0; id < 20; id++) {
+            stageUpsert(transaction, table, id, "new");
+        }
+        ReadPoint before = node.readPoint();
+        Lsn lsn = node.await(node.engine().commit(transaction, List.of(), Optional.empty()));
+
+        assertThat(table.snapshot(node.engine(), before)).containsExactly(Map.entry(1L, "old:1"));
+        assertThat(table.planned(node, before)).containsExactly(Map.entry(1L, "old:1"));
+        assertThat(table.snapshot(node.engine(), node.readPoint(lsn)))
+                .hasSize(20)
+                .containsValue("new:0");
+        assertThat(table.planned(node, node.readPoint(new Lsn(lsn.value() - 1))))
+                .containsExactly(Map.entry(1L, "old:1"));
+    }
+
+    @Test
+    void aRepeatedCommitAnswersTheSameLsnAlsoAfterARestart() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 2);
+        String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
+        stageUpsert(transaction, table, 1, "once");
+        Lsn lsn = node.await(node.engine().commit(transaction, List.of(), Optional.empty()));
+
+        assertThat(node.await(node.engine().commit(transaction, List.of(), Optional.empty())))
+                .isEqualTo(lsn);
+        node.restart();
+        assertThat(node.await(node.engine().commit(transaction, List.of(), Optional.empty())))
+                .isEqualTo(lsn);
+        assertThat(table.snapshot(node.engine(), node.readPoint()))
+                .containsExactly(Map.entry(1L, "once:0"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void aChangeAfterTheReadPointIsAConflict(Orientation orientation) throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", orientation, true, 2);
+        node.await(table.upsert(node.engine(), 1, "first", 1));
+        node.await(table.upsert(node.engine(), 2, "first", 1));
+        for (boolean flushed : List.of(false, true)) {
+            ReadPoint read = node.readPoint();
+            String loser = node.engine().beginTransaction(table.id(), Optional.of(read.lsn()));
+            stageUpsert(loser, table, 1, "loser");
+            stageUpsert(loser, table, 2, "loser");
+            node.await(table.upsert(node.engine(), 2, "winner", 1));
+            if (flushed) {
+                node.await(node.engine().flush(table.id()));
+            }
+            Map<Long, String> before = table.snapshot(node.engine(), node.readPoint());
+
+            assertThatThrownBy(
+                            () ->
+                                    node.await(
+                                            node.engine()
+                                                    .commit(loser, List.of(), Optional.empty())))
+                    .isInstanceOfSatisfying(
+                            SteleException.class,
+                            failed -> {
+                                assertThat(failed.code()).isEqualTo(ErrorCode.TRANSACTION_CONFLICT);
+                                assertThat(failed).hasMessageContaining("test.t");
+                            });
+            assertThat(table.snapshot(node.engine(), node.readPoint())).isEqualTo(before);
+            assertThat(table.planned(node, node.readPoint())).isEqualTo(before);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void aDeletionAfterTheReadPointIsAConflict(Orientation orientation) throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", orientation, true, 1);
+        node.await(table.upsert(node.engine(), 1, "first", 1));
+        node.await(node.engine().flush(table.id()));
+        ReadPoint read = node.readPoint();
+        String loser = node.engine().beginTransaction(table.id(), Optional.of(read.lsn()));
+        stageUpsert(loser, table, 1, "loser");
+        node.await(table.delete(node.engine(), 1));
+        node.await(node.engine().flush(table.id()));
+
+        assertThatThrownBy(
+                        () -> node.await(node.engine().commit(loser, List.of(), Optional.empty())))
+                .hasMessageContaining("was changed after LSN");
+        assertThat(table.snapshot(node.engine(), node.readPoint())).isEmpty();
+    }
+
+    @Test
+    void anAbortedTransactionLeavesNothing() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 2);
+        String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
+        stageUpsert(transaction, table, 1, "never");
+        node.await(node.engine().abort(transaction));
+
+        assertThatThrownBy(
+                        () ->
+                                node.await(
+                                        node.engine()
+                                                .commit(transaction, List.of(), Optional.empty())))
+                .isInstanceOfSatisfying(
+                        SteleException.class,
+                        failed ->
+                                assertThat(failed.code())
+                                        .isEqualTo(ErrorCode.TRANSACTION_NOT_FOUND));
+        assertThat(table.snapshot(node.engine(), node.readPoint())).isEmpty();
+    }
+
+    @Test
+    void stagedRowsHaveALimit() {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 1);
+        String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
+        assertThatThrownBy(() -> stageUpsert(transaction, table, 1, "x".repeat(100_000)))
+                .isInstanceOfSatisfying(
+                        SteleException.class,
+                        failed -> {
+                            assertThat(failed.code()).isEqualTo(ErrorCode.TRANSACTION_TOO_LARGE);
+                            assertThat(failed).hasMessageContaining("at most 100000 bytes");
+                        });
+    }
+
+    @Test
+    void aStagedTableBecomesPublicWithTheCommitAndIsDroppedWithoutOne() throws IOException {
+        TestTable created =
+                TestTable.create(
+                        node.engine(),
+                        "created",
+                        Orientation.COLUMN,
+                        true,
+                        2,
+                        List.of(),
+                        TableState.STAGED);
+        TestTable forgotten =
+                TestTable.create(
+                        node.engine(),
+                        "forgotten",
+                        Orientation.COLUMN,
+                        true,
+                        2,
+                        List.of(),
+                        TableState.STAGED);
+        String transaction = node.engine().beginTransaction(created.id(), Optional.empty());
+        stageUpsert(transaction, created, 1, "row");
+        assertThat(node.engine().catalog().current().findTable("test", "created")).isEmpty();
+        node.await(node.engine().commit(transaction, List.of(), Optional.of(created.id())));
+
+        assertThat(node.engine().catalog().current().findTable("test", "created")).isPresent();
+        node.restart();
+        assertThat(node.engine().catalog().current().findTable("test", "created")).isPresent();
+        assertThat(node.engine().catalog().current().findTable(forgotten.id())).isEmpty();
+        assertThat(created.snapshot(node.engine(), node.readPoint()))
+                .containsExactly(Map.entry(1L, "row:0"));
+    }
+
+    @Test
+    void workerFilesReplaceRowsInMemoryAndInFiles() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 2);
+        Map<Long, String> expected = new HashMap<>();
+        for (long id = 0; id < 30; id++) {
+            node.await(table.upsert(node.engine(), id, "old", id));
+            expected.put(id, "old:" + id);
+            if (id == 15) {
+                node.await(node.engine().flush(table.id()));
+            }
+        }
+        ReadPoint before = node.readPoint();
+        Map<Long, String> old = Map.copyOf(expected);
+        List<WrittenFile> files = new ArrayList<>();
+        for (int generation = 0; generation < 2; generation++) {
+            for (ShardId shard : table.schema().shards()) {
+                List<Row> rows = new ArrayList<>();
+                for (long id = generation; id < 40; id += 3) {
+                    if (table.shard(id).equals(shard)) {
+                        rows.add(new Row(id, "file" + generation, id));
+                        expected.put(id, "file" + generation + ":" + id);
+                    }
+                }
+                files.add(
+                        WorkerFiles.write(
+                                node.store(),
+                                table,
+                                shard,
+                                "worker-" + generation + "-" + shard.index(),
+                                rows));
+            }
+        }
+        String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
+        stageUpsert(transaction, table, 3, "staged");
+        expected.put(3L, "staged:0"); // staged rows win over files
+        node.await(node.engine().commit(transaction, files, Optional.empty()));
+        check(table, expected);
+        assertThat(table.planned(node, before)).isEqualTo(old);
+
+        node.await(table.upsert(node.engine(), 4, "newest", 4));
+        node.await(table.delete(node.engine(), 6));
+        expected.put(4L, "newest:4");
+        expected.remove(6L);
+        check(table, expected);
+        node.restart();
+        check(table, expected);
+        node.await(node.engine().flush(table.id()));
+        check(table, expected);
+        node.restart();
+        check(table, expected);
+        node.await(node.engine().compact(table.id()));
+        check(table, expected);
+        node.restart();
+        check(table, expected);
+    }
+
+    @Test
+    void ofTwoFilesWithOneKeyTheLaterWins() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 1);
+        ShardId shard = table.schema().shard(0);
+        WrittenFile first =
+                WorkerFiles.write(
+                        node.store(),
+                        table,
+                        shard,
+                        "a",
+                        List.of(new Row(1, "a", 1), new Row(2, "a", 2)));
+        WrittenFile second =
+                WorkerFiles.write(
+                        node.store(),
+                        table,
+                        shard,
+                        "b",
+                        List.of(new Row(2, "b", 2), new Row(2, "b", 3), new Row(3, "b", 3)));
+        String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
+        node.await(node.engine().commit(transaction, List.of(first, second), Optional.empty()));
+
+        check(table, Map.of(1L, "a:1", 2L, "b:2", 3L, "b:3"));
+    }
+
+    @Test
+    void workerFilesOfATableWithoutKeyGetRowIds() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, false, 1);
+        ShardId shard = table.schema().shard(0);
+        WrittenFile file =
+                WorkerFiles.write(
+                        node.store(),
+                        table,
+                        shard,
+                        "a",
+                        List.of(new Row(1, "a", 1), new Row(2, "a", 2)));
+        String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
+        WriteBatchBuilder staged = table.batch();
+        staged.append(table.row(3, "staged", 3));
+        node.engine().stage(transaction, shard, staged.toByteArray(), 0, staged.sizeBytes());
+        node.await(node.engine().commit(transaction, List.of(file), Optional.empty()));
+        Map<Long, String> expected = new HashMap<>(Map.of(1L, "a:1", 2L, "a:2", 3L, "staged:3"));
+        check(table, expected);
+
+        WriteBatchBuilder deletion = table.batch();
+        deletion.delete(io.stele.protocol.row.KeyEncoder.rowIdKey(1)); // the file's second row
+        node.await(table.write(node.engine(), shard, deletion));
+        expected.remove(2L);
+        check(table, expected);
+        node.restart();
+        check(table, expected);
+        node.await(node.engine().compact(table.id()));
+        check(table, expected);
+    }
+
+    @Test
+    void filesThatDoNotFitAreRefusedByName() throws IOException {
+        TestTable rows = TestTable.create(node.engine(), "rows", Orientation.ROW, true, 1);
+        WrittenFile file =
+                WorkerFiles.write(
+                        node.store(),
+                        rows,
+                        rows.schema().shard(0),
+                        "a",
+                        List.of(new Row(1, "a", 1)));
+        String transaction = node.engine().beginTransaction(rows.id(), Optional.empty());
+        assertThatThrownBy(
+                        () ->
+                                node.await(
+                                        node.engine()
+                                                .commit(
+                                                        transaction,
+                                                        List.of(file),
+                                                        Optional.empty())))
+                .hasMessageContaining(
+                        "Expected a table of orientation 'column', found 'row' for file "
+                                + file.path());
+        assertThatThrownBy(() -> node.engine().beginTransaction(new TableId(999), Optional.empty()))
+                .isInstanceOfSatisfying(
+                        SteleException.class,
+                        failed -> assertThat(failed.code()).isEqualTo(ErrorCode.STALE_TABLE));
+    }
+
+    @Test
+    void abandonedTransactionsAreForgotten() {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 1);
+        node.engine().beginTransaction(table.id(), Optional.empty());
+        assertThat(node.engine().status().openTransactions()).isEqualTo(1);
+        node.tick(Duration.ofHours(2).toMillis());
+        assertThat(node.engine().status().openTransactions()).isZero();
+    }
+
+    private void check(TestTable table, Map<Long, String> expected) throws IOException {
+        ReadPoint point = node.readPoint();
+        assertThat(table.snapshot(node.engine(), point)).isEqualTo(expected);
+        assertThat(table.planned(node, point)).isEqualTo(expected);
+        if (table.schema().hasPrimaryKey()) {
+            for (long id = 0; id < 45; id++) {
+                assertThat(table.get(node.engine(), Optional.empty(), id))
+                        .as("key %s", id)
+                        .isEqualTo(Optional.ofNullable(expected.get(id)));
+            }
+        }
+        node.engine().closeReadPoint(point.id());
+        assertThat(node.uncaught()).isEmpty();
+    }
+
+    private void stageUpsert(String transaction, TestTable table, long id, String name) {
+        WriteBatchBuilder batch = table.batch();
+        batch.upsert(table.key(id), table.row(id, name, 0));
+        node.engine()
+                .stage(transaction, table.shard(id), batch.toByteArray(), 0, batch.sizeBytes());
+    }
+
+    private static SimulatedNode start() {
+        try {
+            return SimulatedNode.start(OPTIONS, 11);
+        } catch (IOException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+}
