@@ -45,10 +45,10 @@ public record MultiGet(
 
     public static MultiGet decode(Frame frame) {
         PayloadReader reader = new PayloadReader(FrameType.MULTI_GET, frame);
-        TableId tableId = new TableId(reader.getLong("table id"));
+        TableId tableId = reader.getTableId();
         int schemaVersion = reader.getInt("schema version");
         boolean hasLsn = reader.getByte("has read lsn") != 0;
-        long lsn = reader.getLong("read lsn");
+        Lsn lsn = reader.getLsn("read lsn");
         int count = reader.getInt("key count");
         if (count < 1 || count > WireLimits.MAX_KEYS) {
             throw reader.malformed("from 1 to " + WireLimits.MAX_KEYS + " keys", count);
@@ -64,9 +64,6 @@ public record MultiGet(
         }
         reader.end();
         return new MultiGet(
-                tableId,
-                schemaVersion,
-                hasLsn ? Optional.of(new Lsn(lsn)) : Optional.empty(),
-                keys);
+                tableId, schemaVersion, hasLsn ? Optional.of(lsn) : Optional.empty(), keys);
     }
 }

@@ -1,7 +1,9 @@
 package io.stele.protocol.wire;
 
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -42,6 +44,22 @@ final class PayloadReader {
         require(what, 8);
         position += 8;
         return BigEndian.getLong(payload, position - 8);
+    }
+
+    Lsn getLsn(String what) {
+        long value = getLong(what);
+        if (value < 0) {
+            throw malformed("a " + what + " >= 0", value);
+        }
+        return new Lsn(value);
+    }
+
+    TableId getTableId() {
+        long value = getLong("table id");
+        if (value <= 0) {
+            throw malformed("a table id > 0", value);
+        }
+        return new TableId(value);
     }
 
     int getVarint(String what) {

@@ -10,10 +10,6 @@ final class Varint {
 
     private Varint() {}
 
-    static int size(int value) {
-        return value < 0 ? MAX_BYTES : (38 - Integer.numberOfLeadingZeros(value | 1)) / 7;
-    }
-
     /** Writes a value and returns the offset behind it. */
     static int put(byte[] array, int offset, int value) {
         int position = offset;

@@ -6,6 +6,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * Walks over the operations of a write batch without copying: after {@link #next} the key and the
@@ -38,7 +39,7 @@ public final class WriteBatchReader {
      */
     public WriteBatchReader(byte[] buffer, int offset, int length) {
         this.buffer = requireNonNull(buffer, "buffer is null");
-        java.util.Objects.checkFromIndexSize(offset, length, buffer.length);
+        Objects.checkFromIndexSize(offset, length, buffer.length);
         this.start = offset;
         this.limit = offset + length;
         this.position = offset;
@@ -50,6 +51,9 @@ public final class WriteBatchReader {
                             + WireLimits.MAX_BATCH_BYTES
                             + " bytes",
                     length);
+        }
+        if (BigEndian.getLong(buffer, offset) <= 0) {
+            throw malformed("a table id > 0", BigEndian.getLong(buffer, offset));
         }
         this.operationCount = BigEndian.getInt(buffer, offset + 12);
         if (operationCount < 0 || operationCount > WireLimits.MAX_OPERATIONS) {

@@ -18,7 +18,7 @@ public record WriteReply(Lsn lsn) {
 
     public static WriteReply decode(Frame frame) {
         PayloadReader reader = new PayloadReader(FrameType.WRITE_REPLY, frame);
-        WriteReply message = new WriteReply(new Lsn(reader.getLong("lsn")));
+        WriteReply message = new WriteReply(reader.getLsn("lsn"));
         reader.end();
         return message;
     }
