@@ -38,20 +38,22 @@ final class StreamAndQuery {
 
     private static void queryWhileStreaming(
             TrinoSession trino, OrderStream stream, Findings findings) throws Exception {
-        int missing = 0;
+        long missing = 0;
         long seen = 0;
         for (int query = 0; query < QUERIES; query++) {
-            long acknowledged = stream.acknowledged() - stream.first();
+            long next = stream.acknowledged();
             List<Object> row =
-                    trino.query("SELECT count(*), max(orderkey) FROM stele.live.orders").getFirst();
-            seen = (Long) row.get(0);
-            boolean complete = seen >= acknowledged && seen == (Long) row.get(1);
-            missing += complete ? 0 : 1;
+                    trino.query(
+                                    "SELECT count_if(orderkey < %d), count(*) FROM stele.live.orders"
+                                            .formatted(next))
+                            .getFirst();
+            seen = (Long) row.get(1);
+            missing += next - stream.first() - (Long) row.get(0);
         }
         findings.checkEqual(
-                "each of %d queries saw every acknowledged order and no gap (%,d at the end)"
+                "each of %d queries saw every order acknowledged before it (%,d orders at the end)"
                         .formatted(QUERIES, seen),
-                0,
+                0L,
                 missing);
     }
 
