@@ -5,7 +5,9 @@ import static java.util.Objects.requireNonNull;
 import io.stele.connector.SteleErrorCode;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.ArrowBlocks;
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ScanTicket;
 import io.stele.protocol.arrow.ArrowBatch;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.flight.FlightData;
@@ -28,27 +30,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class LivePageSource implements ConnectorPageSource {
     private final SteleSidecar sidecar;
-    private final FlightStream stream;
+    private final byte[] ticket;
     private final List<Type> types;
     private final List<ScanChannel> channels;
     private final MemoryContext memory;
+    private FlightStream stream;
+    private boolean startedAgain;
     private @Nullable ArrowBatchDecoder decoder;
     private long completedBytes;
     private long readTimeNanos;
     private boolean finished;
 
     /**
+     * @param ticket what to stream
      * @param types types of the stream's columns
      * @param channels the wanted columns, made of the stream's
      */
     LivePageSource(
             SteleSidecar sidecar,
-            FlightStream stream,
+            ScanTicket ticket,
             List<Type> types,
             List<ScanChannel> channels,
             MemoryContext memory) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
-        this.stream = requireNonNull(stream, "stream is null");
+        this.ticket = ticket.encode();
+        this.stream = sidecar.scan(this.ticket);
         this.types = List.copyOf(types);
         this.channels = List.copyOf(channels);
         this.memory = requireNonNull(memory, "memory is null");
@@ -75,11 +81,28 @@ final class LivePageSource implements ConnectorPageSource {
             }
             return page(next.get());
         } catch (SteleException e) {
+            RuntimeException failure = sidecar.streamFailed(e);
+            if (startAgain(e)) {
+                return null;
+            }
             close();
-            throw sidecar.streamFailed(e);
+            throw failure;
         } finally {
             readTimeNanos += System.nanoTime() - start;
         }
+    }
+
+    /**
+     * Tries a second time where the sidecar was not reached at all: it may have moved since this
+     * node last asked it.
+     */
+    private boolean startAgain(SteleException failure) {
+        if (failure.code() != ErrorCode.UNAVAILABLE || decoder != null || startedAgain) {
+            return false;
+        }
+        startedAgain = true;
+        stream = sidecar.scan(ticket);
+        return true;
     }
 
     private @Nullable SourcePage page(FlightData message) {

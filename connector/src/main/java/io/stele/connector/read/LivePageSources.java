@@ -58,8 +58,7 @@ public final class LivePageSources {
                         split.mode(),
                         table.limit());
         List<Type> columnTypes = columnIds.stream().map(id -> type(table.table(), id)).toList();
-        return new LivePageSource(
-                sidecar, sidecar.scan(ticket.encode()), columnTypes, channels, memory);
+        return new LivePageSource(sidecar, ticket, columnTypes, channels, memory);
     }
 
     private static ScanChannel channel(

@@ -7,6 +7,9 @@ import com.google.inject.Inject;
 import io.stele.connector.SteleConfig;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.ListSchemasReply;
 import io.stele.protocol.auth.ClientTls;
 import io.stele.protocol.auth.TokenSource;
 import io.stele.protocol.flight.FlightClient;
@@ -102,9 +105,11 @@ public final class SteleSidecar implements AutoCloseable {
 
     /**
      * Starts a stream to the sidecar; the caller finishes or closes it, and passes its failures to
-     * {@link #streamFailed}.
+     * {@link #streamFailed}. Asks first whether the sidecar is where it was, because rows cannot be
+     * sent a second time.
      */
     public FlightPut put() {
+        call(Actions.LIST_SCHEMAS, Done.DONE, ListSchemasReply.class);
         return client().put();
     }
 

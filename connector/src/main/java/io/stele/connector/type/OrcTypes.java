@@ -143,8 +143,7 @@ public final class OrcTypes {
                     value -> codec.decodeLong(NativeValues.encode(stored, type, value));
             ranges.add(mapped(range, integer));
         }
-        ValueSet values =
-                ranges.isEmpty() ? ValueSet.none(BIGINT) : ValueSet.copyOf(BIGINT, ranges);
+        ValueSet values = ranges.isEmpty() ? ValueSet.none(BIGINT) : ValueSet.ofRanges(ranges);
         return Domain.create(values, domain.isNullAllowed());
     }
 

@@ -83,7 +83,6 @@ final class TestingSidecar implements AutoCloseable {
     private final List<String> violations = new CopyOnWriteArrayList<>();
     private final List<Integer> batchSizes = new CopyOnWriteArrayList<>();
     private ServerSocket server;
-    private volatile Thread acceptor;
     private TableSchema schema;
     private long operations;
     private long duplicates;
@@ -105,7 +104,7 @@ final class TestingSidecar implements AutoCloseable {
         this.wrapper = wrapper;
         this.server = open(0);
         this.port = server.getLocalPort();
-        this.acceptor = serve(server);
+        serve(server);
     }
 
     private ServerSocket open(int wantedPort) throws IOException {
@@ -119,22 +118,15 @@ final class TestingSidecar implements AutoCloseable {
         return port;
     }
 
-    /** Stops listening and breaks every connection; the port is free when this returns. */
-    void stop() throws IOException {
-        synchronized (this) {
-            server.close();
-        }
-        try {
-            acceptor.join(); // until it leaves accept(), the system goes on listening
-        } catch (InterruptedException e) {
-            throw new IOException(e);
-        }
+    /** Stops listening and breaks every connection. */
+    synchronized void stop() throws IOException {
+        server.close();
         breakConnections();
     }
 
     synchronized void restart() throws IOException {
         server = open(port);
-        acceptor = serve(server);
+        serve(server);
     }
 
     void breakConnections() throws IOException {
@@ -213,8 +205,8 @@ final class TestingSidecar implements AutoCloseable {
         stop();
     }
 
-    private Thread serve(ServerSocket listening) {
-        return start(
+    private void serve(ServerSocket listening) {
+        start(
                 () -> {
                     while (!listening.isClosed()) {
                         try {
@@ -228,7 +220,7 @@ final class TestingSidecar implements AutoCloseable {
     }
 
     /** A connection that was accepted while listening ended is not served. */
-    private void admit(ServerSocket listening, Socket socket) throws IOException {
+    private synchronized void admit(ServerSocket listening, Socket socket) throws IOException {
         if (listening.isClosed()) {
             socket.close();
             return;
@@ -237,11 +229,10 @@ final class TestingSidecar implements AutoCloseable {
         start(() -> converse(socket));
     }
 
-    private static Thread start(Runnable task) {
+    private static void start(Runnable task) {
         Thread thread = new Thread(task, "testing-sidecar");
         thread.setDaemon(true);
         thread.start();
-        return thread;
     }
 
     private void converse(Socket socket) {

@@ -1,0 +1,109 @@
+package io.stele.connector;
+
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.auth.TokenSource;
+import io.stele.protocol.client.SteleClient;
+import io.stele.protocol.flight.FlightClient;
+import io.stele.sidecar.SidecarServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A real sidecar in this JVM, with a folder of its own; it keeps its HTTP port when it is
+ * restarted.
+ */
+public final class SidecarFixture implements AutoCloseable {
+    public static final String SECRET = "a secret of the connector's tests";
+
+    private final Path directory;
+    private final int httpPort;
+    private SidecarServer server;
+
+    public SidecarFixture(Path directory) {
+        this.directory = directory;
+        this.httpPort = freePort();
+        this.server = start();
+    }
+
+    /** What a catalog file for this sidecar says. */
+    public Map<String, String> catalogProperties() {
+        return Map.of("stele.sidecar.uri", uri(), "stele.shared-secret", SECRET);
+    }
+
+    public String uri() {
+        return "http://127.0.0.1:" + httpPort;
+    }
+
+    public void stop() {
+        server.close();
+    }
+
+    public void restart() {
+        server.close();
+        server = start();
+    }
+
+    public void startAgain() {
+        server = start();
+    }
+
+    /** Moves what is in memory into files. */
+    public void flush(String schema, String table) {
+        action(Actions.FLUSH, schema, table);
+    }
+
+    public void compact(String schema, String table) {
+        action(Actions.COMPACT, schema, table);
+    }
+
+    public SteleClient client() {
+        return SteleClient.builder()
+                .endpoint("127.0.0.1", server.clientPort())
+                .secret(SECRET)
+                .build();
+    }
+
+    private void action(String name, String schema, String table) {
+        try (FlightClient flight =
+                new FlightClient(
+                        "127.0.0.1",
+                        server.flightPort(),
+                        Optional.empty(),
+                        new TokenSource(SECRET, Clock.systemUTC(), "test"))) {
+            flight.action(name, TableRequest.of(schema, table), Done.class);
+        }
+    }
+
+    private SidecarServer start() {
+        Map<String, String> properties = new LinkedHashMap<>();
+        properties.put("stele.warehouse.path", directory.resolve("warehouse").toString());
+        properties.put("stele.wal.path", directory.resolve("wal").toString());
+        properties.put("stele.shared-secret", SECRET);
+        properties.put("http-server.http.port", Integer.toString(httpPort));
+        properties.put("stele.flight.port", "0");
+        properties.put("stele.client.port", "0");
+        return SidecarServer.start(properties);
+    }
+
+    private static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,128 @@
+package io.stele.connector;
+
+import static io.trino.testing.TestingSession.testSessionBuilder;
+
+import com.google.common.collect.ImmutableMap;
+import io.trino.Session;
+import io.trino.plugin.tpch.TpchPlugin;
+import io.trino.testing.DistributedQueryRunner;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * One Trino of two nodes with one sidecar, shared by all integration tests of this JVM that ask for
+ * it. Every test makes tables of its own.
+ */
+public final class SteleCluster implements AutoCloseable {
+    private final Path directory;
+    private final SidecarFixture sidecar;
+    private final DistributedQueryRunner runner;
+    private final AtomicInteger catalogs = new AtomicInteger();
+
+    private SteleCluster() throws Exception {
+        this.directory = Files.createTempDirectory("stele-connector");
+        this.sidecar = new SidecarFixture(directory.resolve("shared"));
+        this.runner = queryRunner(1);
+        runner.createCatalog("stele", "stele", sidecar.catalogProperties());
+        runner.execute("CREATE SCHEMA stele.s");
+    }
+
+    /** A Trino with the plugin and TPC-H data, without a catalog of ours. */
+    static DistributedQueryRunner queryRunner(int workers) throws Exception {
+        Session session = testSessionBuilder().setCatalog("stele").setSchema("s").build();
+        DistributedQueryRunner runner =
+                DistributedQueryRunner.builder(session).setWorkerCount(workers).build();
+        try {
+            runner.installPlugin(new TpchPlugin());
+            runner.createCatalog("tpch", "tpch");
+            runner.installPlugin(new StelePlugin());
+            return runner;
+        } catch (Throwable e) {
+            runner.close();
+            throw e;
+        }
+    }
+
+    public DistributedQueryRunner runner() {
+        return runner;
+    }
+
+    public SidecarFixture sidecar() {
+        return sidecar;
+    }
+
+    /** A sidecar of the test's own, as a catalog of this name. */
+    public SidecarFixture newSidecar(String catalog, Map<String, String> more) {
+        SidecarFixture own =
+                new SidecarFixture(directory.resolve("own-" + catalogs.incrementAndGet()));
+        runner.createCatalog(
+                catalog,
+                "stele",
+                ImmutableMap.<String, String>builder()
+                        .putAll(own.catalogProperties())
+                        .putAll(more)
+                        .buildOrThrow());
+        runner.execute("CREATE SCHEMA " + catalog + ".s");
+        return own;
+    }
+
+    @Override
+    public void close() throws Exception {
+        runner.close();
+        sidecar.close();
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                delete(file);
+            }
+        }
+    }
+
+    private static void delete(Path file) throws IOException {
+        Files.deleteIfExists(file);
+    }
+
+    /** Hands the shared cluster to tests, and closes it after the last one. */
+    static final class Shared implements BeforeAllCallback, ParameterResolver {
+        private static final ExtensionContext.Namespace NAMESPACE =
+                ExtensionContext.Namespace.create(SteleCluster.class);
+
+        @Override
+        public void beforeAll(ExtensionContext context) {
+            cluster(context);
+        }
+
+        @Override
+        public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+            return parameter.getParameter().getType() == SteleCluster.class;
+        }
+
+        @Override
+        public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+            return cluster(context);
+        }
+
+        private static SteleCluster cluster(ExtensionContext context) {
+            return context.getRoot()
+                    .getStore(NAMESPACE)
+                    .computeIfAbsent(
+                            SteleCluster.class,
+                            _ -> {
+                                try {
+                                    return new SteleCluster();
+                                } catch (Exception e) {
+                                    throw new IllegalStateException(e);
+                                }
+                            },
+                            SteleCluster.class);
+        }
+    }
+}

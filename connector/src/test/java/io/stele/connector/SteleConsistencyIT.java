@@ -1,0 +1,251 @@
+package io.stele.connector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.protocol.client.SteleClient;
+import io.stele.protocol.client.TableWriter;
+import io.trino.testing.MaterializedRow;
+import io.trino.testing.QueryFailedException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Snapshots under concurrent writes, and what queries see of sidecars that stop and come back. */
+@ExtendWith(SteleCluster.Shared.class)
+final class SteleConsistencyIT {
+    private static final int ACCOUNTS = 200;
+
+    private final SteleCluster cluster;
+    private final SteleQueries queries;
+
+    SteleConsistencyIT(SteleCluster cluster) {
+        this.cluster = cluster;
+        this.queries = new SteleQueries(cluster);
+    }
+
+    /** Transfers keep the sum; a query that sees half of one, or two moments, does not. */
+    @Test
+    void aQuerySeesOneMoment() throws Exception {
+        String table = SteleQueries.newTable("accounts");
+        queries.run(
+                "CREATE TABLE %s (id bigint, balance bigint) WITH (primary_key = ARRAY['id'])"
+                        .formatted(table));
+        queries.update(
+                "INSERT INTO %s SELECT i, 1000 FROM UNNEST(sequence(1, %s)) t(i)"
+                        .formatted(table, ACCOUNTS));
+        AtomicBoolean stop = new AtomicBoolean();
+        AtomicLong transfers = new AtomicLong();
+        try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+            Future<?> writer =
+                    threads.submit(
+                            () -> {
+                                for (int i = 0; !stop.get(); i++) {
+                                    int from = i % ACCOUNTS + 1;
+                                    int to = (i * 7 + 3) % ACCOUNTS + 1;
+                                    if (from != to) {
+                                        queries.update(
+                                                "UPDATE %s SET balance = balance + IF(id = %s, -1, 1) WHERE id IN (%s, %s)"
+                                                        .formatted(table, from, from, to));
+                                        transfers.incrementAndGet();
+                                    }
+                                }
+                                return null;
+                            });
+            try {
+                for (int i = 0; i < 25; i++) {
+                    if (i == 10) {
+                        cluster.sidecar().flush("s", table);
+                    }
+                    MaterializedRow row =
+                            queries.run("SELECT count(*), sum(balance) FROM " + table)
+                                    .getMaterializedRows()
+                                    .getFirst();
+                    assertThat(row.getField(0)).isEqualTo((long) ACCOUNTS);
+                    assertThat(row.getField(1)).isEqualTo(ACCOUNTS * 1000L);
+                    // Two scans of one query
+                    assertThat(
+                                    queries.count(
+                                            "SELECT count(*) FROM %s a JOIN %s b ON a.id = b.id AND a.balance = b.balance"
+                                                    .formatted(table, table)))
+                            .isEqualTo(ACCOUNTS);
+                }
+            } finally {
+                stop.set(true);
+                writer.get(60, TimeUnit.SECONDS);
+            }
+        }
+        assertThat(transfers.get()).isPositive();
+    }
+
+    @Test
+    void everyAcknowledgedRowIsInTheNextQuery() {
+        String table = SteleQueries.newTable("stream");
+        queries.run(
+                "CREATE TABLE %s (id bigint, v varchar) WITH (primary_key = ARRAY['id'])"
+                        .formatted(table));
+        try (SteleClient client = cluster.sidecar().client();
+                TableWriter writer = client.writer("s", table)) {
+            for (int round = 1; round <= 10; round++) {
+                for (int i = 0; i < 50; i++) {
+                    writer.write((long) round * 1000 + i, "live");
+                }
+                writer.flush();
+                assertThat(queries.count("SELECT count(*) FROM " + table)).isEqualTo(round * 50L);
+                if (round == 5) {
+                    cluster.sidecar().flush("s", table);
+                }
+            }
+        }
+    }
+
+    @Test
+    void whoComesSecondIsToldOfAConflict() throws Exception {
+        String table = SteleQueries.newTable("conflict");
+        queries.run(
+                "CREATE TABLE %s (id bigint, v bigint) WITH (primary_key = ARRAY['id'])"
+                        .formatted(table));
+        queries.update("INSERT INTO %s VALUES (1, 0)".formatted(table));
+        int writers = 4;
+        AtomicLong done = new AtomicLong();
+        AtomicLong conflicts = new AtomicLong();
+        List<Future<?>> ends = new ArrayList<>();
+        try (ExecutorService threads = Executors.newFixedThreadPool(writers)) {
+            for (int i = 0; i < writers; i++) {
+                ends.add(
+                        threads.submit(
+                                () -> {
+                                    for (int n = 0; n < 5; n++) {
+                                        try {
+                                            queries.update(
+                                                    "UPDATE %s SET v = v + 1 WHERE id = 1"
+                                                            .formatted(table));
+                                            done.incrementAndGet();
+                                        } catch (QueryFailedException e) {
+                                            assertThat(e).hasMessageContaining("conflicts: key");
+                                            conflicts.incrementAndGet();
+                                        }
+                                    }
+                                    return null;
+                                }));
+            }
+        }
+        for (Future<?> end : ends) {
+            end.get();
+        }
+        // No update is lost: each that reported success counted once
+        assertThat(queries.count("SELECT v FROM " + table)).isEqualTo(done.get());
+        assertThat(done.get() + conflicts.get()).isEqualTo(writers * 5L);
+    }
+
+    @Test
+    void rowsOutliveARestart() {
+        SidecarFixture own = cluster.newSidecar("restarted", Map.of());
+        try {
+            queries.run(
+                    "CREATE TABLE restarted.s.t (k bigint, v varchar) WITH (primary_key = ARRAY['k'])");
+            queries.update("INSERT INTO restarted.s.t VALUES (1, 'a'), (2, 'b'), (3, 'c')");
+            own.restart();
+            queries.update("UPDATE restarted.s.t SET v = 'B' WHERE k = 2");
+            own.flush("s", "t");
+            queries.update("DELETE FROM restarted.s.t WHERE k = 3");
+            own.restart();
+            queries.assertSame("SELECT * FROM restarted.s.t", "VALUES (BIGINT '1', 'a'), (2, 'B')");
+            own.restart();
+            queries.update(
+                    "MERGE INTO restarted.s.t t USING (VALUES (1, 'A'), (4, 'd')) s(k, v) ON t.k = s.k WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT VALUES (s.k, s.v)");
+            queries.assertSame(
+                    "SELECT * FROM restarted.s.t", "VALUES (BIGINT '1', 'A'), (2, 'B'), (4, 'd')");
+        } finally {
+            queries.run("DROP CATALOG restarted");
+            own.close();
+        }
+    }
+
+    @Test
+    void aStoppedSidecarIsNamed() {
+        SidecarFixture own = cluster.newSidecar("stopped", Map.of());
+        try {
+            queries.run("CREATE TABLE stopped.s.t (k bigint)");
+            queries.update("INSERT INTO stopped.s.t VALUES 1");
+            own.stop();
+            assertThat(queries.failure("SELECT * FROM stopped.s.t"))
+                    .hasMessageContaining("Cannot reach the Stele sidecar at " + own.uri());
+            assertThat(queries.failure("INSERT INTO stopped.s.t VALUES 2"))
+                    .hasMessageContaining("Cannot reach the Stele sidecar at " + own.uri());
+            own.startAgain();
+            assertThat(queries.count("SELECT count(*) FROM stopped.s.t")).isEqualTo(1);
+        } finally {
+            queries.run("DROP CATALOG stopped");
+            own.close();
+        }
+    }
+
+    @Test
+    void aRestartInMidQueryFailsItClearlyOrNotAtAll() throws Exception {
+        SidecarFixture own = cluster.newSidecar("bounced", Map.of());
+        try {
+            queries.run(
+                    "CREATE TABLE bounced.s.t WITH (primary_key = ARRAY['orderkey', 'linenumber']) AS SELECT * FROM tpch.tiny.lineitem");
+            long expected = queries.count("SELECT count(*) FROM tpch.tiny.lineitem");
+            try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+                Future<?> reader =
+                        threads.submit(
+                                () -> {
+                                    for (int i = 0; i < 10; i++) {
+                                        try {
+                                            assertThat(
+                                                            queries.count(
+                                                                    "SELECT count(DISTINCT comment || CAST(orderkey AS varchar) || CAST(linenumber AS varchar)) FROM bounced.s.t"))
+                                                    .isEqualTo(expected);
+                                        } catch (RuntimeException e) {
+                                            assertThat(String.valueOf(e.getMessage()))
+                                                    .matches("(?s).*(Stele sidecar|read point).*");
+                                        }
+                                    }
+                                    return null;
+                                });
+                Future<?> restarts =
+                        threads.submit(
+                                () -> {
+                                    for (int i = 0; i < 2; i++) {
+                                        own.restart();
+                                    }
+                                    return null;
+                                });
+                restarts.get(120, TimeUnit.SECONDS);
+                reader.get(120, TimeUnit.SECONDS);
+            }
+            assertThat(queries.count("SELECT count(*) FROM bounced.s.t")).isEqualTo(expected);
+        } finally {
+            queries.run("DROP CATALOG bounced");
+            own.close();
+        }
+    }
+
+    @Test
+    void aWrongSecretIsSaidSo() {
+        cluster.runner()
+                .createCatalog(
+                        "wrong",
+                        "stele",
+                        Map.of(
+                                "stele.sidecar.uri",
+                                cluster.sidecar().uri(),
+                                "stele.shared-secret",
+                                "not the secret of the sidecar"));
+        try {
+            assertThat(queries.failure("SHOW SCHEMAS FROM wrong"))
+                    .hasMessageMatching("(?s).*(token|secret).*");
+        } finally {
+            queries.run("DROP CATALOG wrong");
+        }
+    }
+}

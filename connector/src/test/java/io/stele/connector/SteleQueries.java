@@ -1,0 +1,81 @@
+package io.stele.connector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.trino.testing.MaterializedResult;
+import io.trino.testing.MaterializedRow;
+import io.trino.testing.QueryFailedException;
+import io.trino.testing.QueryRunner.MaterializedResultWithPlan;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Short forms of what the integration tests ask of a cluster. */
+final class SteleQueries {
+    private static final AtomicInteger TABLES = new AtomicInteger();
+
+    private final SteleCluster cluster;
+
+    SteleQueries(SteleCluster cluster) {
+        this.cluster = cluster;
+    }
+
+    /** A name that no other test has. */
+    static String newTable(String prefix) {
+        return prefix + "_" + TABLES.incrementAndGet();
+    }
+
+    MaterializedResult run(String sql) {
+        return cluster.runner().execute(sql);
+    }
+
+    /** The number of rows that a write reports. */
+    long update(String sql) {
+        return run(sql).getUpdateCount().orElse(-1);
+    }
+
+    Object value(String sql) {
+        return run(sql).getOnlyValue();
+    }
+
+    long count(String sql) {
+        return (long) value(sql);
+    }
+
+    List<String> column(String sql) {
+        return run(sql).getMaterializedRows().stream()
+                .map(row -> String.valueOf(row.getField(0)))
+                .toList();
+    }
+
+    void assertSame(String actual, String expected) {
+        List<MaterializedRow> found = run(actual).getMaterializedRows();
+        assertThat(found)
+                .as(actual)
+                .containsExactlyInAnyOrderElementsOf(run(expected).getMaterializedRows());
+    }
+
+    /** The failure of a statement that has to fail. */
+    QueryFailedException failure(String sql) {
+        QueryFailedException failure =
+                catchThrowableOfType(QueryFailedException.class, () -> run(sql));
+        assertThat(failure).as(sql).isNotNull();
+        return failure;
+    }
+
+    String explain(String sql) {
+        return (String) value("EXPLAIN " + sql);
+    }
+
+    /** Rows that the table scans of a query gave to the engine. */
+    long scannedRows(String sql) {
+        MaterializedResultWithPlan result =
+                cluster.runner().executeWithPlan(cluster.runner().getDefaultSession(), sql);
+        return cluster.runner()
+                .getCoordinator()
+                .getQueryManager()
+                .getFullQueryInfo(result.queryId())
+                .getQueryStats()
+                .getPhysicalInputPositions();
+    }
+}
