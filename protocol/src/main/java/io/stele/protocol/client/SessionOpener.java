@@ -16,6 +16,7 @@ import io.stele.protocol.wire.HelloReply;
 import io.stele.protocol.wire.WireLimits;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
@@ -54,11 +55,23 @@ final class SessionOpener {
             socket.setTcpNoDelay(true);
             socket.connect(new InetSocketAddress(endpoint.host(), endpoint.port()), millis);
             socket.setSoTimeout(millis);
+            refuseItself(socket);
             Socket secured = secure(socket, endpoint);
             return greet(secured);
         } catch (IOException | RuntimeException e) {
             socket.close();
             throw e;
+        }
+    }
+
+    /**
+     * Who dials a local port that nobody listens on can be given that very port and meet himself;
+     * keeping it would keep the sidecar from coming back.
+     */
+    private static void refuseItself(Socket socket) throws IOException {
+        if (socket.getLocalSocketAddress().equals(socket.getRemoteSocketAddress())) {
+            socket.setSoLinger(true, 0); // without a grave that holds the port
+            throw new ConnectException("Nobody listens at " + socket.getRemoteSocketAddress());
         }
     }
 

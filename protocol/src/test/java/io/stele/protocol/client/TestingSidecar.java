@@ -83,6 +83,7 @@ final class TestingSidecar implements AutoCloseable {
     private final List<String> violations = new CopyOnWriteArrayList<>();
     private final List<Integer> batchSizes = new CopyOnWriteArrayList<>();
     private ServerSocket server;
+    private volatile Thread acceptor;
     private TableSchema schema;
     private long operations;
     private long duplicates;
@@ -104,7 +105,7 @@ final class TestingSidecar implements AutoCloseable {
         this.wrapper = wrapper;
         this.server = open(0);
         this.port = server.getLocalPort();
-        serve(server);
+        this.acceptor = serve(server);
     }
 
     private ServerSocket open(int wantedPort) throws IOException {
@@ -118,15 +119,22 @@ final class TestingSidecar implements AutoCloseable {
         return port;
     }
 
-    /** Stops listening and breaks every connection. */
-    synchronized void stop() throws IOException {
-        server.close();
+    /** Stops listening and breaks every connection; the port is free when this returns. */
+    void stop() throws IOException {
+        synchronized (this) {
+            server.close();
+        }
+        try {
+            acceptor.join(); // until it leaves accept(), the system goes on listening
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
         breakConnections();
     }
 
     synchronized void restart() throws IOException {
         server = open(port);
-        serve(server);
+        acceptor = serve(server);
     }
 
     void breakConnections() throws IOException {
@@ -205,8 +213,8 @@ final class TestingSidecar implements AutoCloseable {
         stop();
     }
 
-    private void serve(ServerSocket listening) {
-        start(
+    private Thread serve(ServerSocket listening) {
+        return start(
                 () -> {
                     while (!listening.isClosed()) {
                         try {
@@ -220,7 +228,7 @@ final class TestingSidecar implements AutoCloseable {
     }
 
     /** A connection that was accepted while listening ended is not served. */
-    private synchronized void admit(ServerSocket listening, Socket socket) throws IOException {
+    private void admit(ServerSocket listening, Socket socket) throws IOException {
         if (listening.isClosed()) {
             socket.close();
             return;
@@ -229,10 +237,11 @@ final class TestingSidecar implements AutoCloseable {
         start(() -> converse(socket));
     }
 
-    private static void start(Runnable task) {
+    private static Thread start(Runnable task) {
         Thread thread = new Thread(task, "testing-sidecar");
         thread.setDaemon(true);
         thread.start();
+        return thread;
     }
 
     private void converse(Socket socket) {

@@ -83,7 +83,7 @@ final class SteleClientIT {
         List<Optional<List<@Nullable Object>>> rows = orders.multiGet(keys);
         assertThat(rows).hasSize(20_020);
         for (int i = 0; i < rows.size(); i++) {
-            long id = 9_990 + i;
+            long id = 9_990L + i;
             if (id < 10_000 || id >= 30_000) {
                 assertThat(rows.get(i)).isEmpty();
             } else {

@@ -217,10 +217,9 @@ final class FramedDoorIT {
             peer.flush();
             assertThat(peer.readError().code().category())
                     .isNotEqualTo(ErrorCode.Category.INTERNAL);
-            byte[] brokenRow = new WriteBatchBuilder(orders.id(), 1).toByteArray();
             WriteBatchBuilder builder = new WriteBatchBuilder(orders.id(), 1);
             builder.upsert(key(1), new byte[] {1, 2, 3});
-            brokenRow = builder.toByteArray();
+            byte[] brokenRow = builder.toByteArray();
             peer.queue(
                     FrameType.WRITE,
                     5,

@@ -12,6 +12,7 @@ import io.stele.protocol.api.Done;
 import io.stele.protocol.api.ListSchemasReply;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.auth.ClientTls;
+import io.stele.protocol.client.ClientSettings;
 import io.stele.protocol.client.SteleClient;
 import io.stele.protocol.client.TableWriter;
 import io.stele.protocol.flight.FlightClient;
@@ -24,6 +25,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -132,10 +135,15 @@ final class TlsIT {
 
     @Test
     void clientsWithoutTlsAreNotServed() {
+        // The client takes a connection that breaks for a sidecar that restarts, so it asks again
+        // for this long.
+        ClientSettings impatient =
+                ClientSettings.DEFAULT.withUnavailableTimeout(Duration.ofMillis(500));
         try (SteleClient plain =
                 SteleClient.builder()
                         .endpoint("127.0.0.1", server.clientPort())
                         .secret(TestingSidecar.SECRET)
+                        .settings(impatient)
                         .build()) {
             assertThatThrownBy(() -> plain.table("shop", "orders"))
                     .isInstanceOf(SteleException.class);
@@ -158,7 +166,7 @@ final class TlsIT {
     }
 
     private static void keytool(String... arguments) throws Exception {
-        List<String> command = new java.util.ArrayList<>();
+        List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
