@@ -1,0 +1,341 @@
+package io.stele.storage.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.format.ByteFlips;
+import io.stele.storage.format.Golden;
+import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.objectstore.ObjectStore;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+final class TestCatalogService {
+    private final ObjectStore store = new InMemoryObjectStore();
+    private final CatalogService service = open(1);
+
+    @Test
+    void schemasComeAndGo() {
+        service.createSchema("sales");
+        refuses(ErrorCode.SCHEMA_ALREADY_EXISTS, "'sales'", () -> service.createSchema("sales"));
+        refuses(ErrorCode.INVALID_ARGUMENT, "lower case", () -> service.createSchema("Sales"));
+        refuses(ErrorCode.INVALID_ARGUMENT, "1 to 128", () -> service.createSchema(""));
+        refuses(
+                ErrorCode.SCHEMA_NOT_FOUND,
+                "'nothing'",
+                () -> service.dropSchema("nothing", false));
+        assertThat(open(2).current().schemas()).containsExactly("sales");
+        service.dropSchema("sales", false);
+        assertThat(service.current().schemas()).isEmpty();
+    }
+
+    @Test
+    void schemaWithTablesIsDroppedOnlyInCascade() {
+        service.createSchema("sales");
+        service.createTable(table("sales", "orders").build(), "", TableState.PUBLIC);
+        refuses(ErrorCode.SCHEMA_NOT_EMPTY, "'orders'", () -> service.dropSchema("sales", false));
+        service.dropSchema("sales", true);
+        assertThat(service.current().tables()).isEmpty();
+        refuses(ErrorCode.SCHEMA_NOT_FOUND, "'sales'", () -> service.current().listTables("sales"));
+    }
+
+    @Test
+    void tablesGetIdsGroupsAndVersionOne() {
+        service.createSchema("s");
+        TableSchema first =
+                service.createTable(table("s", "a").shards(4).build(), "", TableState.PUBLIC);
+        TableSchema second =
+                service.createTable(table("s", "b").shards(4).build(), "", TableState.PUBLIC);
+        TableSchema third =
+                service.createTable(table("s", "c").shards(2).build(), "other", TableState.PUBLIC);
+        assertThat(first.id()).isNotEqualTo(second.id());
+        assertThat(first.tableGroup())
+                .isEqualTo(second.tableGroup())
+                .isNotEqualTo(third.tableGroup());
+        assertThat(first.schemaVersion()).isEqualTo(1);
+        assertThat(service.current().tableGroup(third.tableGroup()))
+                .isEqualTo(new TableGroup(third.tableGroup(), "other", 2));
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "shard_count 2 of the existing table group 'other', found 3",
+                () ->
+                        service.createTable(
+                                table("s", "d").shards(3).build(), "other", TableState.PUBLIC));
+        service.dropTable(third.id());
+        assertThat(open(2).current().findTableGroup("other")).isPresent();
+        TableSchema fourth =
+                service.createTable(table("s", "c").shards(2).build(), "other", TableState.PUBLIC);
+        assertThat(fourth.id().value())
+                .as("ids are never used twice")
+                .isGreaterThan(third.id().value());
+    }
+
+    @Test
+    void rulesOfTables() {
+        service.createSchema("s");
+        service.createTable(table("s", "a").build(), "", TableState.PUBLIC);
+        refuses(
+                ErrorCode.TABLE_ALREADY_EXISTS,
+                "'s.a'",
+                () -> service.createTable(table("s", "a").build(), "", TableState.PUBLIC));
+        refuses(
+                ErrorCode.SCHEMA_NOT_FOUND,
+                "'t'",
+                () -> service.createTable(table("t", "a").build(), "", TableState.PUBLIC));
+        for (Orientation orientation : List.of(Orientation.ROW, Orientation.ROW_COLUMN)) {
+            refuses(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "primary_key for orientation '" + orientation.text() + "'",
+                    () ->
+                            service.createTable(
+                                    table("s", "b").primaryKey().orientation(orientation).build(),
+                                    "",
+                                    TableState.PUBLIC));
+        }
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "'Upper'",
+                () -> service.createTable(table("s", "Upper").build(), "", TableState.PUBLIC));
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "column name in lower case, found 'BIG'",
+                () ->
+                        service.createTable(
+                                table("s", "b").column("BIG").build(), "", TableState.PUBLIC));
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "clustering_key",
+                () ->
+                        service.createTable(
+                                table("s", "b")
+                                        .orientation(Orientation.ROW)
+                                        .clusteringKey(2)
+                                        .build(),
+                                "",
+                                TableState.PUBLIC));
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "comment",
+                () ->
+                        service.createTable(
+                                table("s", "b").comment("x".repeat(10_001)).build(),
+                                "",
+                                TableState.PUBLIC));
+        assertThat(service.current().listTables("s")).hasSize(1);
+    }
+
+    @Test
+    void stagedTablesAreSeenByIdOnlyUntilPublished() {
+        service.createSchema("s");
+        TableSchema staged = service.createTable(table("s", "a").build(), "", TableState.STAGED);
+        assertThat(service.current().findTable("s", "a")).isEmpty();
+        assertThat(service.current().table(staged.id())).isEqualTo(staged);
+        refuses(ErrorCode.SCHEMA_NOT_EMPTY, "being created", () -> service.dropSchema("s", false));
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "being created",
+                () -> service.renameTable(staged.id(), "s", "z"));
+        TableSchema rival = service.createTable(table("s", "a").build(), "", TableState.STAGED);
+        service.publishTable(rival.id());
+        refuses(ErrorCode.TABLE_ALREADY_EXISTS, "'s.a'", () -> service.publishTable(staged.id()));
+        refuses(ErrorCode.INVALID_ARGUMENT, "public", () -> service.publishTable(rival.id()));
+        CatalogService restarted = open(2);
+        assertThat(restarted.dropStagedTables()).isEqualTo(1);
+        assertThat(restarted.dropStagedTables()).isZero();
+        assertThat(restarted.current().table("s", "a").id()).isEqualTo(rival.id());
+        refuses(
+                ErrorCode.STALE_TABLE,
+                "dropped or truncated",
+                () -> restarted.publishTable(staged.id()));
+    }
+
+    @Test
+    void truncateGivesANewId() {
+        service.createSchema("s");
+        TableSchema before =
+                service.createTable(table("s", "a").comment("keep").build(), "", TableState.PUBLIC);
+        TableSchema after = service.truncateTable(before.id());
+        assertThat(after.id()).isNotEqualTo(before.id());
+        assertThat(after.columns()).isEqualTo(before.columns());
+        assertThat(after.comment()).contains("keep");
+        assertThat(service.current().table("s", "a")).isEqualTo(after);
+        refuses(
+                ErrorCode.STALE_TABLE,
+                "dropped or truncated",
+                () -> service.current().table(before.id()));
+    }
+
+    @Test
+    void renameAndComments() {
+        service.createSchema("s");
+        service.createSchema("t");
+        TableSchema table = service.createTable(table("s", "a").build(), "", TableState.PUBLIC);
+        service.createTable(table("t", "taken").build(), "", TableState.PUBLIC);
+        refuses(
+                ErrorCode.TABLE_ALREADY_EXISTS,
+                "'t.taken'",
+                () -> service.renameTable(table.id(), "t", "taken"));
+        refuses(ErrorCode.SCHEMA_NOT_FOUND, "'u'", () -> service.renameTable(table.id(), "u", "a"));
+        service.renameTable(table.id(), "t", "b");
+        assertThat(service.current().findTable("s", "a")).isEmpty();
+        assertThat(service.current().table("t", "b").id()).isEqualTo(table.id());
+        service.setTableComment(table.id(), Optional.of("all orders"));
+        service.setColumnComment(table.id(), 2, Optional.of("in cents"));
+        refuses(
+                ErrorCode.COLUMN_NOT_FOUND,
+                "found id 9",
+                () -> service.setColumnComment(table.id(), 9, Optional.of("x")));
+        TableSchema stored = open(2).current().table("t", "b");
+        assertThat(stored.comment()).contains("all orders");
+        assertThat(stored.column(2).comment()).contains("in cents");
+        assertThat(stored.schemaVersion()).as("comments do not make writers stale").isEqualTo(1);
+        service.setTableComment(table.id(), Optional.empty());
+        assertThat(service.current().table(table.id()).comment()).isEmpty();
+    }
+
+    @Test
+    void listenersSeeEveryVersionInOrderAndOnlyDurableOnes() {
+        List<Long> versions = new ArrayList<>();
+        service.addListener(
+                (before, after) -> {
+                    assertThat(after.version()).isEqualTo(before.version() + 1);
+                    assertThat(open(3).current().version()).isEqualTo(after.version());
+                    versions.add(after.version());
+                });
+        service.createSchema("a");
+        refuses(ErrorCode.SCHEMA_ALREADY_EXISTS, "'a'", () -> service.createSchema("a"));
+        service.createSchema("b");
+        assertThat(versions).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void loserOfARaceReadsAgainAndSaysSo() {
+        CatalogService other = open(2);
+        List<String> seen = new ArrayList<>();
+        service.addListener((before, after) -> seen.addAll(after.schemas()));
+        other.createSchema("theirs");
+        refuses(
+                ErrorCode.BUSY,
+                "Expected to create catalog version 1",
+                () -> service.createSchema("mine"));
+        assertThat(seen).containsExactly("theirs");
+        service.createSchema("mine");
+        assertThat(service.current().schemas()).containsExactly("mine", "theirs");
+    }
+
+    @Test
+    void everyDamagedByteIsNoticed() throws Exception {
+        service.createSchema("s");
+        service.createTable(table("s", "a").build(), "", TableState.PUBLIC);
+        ByteFlips.everyFlipIsRefused(store, "catalog/00000000000000000002", path -> open(4));
+    }
+
+    @Test
+    void goldenFile() throws IOException {
+        service.createSchema("s");
+        service.createTable(
+                table("s", "a").comment("golden").shards(3).build(), "g", TableState.PUBLIC);
+        service.createTable(table("s", "b").build(), "", TableState.STAGED);
+        Golden.check("catalog-1", store.readFully("catalog/00000000000000000003"));
+        ObjectStore other = new InMemoryObjectStore();
+        other.put("catalog/00000000000000000003", Golden.load("catalog-1"));
+        Catalog catalog = new CatalogStore(other, new UUID(0, 9)).loadLatest();
+        assertThat(catalog.toSnapshot()).isEqualTo(service.current().toSnapshot());
+        assertThat(catalog.version()).isEqualTo(3);
+    }
+
+    private CatalogService open(long writer) {
+        return CatalogService.open(new CatalogStore(store, new UUID(0, writer)));
+    }
+
+    private static void refuses(ErrorCode code, String message, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        SteleException.class, e -> assertThat(e.code()).isEqualTo(code))
+                .hasMessageContaining("Expected")
+                .hasMessageContaining("found")
+                .hasMessageContaining(message);
+    }
+
+    private static TableBuilder table(String schemaName, String tableName) {
+        return new TableBuilder(schemaName, tableName);
+    }
+
+    /** Definitions with a bigint key and a second column. */
+    private static final class TableBuilder {
+        private final String schemaName;
+        private final String tableName;
+        private List<Integer> primaryKey = List.of(1);
+        private List<Integer> clusteringKey = List.of();
+        private Orientation orientation = Orientation.COLUMN;
+        private int shardCount = 1;
+        private String secondColumn = "amount";
+        private Optional<String> comment = Optional.empty();
+
+        TableBuilder(String schemaName, String tableName) {
+            this.schemaName = schemaName;
+            this.tableName = tableName;
+        }
+
+        TableBuilder primaryKey(Integer... columnIds) {
+            primaryKey = List.of(columnIds);
+            return this;
+        }
+
+        TableBuilder clusteringKey(Integer... columnIds) {
+            clusteringKey = List.of(columnIds);
+            return this;
+        }
+
+        TableBuilder orientation(Orientation value) {
+            orientation = value;
+            return this;
+        }
+
+        TableBuilder shards(int count) {
+            shardCount = count;
+            return this;
+        }
+
+        TableBuilder column(String name) {
+            secondColumn = name;
+            return this;
+        }
+
+        TableBuilder comment(String text) {
+            comment = Optional.of(text);
+            return this;
+        }
+
+        TableSchema build() {
+            return new TableSchema(
+                    new TableId(1),
+                    schemaName,
+                    tableName,
+                    1,
+                    List.of(
+                            new ColumnSchema(1, "id", DataType.parse("bigint")).notNull(),
+                            new ColumnSchema(2, secondColumn, DataType.parse("decimal(12,2)"))),
+                    primaryKey,
+                    List.of(),
+                    clusteringKey,
+                    List.of(),
+                    orientation,
+                    0,
+                    shardCount,
+                    comment);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+package io.stele.storage.manifest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ColumnStats;
+import io.stele.storage.format.ByteFlips;
+import io.stele.storage.format.Golden;
+import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.objectstore.ObjectEntry;
+import io.stele.storage.objectstore.ObjectStore;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+final class TestManifestStore {
+    private static final ShardId SHARD = new ShardId(3, 1);
+    private static final TableId TABLE = new TableId(7);
+    private static final UUID OWNER = new UUID(1, 2);
+
+    private final ObjectStore store = new InMemoryObjectStore();
+    private final ManifestStore manifests = new ManifestStore(store, SHARD, OWNER);
+
+    @Test
+    void emptyShardHasNoManifest() throws IOException {
+        assertThat(manifests.loadLatest()).isEmpty();
+        assertThat(Manifest.empty(SHARD).flushedLsn(TABLE)).isEqualTo(Lsn.MIN);
+    }
+
+    @Test
+    void versionsFollowOneAnother() throws IOException {
+        Manifest first =
+                Manifest.empty(SHARD)
+                        .edit()
+                        .epoch(4)
+                        .addFile(columnFile("a"))
+                        .progress(TABLE, new Lsn(50), 9)
+                        .build();
+        assertThat(manifests.create(first)).isTrue();
+        assertSame(manifests.loadLatest().orElseThrow(), first);
+        Manifest second =
+                first.edit()
+                        .removeFile("a")
+                        .addFile(rowFile("b"))
+                        .progress(TABLE, new Lsn(60), 9)
+                        .build();
+        assertThat(second.version()).isEqualTo(2);
+        assertThat(second.epoch()).isEqualTo(4);
+        assertThat(manifests.create(second)).isTrue();
+        assertSame(manifests.loadLatest().orElseThrow(), second);
+        assertSame(manifests.load(1), first);
+    }
+
+    @Test
+    void oneOwnerWinsAVersion() throws IOException {
+        Manifest mine = Manifest.empty(SHARD).edit().addFile(columnFile("a")).build();
+        Manifest theirs = Manifest.empty(SHARD).edit().addFile(columnFile("a")).build();
+        assertThat(new ManifestStore(store, SHARD, new UUID(8, 8)).create(theirs)).isTrue();
+        assertThat(manifests.create(mine)).as("a version that another owner has").isFalse();
+    }
+
+    @Test
+    void oldVersionsAreDeletedButTheLastFew() throws IOException {
+        Manifest manifest = Manifest.empty(SHARD);
+        for (int i = 0; i < 12; i++) {
+            manifest = manifest.edit().build();
+            manifests.create(manifest);
+        }
+        store.put("manifest/3-1/notes.txt", new byte[1]);
+        manifests.deleteOld();
+        assertThat(store.list("manifest/3-1/").stream().map(ObjectEntry::path))
+                .containsExactly(
+                        "manifest/3-1/00000000000000000008",
+                        "manifest/3-1/00000000000000000009",
+                        "manifest/3-1/00000000000000000010",
+                        "manifest/3-1/00000000000000000011",
+                        "manifest/3-1/00000000000000000012",
+                        "manifest/3-1/notes.txt");
+        assertThat(manifests.loadLatest().orElseThrow().version()).isEqualTo(12);
+    }
+
+    @Test
+    void contradictionsAreRefused() {
+        Manifest manifest =
+                Manifest.empty(SHARD)
+                        .edit()
+                        .epoch(3)
+                        .addFile(columnFile("a"))
+                        .progress(TABLE, new Lsn(50), 9)
+                        .build();
+        assertThatThrownBy(() -> manifest.edit().addFile(columnFile("a")))
+                .hasMessageContaining("a which is there");
+        assertThatThrownBy(() -> manifest.edit().removeFile("z")).hasMessageContaining("found z");
+        assertThatThrownBy(() -> manifest.edit().replaceFile(columnFile("z")))
+                .hasMessageContaining("found z");
+        assertThatThrownBy(() -> manifest.edit().epoch(2)).hasMessageContaining("epoch >= 3");
+        assertThatThrownBy(() -> manifest.edit().progress(TABLE, new Lsn(49), 9))
+                .hasMessageContaining("LSN 49");
+        assertThatThrownBy(() -> manifest.edit().progress(TABLE, new Lsn(51), 8))
+                .hasMessageContaining("row id 8");
+        UUID writer = new UUID(1, 1);
+        assertThatThrownBy(
+                        () ->
+                                manifest.edit()
+                                        .writers(
+                                                List.of(
+                                                        new WriterProgress(writer, 1, new Lsn(1)),
+                                                        new WriterProgress(writer, 2, new Lsn(2))))
+                                        .build())
+                .hasMessageContaining("each writer once");
+        assertThat(manifest.edit().removeTable(TABLE).build().files()).isEmpty();
+    }
+
+    @Test
+    void manifestOfAnotherPlaceIsRefused() throws IOException {
+        manifests.create(full());
+        byte[] bytes = store.readFully("manifest/3-1/00000000000000000001");
+        store.put("manifest/3-1/00000000000000000002", bytes);
+        assertThatThrownBy(manifests::loadLatest)
+                .hasMessageContaining("Expected manifest version 2, found 1")
+                .hasMessageContaining("00000000000000000002");
+        store.put("manifest/3-2/00000000000000000001", bytes);
+        assertThatThrownBy(new ManifestStore(store, new ShardId(3, 2), OWNER)::loadLatest)
+                .hasMessageContaining(
+                        "Expected version 1 of shard 3-2, found version 1 of shard 3-1");
+    }
+
+    @Test
+    void everyDamagedByteIsNoticed() throws Exception {
+        manifests.create(full());
+        ByteFlips.everyFlipIsRefused(
+                store,
+                "manifest/3-1/00000000000000000001",
+                path -> assertSame(manifests.load(1), full()));
+    }
+
+    @Test
+    void goldenFile() throws IOException {
+        manifests.create(full());
+        Golden.check("manifest-1", store.readFully("manifest/3-1/00000000000000000001"));
+        ObjectStore other = new InMemoryObjectStore();
+        other.put("manifest/3-1/00000000000000000001", Golden.load("manifest-1"));
+        assertSame(new ManifestStore(other, SHARD, OWNER).loadLatest().orElseThrow(), full());
+    }
+
+    private static Manifest full() {
+        return Manifest.empty(SHARD)
+                .edit()
+                .epoch(2)
+                .addFile(columnFile("a"))
+                .addFile(rowFile("b"))
+                .progress(TABLE, new Lsn(500), 1234)
+                .writers(List.of(new WriterProgress(new UUID(5, 6), 77, new Lsn(450))))
+                .prepared(
+                        List.of(new PreparedTransaction("tx1", new Lsn(440), new byte[] {9, 8, 7})))
+                .build();
+    }
+
+    private static FileEntry columnFile(String fileId) {
+        return new FileEntry(
+                fileId,
+                TABLE,
+                FileKind.COLUMN,
+                1,
+                "data/7/3-1/" + fileId + ".orc",
+                4096,
+                100,
+                new Lsn(10),
+                new Lsn(20),
+                Optional.of(new Lsn(20)),
+                OptionalLong.of(1000),
+                3,
+                Optional.of(new byte[] {1}),
+                Optional.of(new byte[] {(byte) 0xff}),
+                Optional.of(new byte[] {4, 5}),
+                Map.of(
+                        1,
+                        new ColumnStats(
+                                Optional.of(new byte[] {0}), Optional.of(new byte[] {9}), 0, false),
+                        2,
+                        ColumnStats.UNKNOWN),
+                Optional.of(new KeyIndexFile("data/7/3-1/" + fileId + ".idx", 512)),
+                Optional.of(
+                        new DeleteVectorFile(
+                                "data/7/3-1/" + fileId + ".dv-1", 200, 12, new Lsn(400))));
+    }
+
+    private static FileEntry rowFile(String fileId) {
+        return new FileEntry(
+                fileId,
+                TABLE,
+                FileKind.ROW,
+                0,
+                "data/7/3-1/" + fileId + ".row",
+                99,
+                1,
+                new Lsn(10),
+                new Lsn(10),
+                Optional.empty(),
+                OptionalLong.empty(),
+                3,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Map.of(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    private static void assertSame(Manifest found, Manifest expected) {
+        // Records with arrays: compare what they hold, not which arrays they are.
+        assertThat(found).usingRecursiveComparison().isEqualTo(expected);
+    }
+}
