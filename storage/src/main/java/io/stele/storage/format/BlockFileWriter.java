@@ -2,6 +2,7 @@ package io.stele.storage.format;
 
 import static java.util.Objects.requireNonNull;
 
+import io.airlift.compress.v3.lz4.Lz4JavaCompressor;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
 import java.io.IOException;
@@ -30,6 +31,10 @@ final class BlockFileWriter implements AutoCloseable {
     private final FileFormat format;
     private final ObjectWriter output;
     private final ByteSink pending = new ByteSink(FLUSH_BYTES + (FLUSH_BYTES >> 2));
+
+    /** Kept, because it has a table of 16 KiB. */
+    private final Lz4JavaCompressor compressor = new Lz4JavaCompressor();
+
     private long position;
 
     private BlockFileWriter(FileFormat format, ObjectWriter output) {
@@ -61,7 +66,7 @@ final class BlockFileWriter implements AutoCloseable {
 
     BlockHandle writeBlock(byte[] raw, int length, Compression compression) throws IOException {
         long offset = position;
-        int framed = BlockFrame.encode(offset, raw, length, compression, pending);
+        int framed = BlockFrame.encode(compressor, offset, raw, length, compression, pending);
         position += framed;
         if (pending.size() >= FLUSH_BYTES) {
             flush();

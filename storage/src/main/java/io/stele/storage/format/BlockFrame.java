@@ -33,7 +33,12 @@ final class BlockFrame {
      * Returns its length.
      */
     static int encode(
-            long fileOffset, byte[] raw, int rawLength, Compression compression, ByteSink sink) {
+            Lz4JavaCompressor compressor,
+            long fileOffset,
+            byte[] raw,
+            int rawLength,
+            Compression compression,
+            ByteSink sink) {
         if (rawLength > MAX_RAW_LENGTH) {
             throw new IllegalArgumentException(
                     "Expected a block of at most " + MAX_RAW_LENGTH + " bytes, found " + rawLength);
@@ -44,7 +49,6 @@ final class BlockFrame {
         Compression used = compression;
         int storedLength = rawLength;
         if (compression == Compression.LZ4) {
-            Lz4JavaCompressor compressor = new Lz4JavaCompressor();
             sink.ensure(compressor.maxCompressedLength(rawLength));
             storedLength =
                     compressor.compress(

@@ -57,6 +57,7 @@ public final class ColumnFileWriter implements AutoCloseable {
     private VectorizedRowBatch batch;
     private @Nullable Writer writer;
     private long rowCount;
+    private long rowBytes;
     private long minLsn = Long.MAX_VALUE;
     private long maxLsn;
 
@@ -109,6 +110,7 @@ public final class ColumnFileWriter implements AutoCloseable {
         minLsn = Math.min(minLsn, lsn);
         maxLsn = Math.max(maxLsn, lsn);
         rowCount++;
+        rowBytes += row.length();
         batch.size = at + 1;
         if (batch.size == OrcLibrary.BATCH_ROWS) {
             batchFull();
@@ -170,7 +172,7 @@ public final class ColumnFileWriter implements AutoCloseable {
                         .setSchema(fileSchema)
                         .compress(options.compression().kind())
                         .stripeSize(options.stripeBytes())
-                        .rowIndexStride(options.rowGroupRows())
+                        .rowIndexStride(options.rowGroupRows(rowBytes / Math.max(1, rowCount)))
                         .bufferSize(options.chunkBytes())
                         .enforceBufferSize()
                         .blockPadding(false)

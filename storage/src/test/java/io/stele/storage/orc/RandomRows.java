@@ -112,29 +112,18 @@ final class RandomRows {
         return LocalTime.ofNanoOfDay(random.nextLong(86_400_000_000_000L) / step * step);
     }
 
-    /**
-     * Not in the second before 1970 with a fraction, which ORC timestamps cannot hold
-     * (docs/format.md).
-     */
+    /** The second before 1970 often: ORC's own timestamps cannot hold its fractions. */
     private Instant instant(TimestampType type) {
         long step = (long) Math.pow(10, 9 - type.precision());
         long second =
                 pick(
                         random.nextLong(-9_000_000_000L, 9_000_000_000L),
                         0L,
-                        -2L,
+                        -1L,
                         -9_000_000_000L,
                         1L);
         long nanos =
-                second == -1
-                        ? 0
-                        : pick(
-                                random.nextLong(1_000_000_000),
-                                0L,
-                                999_999_999L,
-                                1L,
-                                999_999L,
-                                1_000_000L);
+                pick(random.nextLong(1_000_000_000), 0L, 999_999_999L, 1L, 999_999L, 1_000_000L);
         return Instant.ofEpochSecond(second, nanos / step * step);
     }
 

@@ -313,6 +313,13 @@ final class TestColumnFile {
         assertThat(store.list("")).isEmpty();
     }
 
+    @Test
+    void wideRowsMakeSmallerRowGroups() {
+        assertThat(ColumnFileOptions.DEFAULT.rowGroupRows(100)).isEqualTo(10_000);
+        assertThat(ColumnFileOptions.DEFAULT.rowGroupRows(1_024)).isEqualTo(2_048);
+        assertThat(ColumnFileOptions.DEFAULT.rowGroupRows(1 << 20)).isEqualTo(1_000);
+    }
+
     private static boolean isNaN(Object value) {
         return (value instanceof Double number && number.isNaN())
                 || (value instanceof Float real && real.isNaN());
