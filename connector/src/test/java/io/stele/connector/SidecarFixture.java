@@ -9,6 +9,7 @@ import io.stele.protocol.flight.FlightClient;
 import io.stele.sidecar.SidecarServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A real sidecar in this JVM, with a folder of its own; it keeps its HTTP port when it is
@@ -94,11 +96,21 @@ public final class SidecarFixture implements AutoCloseable {
         return SidecarServer.start(properties);
     }
 
+    /**
+     * Below the ports that systems give to outgoing connections: one of those could be taken by
+     * anybody between a stop and a restart.
+     */
     private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        while (true) {
+            int candidate = ThreadLocalRandom.current().nextInt(15_000, 30_000);
+            try (ServerSocket socket =
+                    new ServerSocket(candidate, 1, InetAddress.getLoopbackAddress())) {
+                return socket.getLocalPort();
+            } catch (BindException e) {
+                // taken: try another
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 

@@ -27,6 +27,7 @@ import io.stele.protocol.wire.Write;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.protocol.wire.WriteReply;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -43,6 +44,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 
 /**
@@ -103,9 +105,23 @@ final class TestingSidecar implements AutoCloseable {
             throws IOException {
         this.schema = schema;
         this.wrapper = wrapper;
-        this.server = open(0);
+        this.server = openAnywhere();
         this.port = server.getLocalPort();
         this.acceptor = serve(server);
+    }
+
+    /**
+     * Listens below the ports that systems give to outgoing connections: one of those could be
+     * taken by anybody between a stop and a restart.
+     */
+    private ServerSocket openAnywhere() throws IOException {
+        while (true) {
+            try {
+                return open(ThreadLocalRandom.current().nextInt(15_000, 30_000));
+            } catch (BindException e) {
+                // taken: try another
+            }
+        }
     }
 
     private ServerSocket open(int wantedPort) throws IOException {
