@@ -13,6 +13,7 @@ import io.stele.storage.wal.NodeLog;
 import io.stele.storage.wal.RecordType;
 import io.stele.storage.wal.RecoveredLog;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -38,9 +39,9 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Time from append to durability of one record, on the file system of the temporary directory ({@code
- * -Djava.io.tmpdir}): a row of 1 KB or a batch of 1,000 of them, by one writer or eight. The bare
- * writes beside it append the same bytes to a file and sync it, without a log around.
+ * Time from append to durability of one record, on the file system of the temporary directory
+ * ({@code -Djava.io.tmpdir}): a row of 1 KB or a batch of 1,000 of them, by one writer or eight.
+ * The bare writes beside it append the same bytes to a file and sync it, without a log around.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
@@ -74,7 +75,8 @@ public class BenchmarkNodeLog {
         }
     }
 
-    public BenchmarkNodeLog() throws IOException {
+    public BenchmarkNodeLog() {
+        try {
         directory = Files.createTempDirectory("stele-log");
         files = LocalLogFiles.open(directory);
         HybridClock clock = new HybridClock(System::currentTimeMillis);
@@ -87,6 +89,9 @@ public class BenchmarkNodeLog {
                         directory.resolve("bare"),
                         StandardOpenOption.CREATE_NEW,
                         StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         for (int i = 0; i < record.length; i++) {
             record[i] = (byte) (i * 31 + 7);
         }
@@ -127,7 +132,12 @@ public class BenchmarkNodeLog {
     }
 
     private LogPosition append() {
-        return log.append(SHARD, RecordType.WRITE, List.of(ByteBuffer.wrap(record, 0, recordBytes)), null).join();
+        return log.append(
+                        SHARD,
+                        RecordType.WRITE,
+                        List.of(ByteBuffer.wrap(record, 0, recordBytes)),
+                        null)
+                .join();
     }
 
     /** The same bytes, written and synced by the caller. */

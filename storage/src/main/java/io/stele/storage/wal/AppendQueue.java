@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -196,38 +197,49 @@ final class AppendQueue {
     }
 
     /**
-     * Holds shards at a given LSN; they must be free, without records in the queue, and below that
-     * LSN.
+     * Holds shards at a given LSN, above all they have been given. Records that wait without LSN go
+     * behind the hold.
      */
     Grant holdAt(Lsn lsn, Set<ShardId> held) {
         lock.lock();
         try {
             checkOpen();
-            Map<ShardId, Lsn> previous = lastAssignedLocked(held);
             for (ShardId shard : held) {
-                if (state(shard).held
-                        || queue.stream().anyMatch(record -> record.shard.equals(shard))) {
-                    throw new IllegalArgumentException(
-                            String.format(
-                                    Locale.ROOT,
-                                    "Expected shard %s to be idle, found records or a hold in it",
-                                    shard));
-                }
-                if (state(shard).lastAssigned >= lsn.value()) {
-                    throw new IllegalArgumentException(
-                            String.format(
-                                    Locale.ROOT,
-                                    "Expected an LSN above %d, the last of shard %s, found %s",
-                                    state(shard).lastAssigned,
-                                    shard,
-                                    lsn));
-                }
+                checkBelow(shard, lsn);
             }
+            Map<ShardId, Lsn> previous = lastAssignedLocked(held);
             clock.observe(lsn);
             hold(held, lsn);
+            holdBack(held);
             return new Grant(lsn, previous);
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void checkBelow(ShardId shard, Lsn lsn) {
+        ShardState state = state(shard);
+        if (state.held || state.lastAssigned >= lsn.value()) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected shard %s without a hold and below LSN %s, found %s and last LSN %d",
+                            shard,
+                            lsn,
+                            state.held ? "a hold" : "none",
+                            state.lastAssigned));
+        }
+    }
+
+    private void holdBack(Set<ShardId> held) {
+        for (Iterator<PendingRecord> records = queue.iterator(); records.hasNext(); ) {
+            PendingRecord record = records.next();
+            if (!record.assigned() && held.contains(record.shard)) {
+                records.remove();
+                queuedBytes -= record.queueBytes();
+                state(record.shard).waiting.add(record);
+                heldBytes += record.queueBytes();
+            }
         }
     }
 

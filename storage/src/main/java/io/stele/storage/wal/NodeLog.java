@@ -154,10 +154,11 @@ public final class NodeLog implements AutoCloseable {
 
     /**
      * Holds shards whose transaction was decided at {@code lsn} before a restart that came between
-     * its decision and its outcome records.
+     * its decision and its outcome records. Records that wait without LSN go behind the
+     * hold. Call it in LSN order, before anything else gets an LSN.
      *
      * @throws IllegalArgumentException if one of the shards has an LSN at or above {@code lsn}, or
-     *     is in use
+     *     a hold
      */
     public LogHold resume(Lsn lsn, Collection<ShardId> shards) {
         return new GrantedHold(queue, options, queue.holdAt(lsn, nonEmpty(shards)));

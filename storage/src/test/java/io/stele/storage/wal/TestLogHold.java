@@ -114,7 +114,7 @@ class TestLogHold {
         NodeLog restarted = NodeLog.unthreaded(recover(files), listener);
         assertThatThrownBy(() -> restarted.resume(lost.lsn(), Set.of(B)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("the last of shard 1-1");
+                .hasMessageContaining("Expected shard 1-1 without a hold and below LSN " + lost.lsn());
         LogHold resumed = restarted.resume(lost.lsn(), Set.of(A));
         CompletableFuture<LogPosition> later = write(restarted, A, "next");
         resumed.append(A, RecordType.OUTCOME, text("commit"), "attachment");
@@ -124,6 +124,28 @@ class TestLogHold {
                 .extracting(DurableRecord::lsn)
                 .containsExactly(lost.lsn(), later.join().lsn());
         assertThat(later.join().lsn()).isGreaterThan(other.join().lsn());
+    }
+
+    @Test
+    void resumesOneDecisionAfterTheOther() throws Exception {
+        InMemoryLogFiles files = LogFixture.files();
+        NodeLog log = unthreaded(files);
+        Lsn first = Lsn.of(2_000, 1);
+        Lsn second = Lsn.of(2_000, 5);
+        CompletableFuture<LogPosition> waiting = write(log, A, "came before, without LSN");
+        for (Lsn lsn : List.of(first, second)) {
+            LogHold hold = log.resume(lsn, Set.of(A, B));
+            assertThatThrownBy(() -> log.resume(Lsn.MAX, Set.of(A)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("found a hold");
+            hold.append(A, RecordType.OUTCOME, text("commit"), null);
+            hold.release();
+        }
+        commitAll(log);
+        assertThat(read(files))
+                .filteredOn(record -> record.shard().equals(A))
+                .extracting(Read::lsn)
+                .containsExactly(first, second, waiting.join().lsn());
     }
 
     @Test
