@@ -77,18 +77,18 @@ public class BenchmarkNodeLog {
 
     public BenchmarkNodeLog() {
         try {
-        directory = Files.createTempDirectory("stele-log");
-        files = LocalLogFiles.open(directory);
-        HybridClock clock = new HybridClock(System::currentTimeMillis);
-        RecoveredLog recovered =
-                RecoveredLog.recover(
-                        files, LogOptions.DEFAULT, clock, (shard, lsn, type, payload) -> {});
-        log = NodeLog.start(recovered, new Silent(), Thread.ofPlatform().name("log").factory());
-        bare =
-                FileChannel.open(
-                        directory.resolve("bare"),
-                        StandardOpenOption.CREATE_NEW,
-                        StandardOpenOption.WRITE);
+            directory = Files.createTempDirectory("stele-log");
+            files = LocalLogFiles.open(directory);
+            HybridClock clock = new HybridClock(System::currentTimeMillis);
+            RecoveredLog recovered =
+                    RecoveredLog.recover(
+                            files, LogOptions.DEFAULT, clock, (shard, lsn, type, payload) -> {});
+            log = NodeLog.start(recovered, new Silent(), Thread.ofPlatform().name("log").factory());
+            bare =
+                    FileChannel.open(
+                            directory.resolve("bare"),
+                            StandardOpenOption.CREATE_NEW,
+                            StandardOpenOption.WRITE);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

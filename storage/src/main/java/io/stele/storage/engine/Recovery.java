@@ -218,24 +218,13 @@ final class Recovery {
             }
         }
         List<Decision> committed = new ArrayList<>();
+        List<String> aborted = new ArrayList<>();
         for (String transactionId : inDoubt.keySet()) {
             Decision decision = decisions.decide(Decision.aborted(transactionId, epoch));
             if (decision.committed()) {
                 committed.add(decision);
             } else {
-                for (TableGroupShard shard : requireNonNull(inDoubt.get(transactionId))) {
-                    List<ByteBuffer> outcome =
-                            shard.resolve(transactionId, false, shard.appliedLsn());
-                    Optional<Throwable> refused =
-                            log.append(
-                                            shard.id(),
-                                            RecordType.OUTCOME,
-                                            outcome,
-                                            TableGroupShard.RESOLVED)
-                                    .handle((position, failed) -> Optional.ofNullable(failed))
-                                    .getNow(Optional.empty());
-                    throwIfRefused(refused);
-                }
+                aborted.add(transactionId);
             }
         }
         committed.sort(java.util.Comparator.comparing(Decision::lsn));
@@ -259,6 +248,20 @@ final class Recovery {
                                 .getNow(Optional.empty()));
             }
             log.release(hold);
+        }
+        // Only now: an abort gets a fresh LSN, and no shard takes the LSN of a commit after that.
+        for (String transactionId : aborted) {
+            for (TableGroupShard shard : requireNonNull(inDoubt.get(transactionId))) {
+                List<ByteBuffer> outcome = shard.resolve(transactionId, false, shard.appliedLsn());
+                throwIfRefused(
+                        log.append(
+                                        shard.id(),
+                                        RecordType.OUTCOME,
+                                        outcome,
+                                        TableGroupShard.RESOLVED)
+                                .handle((position, failed) -> Optional.ofNullable(failed))
+                                .getNow(Optional.empty()));
+            }
         }
     }
 

@@ -154,8 +154,8 @@ public final class NodeLog implements AutoCloseable {
 
     /**
      * Holds shards whose transaction was decided at {@code lsn} before a restart that came between
-     * its decision and its outcome records. Records that wait without LSN go behind the
-     * hold. Call it in LSN order, before anything else gets an LSN.
+     * its decision and its outcome records. Records that wait without LSN go behind the hold. Call
+     * it in LSN order, before anything else gets an LSN.
      *
      * @throws IllegalArgumentException if one of the shards has an LSN at or above {@code lsn}, or
      *     a hold

@@ -114,7 +114,8 @@ class TestLogHold {
         NodeLog restarted = NodeLog.unthreaded(recover(files), listener);
         assertThatThrownBy(() -> restarted.resume(lost.lsn(), Set.of(B)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("Expected shard 1-1 without a hold and below LSN " + lost.lsn());
+                .hasMessageContaining(
+                        "Expected shard 1-1 without a hold and below LSN " + lost.lsn());
         LogHold resumed = restarted.resume(lost.lsn(), Set.of(A));
         CompletableFuture<LogPosition> later = write(restarted, A, "next");
         resumed.append(A, RecordType.OUTCOME, text("commit"), "attachment");

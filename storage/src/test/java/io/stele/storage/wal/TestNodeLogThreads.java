@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -105,7 +106,7 @@ class TestNodeLogThreads {
         log.close();
     }
 
-    @Test
+    @RepeatedTest(20)
     void appendersWaitWhileTheQueueIsFull() throws Exception {
         Semaphore syncs = new Semaphore(0);
         NodeLog log = start(new GatedFiles(LogFixture.files(), syncs), new Remembering());
@@ -119,7 +120,12 @@ class TestNodeLogThreads {
                                         accepted.incrementAndGet();
                                     }
                                 });
-        await(() -> writer.getState() == Thread.State.WAITING);
+        // One record is in flight and the queue has no room for another.
+        await(
+                () ->
+                        syncs.hasQueuedThreads()
+                                && log.status().queuedBytes() > 9_000
+                                && writer.getState() == Thread.State.WAITING);
         // One group in flight, and a queue of at most 10,000 bytes.
         assertThat(accepted.get()).isBetween(9, 10);
         assertThat(log.status().queuedBytes()).isBetween(9_000L, SMALL.queueBytes());
@@ -141,7 +147,10 @@ class TestNodeLogThreads {
                                         write(log, A, "x".repeat(1_000));
                                     }
                                 });
-        await(() -> writer.getState() == Thread.State.WAITING);
+        await(
+                () ->
+                        log.status().heldBytes() > 9_000
+                                && writer.getState() == Thread.State.WAITING);
         for (int i = 0; i < 30; i++) {
             write(log, LogFixture.B, "x".repeat(1_000)).join();
         }
@@ -152,7 +161,7 @@ class TestNodeLogThreads {
         assertThat(log.status().records()).isEqualTo(61);
     }
 
-    @Test
+    @RepeatedTest(20)
     void interruptedAppenderGivesUp() throws Exception {
         Semaphore syncs = new Semaphore(0);
         NodeLog log = start(new GatedFiles(LogFixture.files(), syncs), new Remembering());
@@ -165,7 +174,12 @@ class TestNodeLogThreads {
                                         futures.add(write(log, A, "x".repeat(1_000)));
                                     }
                                 });
-        await(() -> writer.getState() == Thread.State.WAITING);
+        // One record is in flight and the queue has no room for another.
+        await(
+                () ->
+                        syncs.hasQueuedThreads()
+                                && log.status().queuedBytes() > 9_000
+                                && writer.getState() == Thread.State.WAITING);
         writer.interrupt();
         writer.join();
         assertThat(futures.getLast()).isCompletedExceptionally();
