@@ -147,10 +147,7 @@ class TestNodeLogThreads {
                                         write(log, A, "x".repeat(1_000));
                                     }
                                 });
-        await(
-                () ->
-                        log.status().heldBytes() > 9_000
-                                && writer.getState() == Thread.State.WAITING);
+        await(() -> log.status().heldBytes() > 9_000 && writer.getState() == Thread.State.WAITING);
         for (int i = 0; i < 30; i++) {
             write(log, LogFixture.B, "x".repeat(1_000)).join();
         }
