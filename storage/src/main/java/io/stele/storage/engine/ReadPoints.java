@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * The open read points of a node, the history that is kept for them, and who may still be looking
@@ -37,8 +38,14 @@ final class ReadPoints {
         this.idPrefix = requireNonNull(idPrefix, "idPrefix is null");
     }
 
-    /** Leases a snapshot. READ_POINT_EXPIRED if its history is not kept any more. */
-    synchronized ReadPoint open(Lsn lsn, long ttlMillis) {
+    /**
+     * Leases a snapshot. READ_POINT_EXPIRED if its history is not kept any more.
+     *
+     * @param choose the snapshot; called while the horizon stands still, so the present is never
+     *     below it; must not wait
+     */
+    synchronized ReadPoint open(Supplier<Lsn> choose, long ttlMillis) {
+        Lsn lsn = choose.get();
         if (lsn.value() < horizon) {
             throw new SteleException(
                     ErrorCode.READ_POINT_EXPIRED,

@@ -13,7 +13,6 @@ import io.stele.protocol.api.ShardStatus;
 import io.stele.protocol.api.TableStatistics;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ScanPredicate;
-import io.stele.protocol.row.RowRouter;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.catalog.CatalogService;
@@ -48,6 +47,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -288,17 +288,9 @@ public final class StorageEngine implements AutoCloseable {
     public CompletableFuture<ReadPoint> openReadPoint(Optional<Lsn> at, Duration ttl) {
         try {
             checkOpen();
-            LogReadPoint present = log.readPoint(shards.ids());
-            Lsn lsn = at.orElse(present.lsn());
-            if (lsn.compareTo(present.lsn()) > 0) {
-                throw new SteleException(
-                        ErrorCode.INVALID_ARGUMENT,
-                        "Expected a read point at or before the present LSN "
-                                + present.lsn()
-                                + ", found "
-                                + lsn);
-            }
-            ReadPoint point = readPoints.open(lsn, ttl.toMillis());
+            AtomicReference<LogReadPoint> taken = new AtomicReference<>();
+            ReadPoint point = readPoints.open(() -> choose(at, taken), ttl.toMillis());
+            LogReadPoint present = requireNonNull(taken.get());
             return awaitApplied(present)
                     .handle(
                             (done, failed) -> {
@@ -311,6 +303,21 @@ public final class StorageEngine implements AutoCloseable {
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }
+    }
+
+    private Lsn choose(Optional<Lsn> at, AtomicReference<LogReadPoint> taken) {
+        LogReadPoint present = log.readPoint(shards.ids());
+        taken.set(present);
+        Lsn lsn = at.orElse(present.lsn());
+        if (lsn.compareTo(present.lsn()) > 0) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a read point at or before the present LSN "
+                            + present.lsn()
+                            + ", found "
+                            + lsn);
+        }
+        return lsn;
     }
 
     private CompletableFuture<@Nullable Void> awaitApplied(LogReadPoint point) {
@@ -378,25 +385,29 @@ public final class StorageEngine implements AutoCloseable {
             TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys) throws IOException {
         checkOpen();
         TableSchema schema = schema(tableId);
-        if (readLsn.isPresent() && readLsn.get().compareTo(readPoints.horizon()) < 0) {
-            throw new SteleException(
-                    ErrorCode.READ_POINT_EXPIRED,
-                    "Expected an LSN at or after %s, the end of the retained history, found %s"
-                            .formatted(readPoints.horizon(), readLsn.get()));
-        }
-        RowRouter router = RowRouter.of(schema);
+        KeyRouter router = new KeyRouter(schema);
         KeyLookup lookup = new KeyLookup(schema, files);
-        long lsn = readLsn.orElse(Lsn.MAX).value();
+        long lsn = readLsn.map(Lsn::value).orElse(Long.MAX_VALUE);
         List<Optional<byte[]>> rows = new ArrayList<>(keys.size());
         long reader = readPoints.enter();
         try {
             for (byte[] key : keys) {
-                TableGroupShard shard = shards.shard(schema.shard(router.shardOfKey(key)));
+                TableGroupShard shard = shards.shard(schema.shard(router.shardOf(key)));
                 shard.checkServing();
                 rows.add(lookup.find(shard.table(tableId).view(), key, lsn));
             }
         } finally {
             readPoints.exit(reader);
+        }
+        // Afterwards: history that was dropped while we looked may have been missed.
+        Lsn horizon = readPoints.horizon();
+        if (readLsn.isPresent() && readLsn.get().compareTo(horizon) < 0) {
+            throw new SteleException(
+                    ErrorCode.READ_POINT_EXPIRED,
+                    "Expected an LSN at or after "
+                            + horizon
+                            + ", the end of the retained history, found "
+                            + readLsn.get());
         }
         return rows;
     }

@@ -12,19 +12,22 @@ import java.util.Arrays;
  * wire); nothing is copied. Immutable as long as nobody writes into these arrays.
  *
  * <p>Ordered by key (unsigned bytes) ascending, then by LSN descending, so the newest version of a
- * key comes first. The first eight key bytes are kept as a number: most comparisons end there
- * without touching the array.
+ * key comes first. The first 16 key bytes are kept as numbers: most comparisons end there without
+ * touching the array.
  */
 public final class KeyedVersion implements Comparable<KeyedVersion> {
     /**
      * What a version costs beyond its bytes: the object, its skip list node and its share of the
      * index levels.
      */
-    public static final int OVERHEAD_BYTES = 120;
+    public static final int OVERHEAD_BYTES = 128;
 
     private static final int DELETED = -1;
+    private static final int PREFIX_BYTES =
+            16; // two longs: keys like "user" and 19 digits differ within them
 
-    private final long prefix;
+    private final long prefix; // key bytes 0 to 7, zero-padded
+    private final long nextPrefix; // key bytes 8 to 15, zero-padded
     private final byte[] keyArray;
     private final byte[] rowArray;
     private final int keyOffset;
@@ -49,6 +52,7 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
         this.rowOffset = rowOffset;
         this.rowLength = rowLength;
         this.prefix = prefix(keyArray, keyOffset, keyLength);
+        this.nextPrefix = prefix(keyArray, keyOffset + Long.BYTES, keyLength - Long.BYTES);
     }
 
     /** A version with a value. */
@@ -135,12 +139,19 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
         if (prefix != other.prefix) {
             return Long.compareUnsigned(prefix, other.prefix);
         }
+        if (nextPrefix != other.nextPrefix) {
+            return Long.compareUnsigned(nextPrefix, other.nextPrefix);
+        }
+        if (keyLength <= PREFIX_BYTES || other.keyLength <= PREFIX_BYTES) {
+            return Integer.compare(
+                    keyLength, other.keyLength); // one is the other with zeros behind it
+        }
         return Arrays.compareUnsigned(
                 keyArray,
-                keyOffset,
+                keyOffset + PREFIX_BYTES,
                 keyOffset + keyLength,
                 other.keyArray,
-                other.keyOffset,
+                other.keyOffset + PREFIX_BYTES,
                 other.keyOffset + other.keyLength);
     }
 

@@ -1,0 +1,32 @@
+package io.stele.storage.engine;
+
+import io.stele.protocol.row.RowRouter;
+import io.stele.protocol.schema.ShardRouter;
+import io.stele.protocol.schema.TableSchema;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the shard of a primary key. In the usual case, where the distribution key is the primary
+ * key, that is a hash and nothing else; otherwise it is {@link RowRouter}'s work, whose making
+ * costs more than a lookup. Confined to one thread.
+ */
+final class KeyRouter {
+    private final int shardCount;
+    private final @Nullable RowRouter byParts;
+
+    /** INVALID_ARGUMENT for a table without a primary key and without a distribution key. */
+    KeyRouter(TableSchema schema) {
+        this.shardCount = schema.shardCount();
+        boolean whole =
+                schema.distributionKey().isEmpty()
+                        || schema.distributionKey().equals(schema.primaryKey());
+        this.byParts = schema.hasPrimaryKey() && whole ? null : RowRouter.of(schema);
+    }
+
+    int shardOf(byte[] key) {
+        RowRouter router = byParts;
+        return router == null
+                ? ShardRouter.shard(shardCount, key, 0, key.length)
+                : router.shardOfKey(key);
+    }
+}
