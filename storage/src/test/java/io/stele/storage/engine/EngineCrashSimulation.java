@@ -10,6 +10,7 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.objectstore.StoreFaults;
+import io.stele.storage.wal.LogOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,6 +41,9 @@ class EngineCrashSimulation {
     private static final long INITIAL = 1000;
     private static final StorageOptions OPTIONS =
             StorageOptions.DEFAULT
+                    // segments of a few groups, so that most of the log is trimmed away in every
+                    // life
+                    .withLog(new LogOptions(4 << 10, 4 << 10, 1 << 20, 1 << 20))
                     .withMemTables(3_000, 10_000_000, Duration.ofSeconds(20))
                     .withRetention(Duration.ofMillis(1))
                     .withCollectionGrace(Duration.ofMillis(1));
@@ -395,7 +399,8 @@ class EngineCrashSimulation {
         /** As a client does: first what was not answered, in its order, then anything new. */
         private void resendEvents() {
             for (EventBatch batch : eventBatches) {
-                if (!batch.acknowledged) {
+                // Some come although they were answered: the answer was lost on its way.
+                if (!batch.acknowledged || random.nextInt(10) == 0) {
                     node.await(send(batch));
                 }
             }
