@@ -37,8 +37,10 @@ import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.FixedPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
+import io.trino.spi.type.CharType;
 import io.trino.spi.type.Type;
 import io.trino.spi.type.TypeUtils;
+import io.trino.spi.type.VarcharType;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -197,6 +199,9 @@ public final class FilePageSources {
                 // The file is older than the column
                 return new ScanChannel.Constant(nullBlock(type));
             }
+            if (type instanceof VarcharType || type instanceof CharType) {
+                return new ScanChannel.Text(read(column, type));
+            }
             OrcTypes.Mapping mapping = OrcTypes.mapping(type);
             return new ScanChannel.FromSource(read(column, mapping.fileType()), mapping);
         }
@@ -261,7 +266,10 @@ public final class FilePageSources {
                         new ScanChannel.RowNumber(readColumns.size(), base);
                 case ScanChannel.RowOf(List<ScanChannel> fields) ->
                         new ScanChannel.RowOf(fields.stream().map(this::placeRowNumber).toList());
-                case ScanChannel.FromSource _, ScanChannel.Direct _, ScanChannel.Constant _ ->
+                case ScanChannel.FromSource _,
+                        ScanChannel.Text _,
+                        ScanChannel.Direct _,
+                        ScanChannel.Constant _ ->
                         channel;
             };
         }

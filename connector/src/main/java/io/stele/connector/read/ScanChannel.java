@@ -22,6 +22,14 @@ sealed interface ScanChannel {
         }
     }
 
+    /** A text column of the source; see {@link ShortText}. */
+    record Text(int channel) implements ScanChannel {
+        @Override
+        public Block load(SourcePage page) {
+            return ShortText.encode(page.getBlock(channel));
+        }
+    }
+
     /** A column of the source as it is. */
     record Direct(int channel) implements ScanChannel {
         @Override

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -91,10 +92,21 @@ public final class ReadPoints {
             return lsn;
         }
 
-        /** Ends the lease; where that fails, its time to live does. */
+        /**
+         * Ends the lease without waiting for it, because a query's end waits for this call; where
+         * it fails, the lease's time to live ends it.
+         */
         @Override
         public void close() {
             renewal.cancel(false);
+            try {
+                renewals.execute(this::release);
+            } catch (RejectedExecutionException e) {
+                log.debug(e, "Cannot close read point %s", id);
+            }
+        }
+
+        private void release() {
             try {
                 sidecar.callOnce(
                         Actions.CLOSE_READ_POINT, new CloseReadPointRequest(id), Done.class);
