@@ -73,20 +73,41 @@ record Decision(
                 || !lines[0].equals("stele-decision 1")) {
             throw corrupt(path, "a decision of version 1", lines[0]);
         }
-        String expected = checksum(text.substring(0, checksumStart));
-        String found = value(path, lines[6], "crc32c");
-        if (!expected.equals(found)) {
-            throw corrupt(path, "checksum " + found, expected);
+        String stored = value(path, lines[6], "crc32c");
+        String computed = checksum(text.substring(0, checksumStart));
+        if (!stored.equals(computed)) {
+            throw corrupt(path, "checksum " + stored, computed);
+        }
+        String transactionId = value(path, lines[1], "transaction");
+        if (!path.equals(path(transactionId))) {
+            throw corrupt(path, "the decision of that transaction", transactionId);
+        }
+        String outcome = value(path, lines[2], "outcome");
+        if (!outcome.equals("committed") && !outcome.equals("aborted")) {
+            throw corrupt(path, "outcome committed or aborted", outcome);
         }
         String publish = value(path, lines[4], "publish");
         return new Decision(
-                value(path, lines[1], "transaction"),
-                value(path, lines[2], "outcome").equals("committed"),
-                new Lsn(Long.parseLong(value(path, lines[3], "lsn"))),
+                transactionId,
+                outcome.equals("committed"),
+                new Lsn(number(path, lines[3], "lsn")),
                 publish.equals("-")
                         ? Optional.empty()
-                        : Optional.of(new TableId(Long.parseLong(publish))),
-                Long.parseLong(value(path, lines[5], "decided-by")));
+                        : Optional.of(new TableId(number(path, lines[4], "publish"))),
+                number(path, lines[5], "decided-by"));
+    }
+
+    private static long number(String path, String line, String name) {
+        String value = value(path, line, name);
+        try {
+            long number = Long.parseLong(value);
+            if (number >= 0) {
+                return number;
+            }
+        } catch (NumberFormatException malformed) {
+            throw corrupt(path, name + " with a number", value);
+        }
+        throw corrupt(path, name + " >= 0", value);
     }
 
     private static String value(String path, String line, String name) {

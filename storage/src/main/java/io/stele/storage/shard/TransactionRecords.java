@@ -12,13 +12,13 @@ import io.stele.protocol.schema.SchemaJson;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.manifest.FileEntry;
 import java.io.IOException;
-import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * The payloads of PREPARE and OUTCOME records. Numbers are big-endian.
@@ -26,9 +26,12 @@ import java.util.Optional;
  * <pre>
  * PREPARE: id | read LSN 8 (-1: no conflict check) | file count 4 | files | batch count 4 | batches
  *   file:  length 4 | file entry as JSON           batch: length 4 | write batch, verbatim
- * OUTCOME: id | committed 1 | table count 4 | (table id 8 | first row id 8) for each table that got row ids
+ * OUTCOME: id | committed 1 | table count 4 | (table id 8 | first row id 8) for each table that got row ids,
+ *          by table id
  * id:      length 4 | UTF-8
  * </pre>
+ *
+ * <p>Nothing follows. What is read is checked here: bytes that are no such record are CORRUPT_DATA.
  */
 final class TransactionRecords {
     private static final long NO_READ_LSN = -1;
@@ -63,29 +66,30 @@ final class TransactionRecords {
         return pieces;
     }
 
+    /** Reads a payload; the batches stay in the buffer's array and have been walked over once. */
     static Prepare decodePrepare(ByteBuffer payload) {
-        ByteBuffer in = payload.duplicate();
-        try {
-            String id = readText(in);
-            long readLsn = in.getLong();
-            List<FileEntry> files = new ArrayList<>();
-            for (int left = in.getInt(); left > 0; left--) {
-                files.add(decodeFile(readBytes(in)));
-            }
-            List<ByteBuffer> batches = new ArrayList<>();
-            for (int left = in.getInt(); left > 0; left--) {
-                int length = in.getInt();
-                batches.add(in.slice(in.position(), length));
-                in.position(in.position() + length);
-            }
-            Optional<Lsn> read =
-                    readLsn == NO_READ_LSN ? Optional.empty() : Optional.of(new Lsn(readLsn));
-            return new Prepare(id, read, files, batches);
-        } catch (BufferUnderflowException
-                | IllegalArgumentException
-                | IndexOutOfBoundsException malformed) {
-            throw corrupt("PREPARE", malformed);
+        RecordInput in = new RecordInput("PREPARE", payload);
+        String id = in.text("a transaction id");
+        long readLsn = in.number("a read LSN");
+        in.check(readLsn >= NO_READ_LSN, "a read LSN >= " + NO_READ_LSN, readLsn);
+        List<FileEntry> files = new ArrayList<>();
+        for (int left = in.count("files", Integer.BYTES); left > 0; left--) {
+            files.add(decodeFile(in, in.piece("a file entry")));
         }
+        List<ByteBuffer> batches = new ArrayList<>();
+        for (int left = in.count("batches", Integer.BYTES); left > 0; left--) {
+            ByteBuffer batch = in.piece("a write batch");
+            try {
+                reader(batch).validate();
+            } catch (SteleException malformed) {
+                throw in.corrupt(malformed);
+            }
+            batches.add(batch);
+        }
+        in.end();
+        Optional<Lsn> read =
+                readLsn == NO_READ_LSN ? Optional.empty() : Optional.of(new Lsn(readLsn));
+        return new Prepare(id, read, files, batches);
     }
 
     static List<ByteBuffer> encode(Outcome outcome) {
@@ -95,23 +99,24 @@ final class TransactionRecords {
         out.putInt(id.length).put(id);
         out.put((byte) (outcome.committed() ? 1 : 0));
         out.putInt(outcome.firstRowIds().size());
-        outcome.firstRowIds().forEach((table, rowId) -> out.putLong(table.value()).putLong(rowId));
+        new TreeMap<>(outcome.firstRowIds())
+                .forEach((table, rowId) -> out.putLong(table.value()).putLong(rowId));
         return List.of(out.flip());
     }
 
     static Outcome decodeOutcome(ByteBuffer payload) {
-        ByteBuffer in = payload.duplicate();
-        try {
-            String id = readText(in);
-            boolean committed = in.get() == 1;
-            Map<TableId, Long> firstRowIds = new HashMap<>();
-            for (int left = in.getInt(); left > 0; left--) {
-                firstRowIds.put(new TableId(in.getLong()), in.getLong());
-            }
-            return new Outcome(id, committed, firstRowIds);
-        } catch (BufferUnderflowException | IllegalArgumentException malformed) {
-            throw corrupt("OUTCOME", malformed);
+        RecordInput in = new RecordInput("OUTCOME", payload);
+        String id = in.text("a transaction id");
+        byte committed = in.octet("whether it committed");
+        in.check(committed == 0 || committed == 1, "committed 0 or 1", committed);
+        Map<TableId, Long> firstRowIds = new HashMap<>();
+        for (int left = in.count("tables", 2 * Long.BYTES); left > 0; left--) {
+            long table = in.number("a table id");
+            in.check(table > 0, "a table id > 0", table);
+            firstRowIds.put(new TableId(table), in.number("a first row id"));
         }
+        in.end();
+        return new Outcome(id, committed == 1, firstRowIds);
     }
 
     /** A reader over a batch of a decoded record. */
@@ -131,33 +136,21 @@ final class TransactionRecords {
         }
     }
 
-    private static FileEntry decodeFile(byte[] encoded) {
+    private static FileEntry decodeFile(RecordInput in, ByteBuffer encoded) {
         try {
-            return MAPPER.readValue(encoded, FileEntry.class);
+            FileEntry entry =
+                    MAPPER.readValue(
+                            encoded.array(),
+                            encoded.arrayOffset() + encoded.position(),
+                            encoded.remaining(),
+                            FileEntry.class);
+            if (entry == null) {
+                throw in.corrupt("a file entry", "null");
+            }
+            return entry;
         } catch (IOException malformed) {
-            throw corrupt("PREPARE", malformed);
+            throw in.corrupt(malformed);
         }
-    }
-
-    private static String readText(ByteBuffer in) {
-        return new String(readBytes(in), UTF_8);
-    }
-
-    private static byte[] readBytes(ByteBuffer in) {
-        int length = in.getInt();
-        if (length < 0 || length > in.remaining()) {
-            throw new BufferUnderflowException();
-        }
-        byte[] bytes = new byte[length];
-        in.get(bytes);
-        return bytes;
-    }
-
-    private static SteleException corrupt(String record, Exception cause) {
-        return new SteleException(
-                ErrorCode.CORRUPT_DATA,
-                "Expected a well-formed " + record + " record, found: " + cause,
-                cause);
     }
 
     /**

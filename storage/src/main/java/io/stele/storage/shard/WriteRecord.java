@@ -41,22 +41,39 @@ public record WriteRecord(UUID writerId, long sequence, long firstRowId, WriteBa
         return List.of(head.flip(), ByteBuffer.wrap(batch, offset, length));
     }
 
-    /** Reads a payload that the log has checked; the batch stays in the buffer's array. */
+    /**
+     * Reads a payload; the batch stays in the buffer's array and has been walked over once.
+     *
+     * @throws SteleException CORRUPT_DATA: these bytes are no WRITE record
+     */
     public static WriteRecord decode(ByteBuffer payload) {
         if (payload.remaining() < HEAD_BYTES) {
-            throw new SteleException(
-                    ErrorCode.CORRUPT_DATA,
-                    "Expected a WRITE record of at least "
-                            + HEAD_BYTES
-                            + " bytes, found "
-                            + payload.remaining());
+            throw corrupt("at least " + HEAD_BYTES + " bytes", payload.remaining());
         }
         ByteBuffer in = payload.duplicate();
         UUID writerId = new UUID(in.getLong(), in.getLong());
         long sequence = in.getLong();
         long firstRowId = in.getLong();
-        WriteBatchReader batch =
-                new WriteBatchReader(in.array(), in.arrayOffset() + in.position(), in.remaining());
-        return new WriteRecord(writerId, sequence, firstRowId, batch);
+        if (firstRowId < NO_ROW_ID) {
+            throw corrupt("a first row id >= " + NO_ROW_ID, firstRowId);
+        }
+        try {
+            WriteBatchReader batch =
+                    new WriteBatchReader(
+                            in.array(), in.arrayOffset() + in.position(), in.remaining());
+            batch.validate();
+            return new WriteRecord(writerId, sequence, firstRowId, batch);
+        } catch (SteleException malformed) {
+            throw new SteleException(
+                    ErrorCode.CORRUPT_DATA,
+                    "Damaged WRITE record: " + malformed.getMessage(),
+                    malformed);
+        }
+    }
+
+    private static SteleException corrupt(String expected, long found) {
+        return new SteleException(
+                ErrorCode.CORRUPT_DATA,
+                "Damaged WRITE record: expected " + expected + ", found " + found);
     }
 }
