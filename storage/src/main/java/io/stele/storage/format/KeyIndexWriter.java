@@ -65,11 +65,16 @@ public final class KeyIndexWriter implements AutoCloseable {
 
     /** Adds a key and the ordinal of its row; of equal keys the newest version first. */
     public void add(byte[] key, int ordinal) throws IOException {
+        add(key, 0, key.length, ordinal);
+    }
+
+    /** As {@link #add(byte[], int)}, with a key in the middle of an array. */
+    public void add(byte[] key, int offset, int length, int ordinal) throws IOException {
         if (!explicit || ordinal < 0) {
             throw new IllegalStateException(
                     "Expected an explicit index and an ordinal >= 0, found ordinal " + ordinal);
         }
-        ByteSink sink = file.add(key, 0, key.length, varintLength(ordinal));
+        ByteSink sink = file.add(key, offset, length, varintLength(ordinal));
         sink.writeVarint(ordinal);
     }
 

@@ -7,6 +7,7 @@ import io.stele.storage.format.DeleteVector;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestEdit;
+import io.stele.storage.tablet.ClusteringOrder.Placed;
 import io.stele.storage.tablet.ColumnFileOutput.Placement;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -22,8 +23,8 @@ import org.roaringbitmap.IntIterator;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * Merges column files of one partition, sorted by key, without the rows that nobody can read any
- * more.
+ * Merges column files of one partition, in the table's {@link ClusteringOrder}, without the rows
+ * that nobody can read any more.
  *
  * <p>Rows go on being superseded in the inputs while they are read. So every row's way from its old
  * to its new place is kept, and {@link #catchUp} carries over what was marked since. Writing runs
@@ -49,13 +50,16 @@ final class ColumnCompaction implements ManifestChange {
     ColumnCompaction write(TableFiles files, long targetBytes) throws IOException {
         KeyEncoder keys =
                 table.schema().hasPrimaryKey() ? KeyEncoder.forPrimaryKey(table.schema()) : null;
-        PriorityQueue<Source> sources = new PriorityQueue<>(Comparator.comparing(Source::version));
+        PriorityQueue<Source> sources =
+                new PriorityQueue<>(Comparator.comparing(Source::row, Placed.ORDER));
         List<Source> opened = new ArrayList<>();
         try (ColumnFileOutput output = new ColumnFileOutput(files, table, 1, targetBytes)) {
             for (Input input : inputs) {
-                Source source = new Source(input, open(files, input.file, keys));
+                Source source =
+                        new Source(
+                                input, open(files, input.file, keys), new ClusteringOrder(table));
                 opened.add(source);
-                if (source.versions.advance()) {
+                if (source.advance()) {
                     sources.add(source);
                 }
             }
@@ -64,9 +68,9 @@ final class ColumnCompaction implements ManifestChange {
                 if (first == null) {
                     break;
                 }
-                Placement placement = output.add(first.version(), first.versions.endLsn());
+                Placement placement = output.add(first.row().version(), first.row().endLsn());
                 first.input.place(first.versions.ordinal(), placement);
-                if (first.versions.advance()) {
+                if (first.advance()) {
                     sources.add(first);
                 }
             }
@@ -119,9 +123,26 @@ final class ColumnCompaction implements ManifestChange {
     }
 
     /** An input being read. */
-    private record Source(Input input, ColumnFileVersions versions) {
-        KeyedVersion version() {
-            return versions.version();
+    private static final class Source {
+        private final Input input;
+        private final ColumnFileVersions versions;
+        private final ClusteringOrder order;
+        private @Nullable Placed row;
+
+        private Source(Input input, ColumnFileVersions versions, ClusteringOrder order) {
+            this.input = input;
+            this.versions = versions;
+            this.order = order;
+        }
+
+        private boolean advance() throws IOException {
+            boolean found = versions.advance();
+            row = found ? order.place(versions.version(), versions.endLsn()) : null;
+            return found;
+        }
+
+        private Placed row() {
+            return requireNonNull(row, "no row");
         }
     }
 

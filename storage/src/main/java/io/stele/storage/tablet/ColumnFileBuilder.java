@@ -26,13 +26,14 @@ import org.jspecify.annotations.Nullable;
 final class ColumnFileBuilder implements AutoCloseable {
     private final TableFiles files;
     private final TableShard table;
-    private final int level;
     private final int number;
     private final byte @Nullable [] partition;
     private final String fileId;
     private final ColumnFileWriter rows;
     private final KeyIndexWriter keys;
+    private final @Nullable ClusteredKeys clustered;
     private final List<Ended> ended = new ArrayList<>();
+    private int level;
     private long rowBytes;
     private @Nullable KeyedVersion last;
     private @Nullable ColumnFile finished;
@@ -45,7 +46,8 @@ final class ColumnFileBuilder implements AutoCloseable {
             byte @Nullable [] partition,
             String fileId,
             ColumnFileWriter rows,
-            KeyIndexWriter keys) {
+            KeyIndexWriter keys,
+            @Nullable ClusteredKeys clustered) {
         this.files = files;
         this.table = table;
         this.level = level;
@@ -54,6 +56,7 @@ final class ColumnFileBuilder implements AutoCloseable {
         this.fileId = fileId;
         this.rows = rows;
         this.keys = keys;
+        this.clustered = clustered;
     }
 
     static ColumnFileBuilder create(
@@ -65,9 +68,23 @@ final class ColumnFileBuilder implements AutoCloseable {
         ColumnFileWriter rows =
                 ColumnFileWriter.create(
                         files.store(), prefix + ".orc", schema, ColumnFileOptions.DEFAULT);
+        boolean isClustered = ClusteringOrder.isClustered(table);
         KeyIndexWriter keys =
-                KeyIndexWriter.byRank(files.store(), prefix + ".idx", BlockFileOptions.DEFAULT);
-        return new ColumnFileBuilder(files, table, level, number, partition, fileId, rows, keys);
+                isClustered
+                        ? KeyIndexWriter.explicit(
+                                files.store(), prefix + ".idx", BlockFileOptions.DEFAULT)
+                        : KeyIndexWriter.byRank(
+                                files.store(), prefix + ".idx", BlockFileOptions.DEFAULT);
+        return new ColumnFileBuilder(
+                files,
+                table,
+                level,
+                number,
+                partition,
+                fileId,
+                rows,
+                keys,
+                isClustered ? new ClusteredKeys() : null);
     }
 
     /** Its place among the files of one output. */
@@ -85,7 +102,11 @@ final class ColumnFileBuilder implements AutoCloseable {
                         : KeyEncoder.rowId(
                                 version.keyArray(), version.keyOffset(), version.keyLength());
         rows.add(row, version.lsn(), rowId);
-        keys.add(version.keyArray(), version.keyOffset(), version.keyLength());
+        if (clustered == null) {
+            keys.add(version.keyArray(), version.keyOffset(), version.keyLength());
+        } else {
+            clustered.add(version, endLsn);
+        }
         if (endLsn != RetainedVersions.PRESENT) {
             ended.add(new Ended(ordinal, endLsn));
         }
@@ -94,13 +115,21 @@ final class ColumnFileBuilder implements AutoCloseable {
         return ordinal;
     }
 
-    /** Bytes of the rows so far, before encoding and compression. */
-    long sizeBytes() {
-        return rowBytes;
+    /**
+     * Whether {@code next} belongs into another file, because this one is large enough: its rows
+     * before encoding and compression, or the keys of a clustered file. Where rows are in key order
+     * all versions of a key stay together.
+     */
+    boolean isFullBefore(KeyedVersion next, long targetBytes) {
+        if (clustered != null) {
+            return rowBytes >= targetBytes || clustered.sizeBytes() >= ClusteredKeys.MAX_BYTES;
+        }
+        return rowBytes >= targetBytes && (last == null || last.compareKey(next) != 0);
     }
 
-    boolean isLastKey(KeyedVersion version) {
-        return last != null && last.compareKey(version) == 0;
+    /** Another merge would only write the same file again. */
+    void markFull() {
+        level = Math.max(level, CompactionPolicy.FULL_LEVEL);
     }
 
     /** Completes the file, once; opens it for reading. */
@@ -110,6 +139,9 @@ final class ColumnFileBuilder implements AutoCloseable {
             return done;
         }
         ColumnFileSummary summary = rows.finish();
+        if (clustered != null) {
+            clustered.writeTo(keys);
+        }
         KeyIndexSummary index = keys.finish();
         String prefix = FileIds.folder(table.schema().id(), table.shard()) + fileId;
         FileEntry entry =

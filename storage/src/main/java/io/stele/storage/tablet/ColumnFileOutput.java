@@ -14,9 +14,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes rows sorted by key into column files: one for each partition, ended at about a given
- * number of bytes. Confined to one thread; what it wrote before a failure is unreferenced and
- * collected at the next start.
+ * Writes rows, in the table's {@link ClusteringOrder}, into column files: one for each partition,
+ * ended at about a given number of bytes. Confined to one thread; what it wrote before a failure is
+ * unreferenced and collected at the next start.
  */
 final class ColumnFileOutput implements AutoCloseable {
     /**
@@ -49,7 +49,8 @@ final class ColumnFileOutput implements AutoCloseable {
     }
 
     /**
-     * Adds a row, by key ascending and LSN descending.
+     * Adds a row, by key ascending and LSN descending; of a clustered table in any order, best in
+     * its own.
      *
      * @param endLsn the LSN from which the row is not visible; {@link RetainedVersions#PRESENT} if
      *     it is
@@ -58,7 +59,8 @@ final class ColumnFileOutput implements AutoCloseable {
         row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
         ByteBuffer partition = partition();
         ColumnFileBuilder builder = open.get(partition);
-        if (builder != null && builder.sizeBytes() >= targetBytes && !builder.isLastKey(version)) {
+        if (builder != null && builder.isFullBefore(version, targetBytes)) {
+            builder.markFull();
             end(partition, builder);
             builder = null;
         }

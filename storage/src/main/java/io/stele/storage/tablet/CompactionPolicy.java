@@ -28,6 +28,13 @@ public final class CompactionPolicy {
     static final int LEVEL0_FILES = 4;
     static final int TIER_FILES = 4;
     static final int MAX_INPUTS = 16;
+
+    /**
+     * The level of column files that a merge ended because they were large enough; such files are
+     * not merged with others, however small compression made them.
+     */
+    static final int FULL_LEVEL = 2;
+
     private static final double DELETED_SHARE = 0.2;
 
     private final long targetBytes;
@@ -60,7 +67,7 @@ public final class CompactionPolicy {
         for (List<Candidate> partition : byPartition(files).values()) {
             Map<Integer, List<Candidate>> tiers = new LinkedHashMap<>();
             for (Candidate file : partition) {
-                if (file.entry().sizeBytes() < targetBytes) {
+                if (file.entry().sizeBytes() < targetBytes && file.entry().level() < FULL_LEVEL) {
                     tiers.computeIfAbsent(tier(file.entry().sizeBytes()), tier -> new ArrayList<>())
                             .add(file);
                 }
@@ -88,6 +95,7 @@ public final class CompactionPolicy {
             List<Candidate> small =
                     partition.stream()
                             .filter(file -> file.entry().sizeBytes() < targetBytes / 2)
+                            .filter(file -> file.entry().level() < FULL_LEVEL)
                             .toList();
             if (small.size() > 1) {
                 return Optional.of(smallest(small));

@@ -3,6 +3,7 @@ package io.stele.storage.tablet;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.tablet.ClusteringOrder.Placed;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,15 +54,36 @@ final class FlushJob {
 
     private List<ColumnFile> writeColumns() throws IOException {
         try (ColumnFileOutput output = new ColumnFileOutput(files, table, LEVEL, Long.MAX_VALUE)) {
-            RetainedVersions versions =
-                    new RetainedVersions(sealed.memTable().versions(), retentionLsn);
-            while (versions.advance()) {
-                KeyedVersion version = versions.version();
-                if (!version.isDeleted()) {
-                    output.add(version, versions.endLsn());
+            if (ClusteringOrder.isClustered(table)) {
+                for (Placed row : clustered()) {
+                    output.add(row.version(), row.endLsn());
+                }
+            } else {
+                RetainedVersions versions =
+                        new RetainedVersions(sealed.memTable().versions(), retentionLsn);
+                while (versions.advance()) {
+                    KeyedVersion version = versions.version();
+                    if (!version.isDeleted()) {
+                        output.add(version, versions.endLsn());
+                    }
                 }
             }
             return new ArrayList<>(output.finish());
         }
+    }
+
+    // The rows stay where they are, in the memtable; what is sorted is clustering keys.
+    private List<Placed> clustered() {
+        ClusteringOrder order = new ClusteringOrder(table);
+        List<Placed> rows = new ArrayList<>();
+        RetainedVersions versions =
+                new RetainedVersions(sealed.memTable().versions(), retentionLsn);
+        while (versions.advance()) {
+            if (!versions.version().isDeleted()) {
+                rows.add(order.place(versions.version(), versions.endLsn()));
+            }
+        }
+        rows.sort(Placed.ORDER);
+        return rows;
     }
 }

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * every version of the table.
  */
 class TestEngineAgainstModel {
+    private static final List<Integer> BY_AMOUNT_AND_NAME = List.of(3, 2);
     private static final StorageOptions OPTIONS =
             StorageOptions.DEFAULT
                     .withMemTables(20_000, 10_000_000, Duration.ofMinutes(5))
@@ -32,13 +33,25 @@ class TestEngineAgainstModel {
     @ParameterizedTest
     @CsvSource({"ROW,1", "ROW,2", "COLUMN,3", "COLUMN,4", "ROW_COLUMN,5", "ROW_COLUMN,6"})
     void keyedTable(Orientation orientation, long seed) throws IOException {
-        new KeyedRun(orientation, seed).run(600);
+        new KeyedRun(orientation, seed, List.of()).run(600);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"COLUMN,10", "COLUMN,11", "COLUMN,13", "ROW_COLUMN,12"})
+    void clusteredTable(Orientation orientation, long seed) throws IOException {
+        new KeyedRun(orientation, seed, BY_AMOUNT_AND_NAME).run(600);
     }
 
     @ParameterizedTest
     @CsvSource({"7", "8", "9"})
     void appendOnlyTable(long seed) throws IOException {
-        new AppendRun(seed).run(400);
+        new AppendRun(seed, List.of()).run(400);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"14", "15"})
+    void clusteredAppendOnlyTable(long seed) throws IOException {
+        new AppendRun(seed, BY_AMOUNT_AND_NAME).run(400);
     }
 
     /** The table after each LSN. */
@@ -63,7 +76,8 @@ class TestEngineAgainstModel {
         private final Model model = new Model();
         private final List<ReadPoint> points = new ArrayList<>();
 
-        KeyedRun(Orientation orientation, long seed) throws IOException {
+        KeyedRun(Orientation orientation, long seed, List<Integer> clusteringKey)
+                throws IOException {
             random = new SplittableRandom(seed);
             node = SimulatedNode.start(OPTIONS, seed);
             table =
@@ -73,6 +87,7 @@ class TestEngineAgainstModel {
                             orientation,
                             true,
                             2,
+                            clusteringKey,
                             seed % 2 == 0 ? List.of(1) : List.of(),
                             io.stele.storage.catalog.TableState.PUBLIC);
         }
@@ -162,10 +177,19 @@ class TestEngineAgainstModel {
         private final List<ReadPoint> points = new ArrayList<>();
         private long nextId;
 
-        AppendRun(long seed) throws IOException {
+        AppendRun(long seed, List<Integer> clusteringKey) throws IOException {
             random = new SplittableRandom(seed);
             node = SimulatedNode.start(OPTIONS, seed);
-            table = TestTable.create(node.engine(), "t", Orientation.COLUMN, false, 2);
+            table =
+                    TestTable.create(
+                            node.engine(),
+                            "t",
+                            Orientation.COLUMN,
+                            false,
+                            2,
+                            clusteringKey,
+                            List.of(),
+                            io.stele.storage.catalog.TableState.PUBLIC);
         }
 
         void run(int steps) throws IOException {
@@ -203,8 +227,9 @@ class TestEngineAgainstModel {
             WriteBatchBuilder batch = table.batch();
             for (int i = random.nextInt(8); i >= 0; i--) {
                 long id = nextId++ * 2 + shard.index();
-                batch.append(table.row(id, "name", id));
-                model.present.put(id, "name:" + id);
+                long amount = Long.reverse(id);
+                batch.append(table.row(id, "name", amount));
+                model.present.put(id, "name:" + amount);
             }
             model.changed(node.await(table.write(node.engine(), shard, batch)));
         }

@@ -70,6 +70,19 @@ final class TestTable {
             int shardCount,
             List<Integer> partitionedBy,
             TableState state) {
+        return create(
+                engine, name, orientation, keyed, shardCount, List.of(), partitionedBy, state);
+    }
+
+    static TestTable create(
+            StorageEngine engine,
+            String name,
+            Orientation orientation,
+            boolean keyed,
+            int shardCount,
+            List<Integer> clusteringKey,
+            List<Integer> partitionedBy,
+            TableState state) {
         if (!engine.catalog().current().schemas().contains("test")) {
             engine.catalog().createSchema("test");
         }
@@ -85,7 +98,7 @@ final class TestTable {
                                 new ColumnSchema(3, "amount", DataType.parse("bigint"))),
                         keyed ? List.of(1) : List.of(),
                         List.of(),
-                        List.of(),
+                        clusteringKey,
                         partitionedBy,
                         orientation,
                         0,
@@ -190,6 +203,28 @@ final class TestTable {
         if (file.deletedRows().length > 0) {
             deleted.deserialize(ByteBuffer.wrap(file.deletedRows()));
         }
+        ColumnFileReader reader = open(node, file);
+        try (ColumnFileCursor cursor = reader.cursor()) {
+            while (cursor.advance()) {
+                if (!deleted.contains(cursor.ordinal()) && cursor.lsn() <= readLsn) {
+                    add(cursor.row(), rows);
+                }
+            }
+        }
+    }
+
+    /** Every row of a file in file order, deleted ones too: id, name and amount. */
+    List<List<Object>> rowsInFileOrder(SimulatedNode node, FileScan file) throws IOException {
+        List<List<Object>> rows = new ArrayList<>();
+        try (ColumnFileCursor cursor = open(node, file).cursor()) {
+            while (cursor.advance()) {
+                rows.add(new ArrayList<>(Rows.toObjects(cursor.row())));
+            }
+        }
+        return rows;
+    }
+
+    private ColumnFileReader open(SimulatedNode node, FileScan file) throws IOException {
         FileEntry entry =
                 new FileEntry(
                         "test",
@@ -212,14 +247,7 @@ final class TestTable {
                         Map.of(),
                         Optional.empty(),
                         Optional.empty());
-        ColumnFileReader reader = ColumnFileReader.open(node.store(), entry, schema.columns());
-        try (ColumnFileCursor cursor = reader.cursor()) {
-            while (cursor.advance()) {
-                if (!deleted.contains(cursor.ordinal()) && cursor.lsn() <= readLsn) {
-                    add(cursor.row(), rows);
-                }
-            }
-        }
+        return ColumnFileReader.open(node.store(), entry, schema.columns());
     }
 
     private static void add(BinaryRow row, Map<Long, String> rows) {

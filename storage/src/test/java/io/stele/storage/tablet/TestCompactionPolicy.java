@@ -71,6 +71,20 @@ class TestCompactionPolicy {
                 .containsExactly("small0", "small1", "small2", "small3");
     }
 
+    @Test
+    void filesThatAMergeEndedAsFullAreLeftHoweverSmall() {
+        List<Candidate> files = new ArrayList<>();
+        for (int i = 0; i < CompactionPolicy.TIER_FILES; i++) {
+            files.add(new Candidate(file("a" + i, CompactionPolicy.FULL_LEVEL, 0, 10, 1100), 0));
+        }
+        assertThat(policy.pickColumns(files)).isEmpty();
+        assertThat(policy.pickAllColumns(files)).isEmpty();
+        files.add(new Candidate(file("deleted", CompactionPolicy.FULL_LEVEL, 0, 10, 1100), 50));
+        assertThat(policy.pickColumns(files).orElseThrow())
+                .extracting(candidate -> candidate.entry().fileId())
+                .containsExactly("deleted");
+    }
+
     private static FileEntry file(String id, int level, int minKey, int maxKey, long sizeBytes) {
         return new FileEntry(
                 id,
