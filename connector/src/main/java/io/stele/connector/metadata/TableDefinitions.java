@@ -9,6 +9,9 @@ import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.IndexDefinition;
+import io.stele.protocol.schema.IndexSchema;
+import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnMetadata;
@@ -61,7 +64,8 @@ public final class TableDefinitions {
                                 TableProperties.orientation(properties),
                                 0,
                                 TableProperties.shardCount(properties),
-                                table.getComment()));
+                                table.getComment(),
+                                options(columns, properties)));
     }
 
     public ConnectorTableMetadata toTrino(TableSchema table) {
@@ -122,9 +126,35 @@ public final class TableDefinitions {
         return SteleColumnHandle.mergeRowId(RowType.from(fields));
     }
 
+    private static TableOptions options(
+            List<ColumnSchema> columns, Map<String, Object> properties) {
+        List<IndexSchema> indexes = new ArrayList<>();
+        for (IndexDefinition index : TableProperties.indexes(properties)) {
+            indexes.add(
+                    new IndexSchema(
+                            indexes.size() + 1,
+                            index.name(),
+                            ids(columns, TableProperties.INDEXES, index.columns()),
+                            index.unique(),
+                            true));
+        }
+        return new TableOptions(
+                TableProperties.millis(properties, TableProperties.RETENTION),
+                TableProperties.millis(properties, TableProperties.TIME_TO_LIVE),
+                ids(columns, properties, TableProperties.SEGMENT_KEY),
+                ids(columns, properties, TableProperties.BITMAP_COLUMNS),
+                ids(columns, properties, TableProperties.DICTIONARY_COLUMNS),
+                indexes);
+    }
+
     private static List<Integer> ids(
             List<ColumnSchema> columns, Map<String, Object> properties, String property) {
-        return TableProperties.columnNames(properties, property).stream()
+        return ids(columns, property, TableProperties.columnNames(properties, property));
+    }
+
+    private static List<Integer> ids(
+            List<ColumnSchema> columns, String property, List<String> names) {
+        return names.stream()
                 .map(
                         name ->
                                 columns.stream()

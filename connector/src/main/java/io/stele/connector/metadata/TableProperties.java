@@ -6,12 +6,21 @@ import static io.trino.spi.session.PropertyMetadata.integerProperty;
 import static io.trino.spi.session.PropertyMetadata.stringProperty;
 import static io.trino.spi.type.VarcharType.VARCHAR;
 import static java.util.Locale.ENGLISH;
+import static java.util.concurrent.TimeUnit.DAYS;
+import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.MINUTES;
+import static java.util.concurrent.TimeUnit.SECONDS;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import io.airlift.units.Duration;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.IndexDefinition;
+import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.TrinoException;
 import io.trino.spi.session.PropertyMetadata;
@@ -20,6 +29,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The table properties of CREATE TABLE ... WITH (...), and how SHOW CREATE TABLE gives them back.
@@ -32,6 +43,12 @@ public final class TableProperties {
     public static final String PARTITIONED_BY = "partitioned_by";
     public static final String TABLE_GROUP = "table_group";
     public static final String SHARD_COUNT = "shard_count";
+    public static final String RETENTION = "retention";
+    public static final String TIME_TO_LIVE = "time_to_live";
+    public static final String SEGMENT_KEY = "segment_key";
+    public static final String BITMAP_COLUMNS = "bitmap_columns";
+    public static final String DICTIONARY_COLUMNS = "dictionary_columns";
+    public static final String INDEXES = "indexes";
 
     /**
      * Enough for the cores of a small host to share the work of one table; more only cost memory
@@ -72,7 +89,52 @@ public final class TableProperties {
                         "Number of shards of the table's group",
                         DEFAULT_SHARD_COUNT,
                         TableProperties::checkShardCount,
-                        false));
+                        false),
+                duration(
+                        RETENTION,
+                        "How long superseded and deleted rows stay readable by time travel, as '1h'; default: the sidecar's"),
+                duration(
+                        TIME_TO_LIVE,
+                        "Age at which rows disappear, as '30d', by the segment key where it is a date or timestamp, else by the last write; default: never"),
+                columns(
+                        SEGMENT_KEY,
+                        "Columns, event time as a rule, that files are cut on and carry the range of"),
+                columns(BITMAP_COLUMNS, "Columns with a bitmap index in every column file"),
+                columns(
+                        DICTIONARY_COLUMNS,
+                        "Text columns that column files always store by dictionary"),
+                new PropertyMetadata<>(
+                        INDEXES,
+                        "Secondary indexes, each 'name(column, ...)' or 'unique name(column, ...)'",
+                        new ArrayType(VARCHAR),
+                        List.class,
+                        ImmutableList.of(),
+                        false,
+                        value ->
+                                ((Collection<?>) value)
+                                        .stream()
+                                                .map(TableProperties::parseIndex)
+                                                .collect(toImmutableList()),
+                        value ->
+                                ((Collection<?>) value)
+                                        .stream()
+                                                .map(index -> ((IndexDefinition) index).text())
+                                                .collect(toImmutableList())));
+    }
+
+    /** The indexes to have, in their order. */
+    public static List<IndexDefinition> indexes(Map<String, Object> properties) {
+        if (!(properties.get(INDEXES) instanceof List<?> indexes)) {
+            return List.of();
+        }
+        return indexes.stream().map(IndexDefinition.class::cast).toList();
+    }
+
+    /** A duration in milliseconds; empty when it is not given. */
+    public static OptionalLong millis(Map<String, Object> properties, String property) {
+        return properties.get(property) instanceof Duration duration
+                ? OptionalLong.of(duration.toMillis())
+                : OptionalLong.empty();
     }
 
     /** Column names of a property, in lower case; empty when it is not given. */
@@ -114,6 +176,19 @@ public final class TableProperties {
         if (table.shardCount() != DEFAULT_SHARD_COUNT) {
             properties.put(SHARD_COUNT, table.shardCount());
         }
+        TableOptions options = table.options();
+        putDuration(properties, RETENTION, options.retentionMillis());
+        putDuration(properties, TIME_TO_LIVE, options.timeToLiveMillis());
+        putColumns(properties, SEGMENT_KEY, table, options.segmentKey());
+        putColumns(properties, BITMAP_COLUMNS, table, options.bitmapColumns());
+        putColumns(properties, DICTIONARY_COLUMNS, table, options.dictionaryColumns());
+        if (!options.indexes().isEmpty()) {
+            properties.put(
+                    INDEXES,
+                    options.indexes().stream()
+                            .map(index -> definition(table, index))
+                            .collect(toImmutableList()));
+        }
         return properties.buildOrThrow();
     }
 
@@ -128,6 +203,63 @@ public final class TableProperties {
                     table.columns(columnIds).stream()
                             .map(ColumnSchema::name)
                             .collect(toImmutableList()));
+        }
+    }
+
+    private static void putDuration(
+            ImmutableMap.Builder<String, Object> properties, String property, OptionalLong millis) {
+        if (millis.isPresent()) {
+            properties.put(property, exactDuration(millis.getAsLong()));
+        }
+    }
+
+    /** In the largest unit of which it is a whole number: what is shown can be given back. */
+    private static Duration exactDuration(long millis) {
+        for (TimeUnit unit : List.of(DAYS, HOURS, MINUTES, SECONDS)) {
+            if (millis % unit.toMillis(1) == 0) {
+                return new Duration((double) unit.convert(millis, MILLISECONDS), unit);
+            }
+        }
+        return new Duration((double) millis, MILLISECONDS);
+    }
+
+    private static IndexDefinition definition(TableSchema table, IndexSchema index) {
+        List<String> columns =
+                table.columns(index.columns()).stream()
+                        .map(ColumnSchema::name)
+                        .collect(toImmutableList());
+        return new IndexDefinition(index.name(), columns, index.unique());
+    }
+
+    private static PropertyMetadata<?> duration(String name, String description) {
+        return new PropertyMetadata<>(
+                name,
+                description,
+                VARCHAR,
+                Duration.class,
+                null,
+                false,
+                value -> parseDuration(name, (String) value),
+                Duration::toString);
+    }
+
+    private static Duration parseDuration(String property, String text) {
+        try {
+            return Duration.valueOf(text);
+        } catch (IllegalArgumentException e) {
+            throw new TrinoException(
+                    INVALID_TABLE_PROPERTY,
+                    "Expected a duration as '1h' or '30d' in %s, found '%s'"
+                            .formatted(property, text),
+                    e);
+        }
+    }
+
+    private static IndexDefinition parseIndex(Object text) {
+        try {
+            return IndexDefinition.parse(Objects.toString(text));
+        } catch (SteleException e) {
+            throw new TrinoException(INVALID_TABLE_PROPERTY, String.valueOf(e.getMessage()), e);
         }
     }
 

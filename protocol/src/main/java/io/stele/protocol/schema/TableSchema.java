@@ -2,6 +2,7 @@ package io.stele.protocol.schema;
 
 import static io.stele.protocol.schema.TypeLimits.check;
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
@@ -38,6 +39,7 @@ import java.util.Set;
  * @param tableGroup id of the table group
  * @param shardCount shards of the table group, 1 to 4,096
  * @param comment comment of the user
+ * @param options retention, time to live, indexes and the physical design of column files
  */
 public record TableSchema(
         @JsonProperty("id") TableId id,
@@ -52,7 +54,8 @@ public record TableSchema(
         @JsonProperty("orientation") Orientation orientation,
         @JsonProperty("tableGroup") int tableGroup,
         @JsonProperty("shardCount") int shardCount,
-        @JsonProperty("comment") Optional<String> comment) {
+        @JsonProperty("comment") Optional<String> comment,
+        @JsonProperty("options") TableOptions options) {
     /** Most columns of a table and fields of a row type. */
     public static final int MAX_COLUMNS = 1_000;
 
@@ -63,6 +66,7 @@ public record TableSchema(
         requireNonNull(id, "id is null");
         requireNonNull(orientation, "orientation is null");
         requireNonNull(comment, "comment is null");
+        options = requireNonNullElse(options, TableOptions.NONE); // absent in the first catalogs
         checkName("schema", schemaName);
         checkName("table", tableName);
         check(schemaVersion >= 1, "a schema version >= 1", schemaVersion);
@@ -82,6 +86,133 @@ public record TableSchema(
         checkKey("clustering_key", columns, clusteringKey);
         checkKey("partitioned_by", columns, partitionedBy);
         checkPrimaryKey(columns, primaryKey, distributionKey, partitionedBy);
+        checkOptions(columns, primaryKey, distributionKey, orientation, options);
+    }
+
+    /** A table without options. */
+    public TableSchema(
+            TableId id,
+            String schemaName,
+            String tableName,
+            int schemaVersion,
+            List<ColumnSchema> columns,
+            List<Integer> primaryKey,
+            List<Integer> distributionKey,
+            List<Integer> clusteringKey,
+            List<Integer> partitionedBy,
+            Orientation orientation,
+            int tableGroup,
+            int shardCount,
+            Optional<String> comment) {
+        this(
+                id,
+                schemaName,
+                tableName,
+                schemaVersion,
+                columns,
+                primaryKey,
+                distributionKey,
+                clusteringKey,
+                partitionedBy,
+                orientation,
+                tableGroup,
+                shardCount,
+                comment,
+                TableOptions.NONE);
+    }
+
+    /** The same table under another id, schema version and table group. */
+    public TableSchema withIdentity(
+            TableId newId, int newSchemaVersion, int newTableGroup, int newShardCount) {
+        return new TableSchema(
+                newId,
+                schemaName,
+                tableName,
+                newSchemaVersion,
+                columns,
+                primaryKey,
+                distributionKey,
+                clusteringKey,
+                partitionedBy,
+                orientation,
+                newTableGroup,
+                newShardCount,
+                comment,
+                options);
+    }
+
+    /** The same table under another name. */
+    public TableSchema withName(String newSchemaName, String newTableName) {
+        return new TableSchema(
+                id,
+                newSchemaName,
+                newTableName,
+                schemaVersion,
+                columns,
+                primaryKey,
+                distributionKey,
+                clusteringKey,
+                partitionedBy,
+                orientation,
+                tableGroup,
+                shardCount,
+                comment,
+                options);
+    }
+
+    /** The same table with other columns, or other properties of them. */
+    public TableSchema withColumns(int newSchemaVersion, List<ColumnSchema> newColumns) {
+        return new TableSchema(
+                id,
+                schemaName,
+                tableName,
+                newSchemaVersion,
+                newColumns,
+                primaryKey,
+                distributionKey,
+                clusteringKey,
+                partitionedBy,
+                orientation,
+                tableGroup,
+                shardCount,
+                comment,
+                options);
+    }
+
+    public TableSchema withComment(Optional<String> newComment) {
+        return new TableSchema(
+                id,
+                schemaName,
+                tableName,
+                schemaVersion,
+                columns,
+                primaryKey,
+                distributionKey,
+                clusteringKey,
+                partitionedBy,
+                orientation,
+                tableGroup,
+                shardCount,
+                newComment,
+                options);
+    }
+
+    public TableSchema withOptions(TableOptions newOptions) {
+        return new TableSchema(
+                id,
+                schemaName,
+                tableName,
+                schemaVersion,
+                columns,
+                primaryKey,
+                distributionKey,
+                clusteringKey,
+                partitionedBy,
+                orientation,
+                tableGroup,
+                shardCount,
+                comment,
+                newOptions);
     }
 
     /** {@code schema.table}. */
@@ -234,6 +365,46 @@ public record TableSchema(
                     primaryKey.contains(columnId),
                     property + " within primary_key",
                     "column id " + columnId);
+        }
+    }
+
+    private static void checkOptions(
+            List<ColumnSchema> columns,
+            List<Integer> primaryKey,
+            List<Integer> distributionKey,
+            Orientation orientation,
+            TableOptions options) {
+        checkKey("segment_key", columns, options.segmentKey());
+        checkKey("bitmap_columns", columns, options.bitmapColumns());
+        checkKey("dictionary_columns", columns, options.dictionaryColumns());
+        check(
+                orientation.hasColumns()
+                        || (options.segmentKey().isEmpty()
+                                && options.bitmapColumns().isEmpty()
+                                && options.dictionaryColumns().isEmpty()),
+                "segment_key, bitmap_columns and dictionary_columns only with column files",
+                "orientation '" + orientation.text() + "'");
+        for (ColumnSchema column : columns) {
+            check(
+                    !options.dictionaryColumns().contains(column.id())
+                            || column.type() instanceof VarcharType
+                            || column.type() instanceof CharType,
+                    "dictionary_columns of type varchar or char",
+                    "'" + column.name() + "' of type " + column.type());
+        }
+        for (IndexSchema index : options.indexes()) {
+            check(
+                    !primaryKey.isEmpty(),
+                    "a primary_key for index '" + index.name() + "'",
+                    "a table without one");
+            checkKey("index '" + index.name() + "'", columns, index.columns());
+            List<Integer> routing = distributionKey.isEmpty() ? primaryKey : distributionKey;
+            check(
+                    !index.unique() || index.columns().containsAll(routing),
+                    "a unique index '"
+                            + index.name()
+                            + "' that contains the distribution key, so that one shard sees all rows of a value",
+                    "column ids " + index.columns());
         }
     }
 }

@@ -9,6 +9,7 @@ import io.stele.protocol.TableId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 final class TestTableSchema {
@@ -55,7 +56,62 @@ final class TestTableSchema {
                                 + "{\"id\":7,\"name\":\"tags\",\"type\":\"map(varchar, array(double))\",\"nullable\":true,\"comment\":null},"
                                 + "{\"id\":4,\"name\":\"day\",\"type\":\"date\",\"nullable\":false,\"comment\":null}],"
                                 + "\"primaryKey\":[2,1,4],\"distributionKey\":[1],\"clusteringKey\":[4],\"partitionedBy\":[4],"
-                                + "\"orientation\":\"row,column\",\"tableGroup\":2,\"shardCount\":16,\"comment\":\"all orders\"}");
+                                + "\"orientation\":\"row,column\",\"tableGroup\":2,\"shardCount\":16,\"comment\":\"all orders\","
+                                + "\"options\":{\"retentionMillis\":null,\"timeToLiveMillis\":null,\"segmentKey\":[],"
+                                + "\"bitmapColumns\":[],\"dictionaryColumns\":[],\"indexes\":[]}}");
+        TableOptions options =
+                new TableOptions(
+                        OptionalLong.of(3_600_000),
+                        OptionalLong.of(86_400_000),
+                        List.of(4),
+                        List.of(1),
+                        List.of(1),
+                        List.of(
+                                new IndexSchema(1, "by_day", List.of(4), false, true),
+                                new IndexSchema(2, "by_region", List.of(1, 4), true, false)));
+        TableSchema full = schema.withOptions(options);
+        assertThat(SchemaJson.fromJson(SchemaJson.toJson(full))).isEqualTo(full);
+    }
+
+    @Test
+    void refusesOptionsThatCannotWork() {
+        List<Integer> none = List.of();
+        TableSchema keyed = schema(COLUMNS, List.of(2, 1), List.of(1), none, none);
+        TableOptions options = TableOptions.NONE;
+        assertRefused(
+                () -> keyed.withOptions(options.withSegmentKey(List.of(7))),
+                "segment_key of orderable columns");
+        assertRefused(
+                () -> keyed.withOptions(options.withDictionaryColumns(List.of(2))),
+                "dictionary_columns of type varchar or char, found 'id' of type bigint");
+        assertRefused(
+                () -> keyed.withOptions(options.withIndexes(List.of(index("by_id", 2, true)))),
+                "a unique index 'by_id' that contains the distribution key");
+        assertRefused(
+                () ->
+                        schema(COLUMNS, none, none, none, none)
+                                .withOptions(
+                                        options.withIndexes(List.of(index("by_id", 2, false)))),
+                "a primary_key for index 'by_id'");
+        assertRefused(
+                () -> options.withIndexes(List.of(index("a", 2, false), index("a", 1, false))),
+                "id 1 twice");
+        assertRefused(() -> options.withTimeToLiveMillis(OptionalLong.of(0)), "found 0 ms");
+    }
+
+    @Test
+    void indexDefinitionsAreReadAndWritten() {
+        IndexDefinition definition = IndexDefinition.parse(" UNIQUE By_Mail ( Region,  mail)");
+        assertThat(definition)
+                .isEqualTo(new IndexDefinition("by_mail", List.of("region", "mail"), true));
+        assertThat(definition.text()).isEqualTo("unique by_mail(region, mail)");
+        assertThat(IndexDefinition.parse(definition.text())).isEqualTo(definition);
+        assertRefused(() -> IndexDefinition.parse("mail"), "found 'mail'");
+        assertRefused(() -> IndexDefinition.parse("a(b) c"), "found 'a(b) c'");
+    }
+
+    private static IndexSchema index(String name, int column, boolean unique) {
+        return new IndexSchema(1, name, List.of(column), unique, true);
     }
 
     @Test

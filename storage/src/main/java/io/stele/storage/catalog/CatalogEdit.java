@@ -155,27 +155,13 @@ final class CatalogEdit {
         base.requireSchema(schemaName);
         checkName("table", tableName);
         requireNoTable(schemaName, tableName);
-        return replace(
-                new TableSchema(
-                        old.id(),
-                        schemaName,
-                        tableName,
-                        old.schemaVersion(),
-                        old.columns(),
-                        old.primaryKey(),
-                        old.distributionKey(),
-                        old.clusteringKey(),
-                        old.partitionedBy(),
-                        old.orientation(),
-                        old.tableGroup(),
-                        old.shardCount(),
-                        old.comment()));
+        return replace(old.withName(schemaName, tableName));
     }
 
     TableSchema setTableComment(TableId tableId, Optional<String> comment) {
         TableSchema old = base.table(tableId);
         checkComment("table '" + old.tableName() + "'", comment);
-        return replace(withColumnsAndComment(old, old.columns(), comment));
+        return replace(old.withComment(comment));
     }
 
     TableSchema setColumnComment(TableId tableId, int columnId, Optional<String> comment) {
@@ -184,7 +170,7 @@ final class CatalogEdit {
         List<ColumnSchema> columns = new ArrayList<>(old.columns());
         checkComment("column '" + columns.get(index).name() + "'", comment);
         columns.set(index, columns.get(index).withComment(comment));
-        return replace(withColumnsAndComment(old, columns, old.comment()));
+        return replace(old.withColumns(old.schemaVersion(), columns));
     }
 
     /** Drops every staged table; returns how many there were. */
@@ -240,38 +226,7 @@ final class CatalogEdit {
 
     private static TableSchema copy(
             TableSchema schema, TableId id, int schemaVersion, TableGroup group) {
-        return new TableSchema(
-                id,
-                schema.schemaName(),
-                schema.tableName(),
-                schemaVersion,
-                schema.columns(),
-                schema.primaryKey(),
-                schema.distributionKey(),
-                schema.clusteringKey(),
-                schema.partitionedBy(),
-                schema.orientation(),
-                group.id(),
-                group.shardCount(),
-                schema.comment());
-    }
-
-    private static TableSchema withColumnsAndComment(
-            TableSchema old, List<ColumnSchema> columns, Optional<String> comment) {
-        return new TableSchema(
-                old.id(),
-                old.schemaName(),
-                old.tableName(),
-                old.schemaVersion(),
-                columns,
-                old.primaryKey(),
-                old.distributionKey(),
-                old.clusteringKey(),
-                old.partitionedBy(),
-                old.orientation(),
-                old.tableGroup(),
-                old.shardCount(),
-                comment);
+        return schema.withIdentity(id, schemaVersion, group.id(), group.shardCount());
     }
 
     private static void checkColumn(ColumnSchema column) {

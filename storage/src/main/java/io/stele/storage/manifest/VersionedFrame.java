@@ -20,9 +20,12 @@ import java.util.zip.CRC32C;
  * The object version is that of the object's name, so that a copy under another name is noticed.
  * The writer id (a UUID, most significant half first) makes the content of each contender for a
  * version its own.
+ *
+ * <p>Older format versions are read as well: bodies are JSON whose fields of later versions have a
+ * default.
  */
 enum VersionedFrame {
-    CATALOG("STELECAT", 1, "catalog"),
+    CATALOG("STELECAT", 2, "catalog"),
     MANIFEST("STELEMAN", 1, "manifest");
 
     static final int HEADER_LENGTH = 40;
@@ -85,11 +88,11 @@ enum VersionedFrame {
         }
         int foundFormat = buffer.getInt(8);
         check(
-                foundFormat == formatVersion,
+                foundFormat >= 1 && foundFormat <= formatVersion,
                 path,
                 8,
                 description + " format version",
-                formatVersion,
+                "1 to " + formatVersion,
                 foundFormat);
         long foundVersion = buffer.getLong(12);
         check(foundVersion == version, path, 12, description + " version", version, foundVersion);

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HexFormat;
 
 /**
  * Files as released versions wrote them, under {@code src/test/resources/golden}. A new layout is a
@@ -22,7 +23,10 @@ public final class Golden {
             Files.write(Path.of(directory, name), written);
             return;
         }
-        assertThat(written).as("bytes of golden file %s", name).isEqualTo(load(name));
+        HexFormat hex = HexFormat.of();
+        assertThat(hex.formatHex(written))
+                .as("bytes of golden file %s", name)
+                .isEqualTo(hex.formatHex(load(name)));
     }
 
     public static byte[] load(String name) throws IOException {
