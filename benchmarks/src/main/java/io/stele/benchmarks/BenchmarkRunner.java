@@ -2,6 +2,7 @@ package io.stele.benchmarks;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import io.stele.benchmarks.get.GetBenchmark;
 import io.stele.benchmarks.ingest.IngestBenchmark;
 import io.stele.benchmarks.scan.ScanBenchmark;
 import java.io.IOException;
@@ -22,7 +23,7 @@ import java.util.Optional;
  */
 public final class BenchmarkRunner {
     private static final List<Benchmark> BENCHMARKS =
-            List.of(new IngestBenchmark(), new ScanBenchmark());
+            List.of(new IngestBenchmark(), new GetBenchmark(), new ScanBenchmark());
 
     private BenchmarkRunner() {}
 

@@ -9,9 +9,9 @@ import java.util.SplittableRandom;
  *
  * <p>Immutable; safe for concurrent use.
  */
-final class UserRows {
-    static final int FIELDS = 10;
-    static final int FIELD_BYTES = 100;
+public final class UserRows {
+    public static final int FIELDS = 10;
+    public static final int FIELD_BYTES = 100;
 
     /**
      * Fields start at any offset of this pool, so that rows differ without drawing 1,000 characters
@@ -25,7 +25,7 @@ final class UserRows {
 
     private final byte[] pool;
 
-    UserRows(long seed) {
+    public UserRows(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         pool = new byte[POOL_BYTES];
         for (int index = 0; index < pool.length; index++) {
@@ -34,7 +34,7 @@ final class UserRows {
     }
 
     /** The key of row {@code number}. */
-    static String key(long number) {
+    public static String key(long number) {
         long hash = FNV_OFFSET;
         for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
             hash = (hash ^ ((number >>> shift) & 0xff)) * FNV_PRIME;
@@ -49,12 +49,12 @@ final class UserRows {
         return (int) ((mixed >>> 40) % (POOL_BYTES - FIELD_BYTES));
     }
 
-    String field(long number, int field) {
+    public String field(long number, int field) {
         return new String(pool, offset(number, field), FIELD_BYTES, StandardCharsets.ISO_8859_1);
     }
 
     /** The row's values for a writer of Stele's client: key, then the ten fields. */
-    Object[] values(long number) {
+    public Object[] values(long number) {
         Object[] values = new Object[1 + FIELDS];
         values[0] = key(number);
         for (int field = 0; field < FIELDS; field++) {
@@ -64,7 +64,7 @@ final class UserRows {
     }
 
     /** The ten fields as one value, for a store that knows no columns. */
-    byte[] bytes(long number) {
+    public byte[] bytes(long number) {
         byte[] bytes = new byte[FIELDS * FIELD_BYTES];
         for (int field = 0; field < FIELDS; field++) {
             System.arraycopy(pool, offset(number, field), bytes, field * FIELD_BYTES, FIELD_BYTES);

@@ -28,19 +28,19 @@ import java.util.OptionalLong;
 /**
  * The benchmark's table in Stele: a text key and ten text columns; made and counted over Flight.
  */
-final class UserTable {
-    static final String SCHEMA = "bench";
+public final class UserTable {
+    public static final String SCHEMA = "bench";
 
     /** As many as cores: more only add groups to a log that all shards share. */
     private static final int SHARDS = 2;
 
     private UserTable() {}
 
-    static void createSchema(FlightClient flight) {
+    public static void createSchema(FlightClient flight) {
         flight.action(Actions.CREATE_SCHEMA, new CreateSchemaRequest(SCHEMA, true), Done.class);
     }
 
-    static void create(FlightClient flight, String table, Orientation orientation) {
+    public static void create(FlightClient flight, String table, Orientation orientation) {
         List<ColumnSchema> columns = new ArrayList<>();
         columns.add(new ColumnSchema(1, "ycsb_key", VarcharType.VARCHAR).notNull());
         for (int field = 0; field < UserRows.FIELDS; field++) {
@@ -67,7 +67,7 @@ final class UserTable {
                 TableDescription.class);
     }
 
-    static void drop(FlightClient flight, String table) {
+    public static void drop(FlightClient flight, String table) {
         flight.action(Actions.DROP_TABLE, TableRequest.of(SCHEMA, table), Done.class);
     }
 
