@@ -65,6 +65,40 @@ final class SteleWritesIT {
     }
 
     @Test
+    void propertiesCanBeChanged() {
+        String table = SteleQueries.newTable("changed_properties");
+        queries.run(
+                "CREATE TABLE %s (a bigint, b varchar, c date) WITH (retention = '2h')"
+                        .formatted(table));
+        queries.run(
+                "ALTER TABLE %s SET PROPERTIES time_to_live = '30d', segment_key = ARRAY['c'], dictionary_columns = ARRAY['b']"
+                        .formatted(table));
+        assertThat((String) queries.value("SHOW CREATE TABLE " + table))
+                .endsWith(
+                        """
+                        WITH (
+                           dictionary_columns = ARRAY['b'],
+                           retention = '2.00h',
+                           segment_key = ARRAY['c'],
+                           time_to_live = '30.00d'
+                        )""");
+        queries.run("ALTER TABLE %s SET PROPERTIES retention = DEFAULT".formatted(table));
+        assertThat((String) queries.value("SHOW CREATE TABLE " + table))
+                .doesNotContain("retention")
+                .contains("time_to_live = '30.00d'");
+        assertThat(
+                        queries.failure(
+                                "ALTER TABLE %s SET PROPERTIES orientation = 'row'"
+                                        .formatted(table)))
+                .hasMessageContaining("'orientation'");
+        assertThat(
+                        queries.failure(
+                                "ALTER TABLE %s SET PROPERTIES bitmap_columns = ARRAY['d']"
+                                        .formatted(table)))
+                .hasMessageContaining("'d'");
+    }
+
+    @Test
     void badPropertiesAreRefused() {
         assertThat(queries.failure("CREATE TABLE bad (a bigint) WITH (primary_key = ARRAY['b'])"))
                 .hasMessageContaining("primary_key")

@@ -15,9 +15,12 @@ import io.stele.protocol.api.ListTablesReply;
 import io.stele.protocol.api.ListTablesRequest;
 import io.stele.protocol.api.RenameTableRequest;
 import io.stele.protocol.api.SetCommentRequest;
+import io.stele.protocol.api.SetOptionsRequest;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.schema.TableOption;
+import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.StandardErrorCode;
 import io.trino.spi.TrinoException;
@@ -108,6 +111,13 @@ public final class CatalogRequests {
         sidecar.callOnce(
                 Actions.SET_COMMENT,
                 new SetCommentRequest(tableId, columnId, comment),
+                TableDescription.class);
+    }
+
+    void setOptions(TableId tableId, List<TableOption> changed, TableOptions values) {
+        sidecar.callOnce(
+                Actions.SET_OPTIONS,
+                new SetOptionsRequest(tableId, changed, values),
                 TableDescription.class);
     }
 

@@ -272,6 +272,20 @@ public final class SteleMetadata implements ConnectorMetadata {
         forget(handle.name());
     }
 
+    @Override
+    public void setTableProperties(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            Map<String, Optional<Object>> properties) {
+        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        catalog.setOptions(
+                handle.table().id(),
+                TableProperties.changedOptions(properties),
+                TableDefinitions.options(
+                        handle.table().columns(), TableProperties.values(properties)));
+        forget(handle.name());
+    }
+
     // Pushdown
 
     @Override

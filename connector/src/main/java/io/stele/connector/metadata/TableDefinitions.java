@@ -126,8 +126,8 @@ public final class TableDefinitions {
         return SteleColumnHandle.mergeRowId(RowType.from(fields));
     }
 
-    private static TableOptions options(
-            List<ColumnSchema> columns, Map<String, Object> properties) {
+    /** The options that properties ask for; those that are not given have no value. */
+    static TableOptions options(List<ColumnSchema> columns, Map<String, Object> properties) {
         List<IndexSchema> indexes = new ArrayList<>();
         for (IndexDefinition index : TableProperties.indexes(properties)) {
             indexes.add(

@@ -20,6 +20,7 @@ import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.IndexDefinition;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.TrinoException;
@@ -29,6 +30,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
@@ -157,6 +159,26 @@ public final class TableProperties {
 
     public static String tableGroup(Map<String, Object> properties) {
         return properties.get(TABLE_GROUP) instanceof String name ? name : "";
+    }
+
+    /** The options that ALTER TABLE ... SET PROPERTIES changes; other properties are refused. */
+    public static List<TableOption> changedOptions(Map<String, Optional<Object>> properties) {
+        ImmutableList.Builder<TableOption> changed = ImmutableList.builder();
+        for (String property : properties.keySet()) {
+            try {
+                changed.add(TableOption.of(property));
+            } catch (SteleException e) {
+                throw new TrinoException(INVALID_TABLE_PROPERTY, String.valueOf(e.getMessage()), e);
+            }
+        }
+        return changed.build();
+    }
+
+    /** Properties of ALTER TABLE ... SET PROPERTIES; those to be at their default are left out. */
+    public static Map<String, Object> values(Map<String, Optional<Object>> properties) {
+        ImmutableMap.Builder<String, Object> values = ImmutableMap.builder();
+        properties.forEach((name, value) -> value.ifPresent(given -> values.put(name, given)));
+        return values.buildOrThrow();
     }
 
     /** The properties that make such a table; those at their default are left out. */

@@ -35,6 +35,9 @@ public final class Actions {
     /** {@link SetCommentRequest} -> {@link TableDescription}. */
     public static final String SET_COMMENT = "set-comment";
 
+    /** {@link SetOptionsRequest} -> {@link TableDescription}. */
+    public static final String SET_OPTIONS = "set-options";
+
     /** {@link OpenReadPointRequest} -> {@link ReadPointReply}. */
     public static final String OPEN_READ_POINT = "open-read-point";
 

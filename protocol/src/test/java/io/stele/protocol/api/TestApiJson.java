@@ -12,6 +12,8 @@ import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.ScalarType;
+import io.stele.protocol.schema.TableOption;
+import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -57,6 +59,12 @@ final class TestApiJson {
                         new TableDescription(
                                 SCHEMA, TableStatistics.EMPTY, ShardRouting.single(node, 2)),
                         new SetCommentRequest(TABLE, Optional.of(1), Optional.of("c")),
+                        new SetOptionsRequest(
+                                TABLE,
+                                List.of(TableOption.RETENTION, TableOption.BITMAP_COLUMNS),
+                                TableOptions.NONE
+                                        .withRetentionMillis(OptionalLong.of(5))
+                                        .withBitmapColumns(List.of(1))),
                         new OpenReadPointRequest(List.of(TABLE), Optional.of(new Lsn(9)), 1000),
                         new RenewReadPointRequest("r", 5),
                         new CloseReadPointRequest("r"),

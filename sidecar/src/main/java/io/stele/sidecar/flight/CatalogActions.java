@@ -15,6 +15,7 @@ import io.stele.protocol.api.ListTablesReply;
 import io.stele.protocol.api.ListTablesRequest;
 import io.stele.protocol.api.RenameTableRequest;
 import io.stele.protocol.api.SetCommentRequest;
+import io.stele.protocol.api.SetOptionsRequest;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.schema.TableSchema;
@@ -75,6 +76,12 @@ final class CatalogActions {
                                 "Sets the comment of a table or column",
                                 SetCommentRequest.class,
                                 this::setComment))
+                .put(
+                        Actions.SET_OPTIONS,
+                        ActionHandler.of(
+                                "Changes options of a table",
+                                SetOptionsRequest.class,
+                                this::setOptions))
                 .buildOrThrow();
     }
 
@@ -161,5 +168,10 @@ final class CatalogActions {
                                         request.columnId().get(),
                                         request.comment())
                         : catalog().setTableComment(request.tableId(), request.comment()));
+    }
+
+    private Object setOptions(SetOptionsRequest request) {
+        return engine.describe(
+                catalog().setOptions(request.tableId(), request.changed(), request.values()));
     }
 }

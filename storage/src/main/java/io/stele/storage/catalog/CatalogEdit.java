@@ -7,8 +7,11 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableOption;
+import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -171,6 +174,14 @@ final class CatalogEdit {
         checkComment("column '" + columns.get(index).name() + "'", comment);
         columns.set(index, columns.get(index).withComment(comment));
         return replace(old.withColumns(old.schemaVersion(), columns));
+    }
+
+    TableSchema setOptions(TableId tableId, Collection<TableOption> changed, TableOptions values) {
+        TableSchema old = base.table(tableId);
+        if (changed.contains(TableOption.INDEXES)) {
+            throw invalid("indexes that are given with CREATE TABLE", "a change of them");
+        }
+        return replace(old.withOptions(TableOption.change(old.options(), changed, values)));
     }
 
     /** Drops every staged table; returns how many there were. */

@@ -5,8 +5,11 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.schema.TableOption;
+import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -134,6 +137,16 @@ public final class CatalogService {
     /** Sets or clears the comment of a column; COLUMN_NOT_FOUND if the table has none of the id. */
     public TableSchema setColumnComment(TableId tableId, int columnId, Optional<String> comment) {
         return change(edit -> edit.setColumnComment(tableId, columnId, comment));
+    }
+
+    /**
+     * Gives some options of a table the values that {@code values} has; the others stay.
+     *
+     * @throws SteleException STALE_TABLE, or INVALID_ARGUMENT naming the rule that is broken
+     */
+    public TableSchema setOptions(
+            TableId tableId, Collection<TableOption> changed, TableOptions values) {
+        return change(edit -> edit.setOptions(tableId, changed, values));
     }
 
     /**

@@ -9,6 +9,8 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableOption;
+import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.format.ByteFlips;
 import io.stele.storage.format.Golden;
@@ -18,6 +20,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -80,6 +83,43 @@ final class TestCatalogService {
         assertThat(fourth.id().value())
                 .as("ids are never used twice")
                 .isGreaterThan(third.id().value());
+    }
+
+    @Test
+    void optionsAreChangedOneByOne() {
+        service.createSchema("s");
+        TableSchema table = service.createTable(table("s", "a").build(), "", TableState.PUBLIC);
+        int column = table.columns().getFirst().id();
+        service.setOptions(
+                table.id(),
+                List.of(TableOption.RETENTION, TableOption.BITMAP_COLUMNS),
+                TableOptions.NONE
+                        .withRetentionMillis(OptionalLong.of(5))
+                        .withBitmapColumns(List.of(column)));
+        service.setOptions(
+                table.id(),
+                List.of(TableOption.TIME_TO_LIVE),
+                TableOptions.NONE
+                        .withRetentionMillis(OptionalLong.of(9))
+                        .withTimeToLiveMillis(OptionalLong.of(7)));
+        TableOptions expected =
+                TableOptions.NONE
+                        .withRetentionMillis(OptionalLong.of(5))
+                        .withTimeToLiveMillis(OptionalLong.of(7))
+                        .withBitmapColumns(List.of(column));
+        assertThat(open(2).current().table(table.id()).options()).isEqualTo(expected);
+        refuses(
+                ErrorCode.COLUMN_NOT_FOUND,
+                "segment_key",
+                () ->
+                        service.setOptions(
+                                table.id(),
+                                List.of(TableOption.SEGMENT_KEY),
+                                TableOptions.NONE.withSegmentKey(List.of(99))));
+        service.setOptions(table.id(), List.of(TableOption.BITMAP_COLUMNS), TableOptions.NONE);
+        assertThat(service.current().table(table.id()).options())
+                .isEqualTo(expected.withBitmapColumns(List.of()));
+        assertThat(service.current().table(table.id()).schemaVersion()).isEqualTo(1);
     }
 
     @Test

@@ -1,0 +1,22 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.TableOption;
+import io.stele.protocol.schema.TableOptions;
+import java.util.List;
+
+/**
+ * Changes options of a table.
+ *
+ * @param changed the options to change; all others stay as they are, whatever they are meanwhile
+ * @param values the new values of the changed ones
+ */
+public record SetOptionsRequest(TableId tableId, List<TableOption> changed, TableOptions values) {
+    public SetOptionsRequest {
+        requireNonNull(tableId, "tableId is null");
+        changed = List.copyOf(changed);
+        requireNonNull(values, "values is null");
+    }
+}
