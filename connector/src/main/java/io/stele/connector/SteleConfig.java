@@ -33,6 +33,7 @@ public class SteleConfig {
     // 32 MiB: about one stripe, so that one lineitem of scale factor 1 already fills a few drivers
     private DataSize maxSplitSize = DataSize.of(32, MEGABYTE);
     private DataSize tailCacheSize = DataSize.of(64, MEGABYTE);
+    private DataSize columnCacheSize = DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 10);
     // 16 MiB: below this the log is cheaper than a file with its index and manifest entry
     private DataSize directWriteThreshold = DataSize.of(16, MEGABYTE);
     private DataSize sortBufferSize = DataSize.of(128, MEGABYTE);
@@ -140,6 +141,19 @@ public class SteleConfig {
     @ConfigDescription("Memory for the footers of files that were read before")
     public SteleConfig setTailCacheSize(DataSize tailCacheSize) {
         this.tailCacheSize = tailCacheSize;
+        return this;
+    }
+
+    @MinDataSize("0B")
+    public DataSize getColumnCacheSize() {
+        return columnCacheSize;
+    }
+
+    @Config("stele.scan.column-cache-size")
+    @ConfigDescription(
+            "Memory for decoded columns that were scanned more than once; default: a tenth of the heap")
+    public SteleConfig setColumnCacheSize(DataSize columnCacheSize) {
+        this.columnCacheSize = columnCacheSize;
         return this;
     }
 

@@ -13,6 +13,7 @@ import io.stele.connector.metadata.TableDefinitions;
 import io.stele.connector.metadata.TableStatisticsReader;
 import io.stele.connector.read.FilePageSources;
 import io.stele.connector.read.FileTails;
+import io.stele.connector.read.HotColumns;
 import io.stele.connector.read.LivePageSources;
 import io.stele.connector.read.ShardPruning;
 import io.stele.connector.read.StelePageSources;
@@ -53,5 +54,11 @@ final class SteleModule implements Module {
     @Singleton
     static FileTails fileTails(ObjectStore warehouse, SteleConfig config) {
         return new FileTails(warehouse, config.getTailCacheSize().toBytes());
+    }
+
+    @Provides
+    @Singleton
+    static HotColumns hotColumns(SteleConfig config) {
+        return new HotColumns(config.getColumnCacheSize().toBytes());
     }
 }

@@ -31,6 +31,7 @@ final class TestSteleConfig {
                         .setReadPointTtl(new Duration(60, SECONDS))
                         .setMaxSplitSize(DataSize.of(32, MEGABYTE))
                         .setTailCacheSize(DataSize.of(64, MEGABYTE))
+                        .setColumnCacheSize(DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 10))
                         .setDirectWriteThreshold(DataSize.of(16, MEGABYTE))
                         .setSortBufferSize(DataSize.of(128, MEGABYTE)));
     }
@@ -47,6 +48,7 @@ final class TestSteleConfig {
                         .put("stele.read-point.ttl", "5m")
                         .put("stele.scan.max-split-size", "64MB")
                         .put("stele.scan.tail-cache-size", "1GB")
+                        .put("stele.scan.column-cache-size", "2GB")
                         .put("stele.write.direct-threshold", "1MB")
                         .put("stele.write.sort-buffer-size", "256MB")
                         .buildOrThrow();
@@ -61,6 +63,7 @@ final class TestSteleConfig {
                         .setReadPointTtl(new Duration(5, MINUTES))
                         .setMaxSplitSize(DataSize.of(64, MEGABYTE))
                         .setTailCacheSize(DataSize.of(1, GIGABYTE))
+                        .setColumnCacheSize(DataSize.of(2, GIGABYTE))
                         .setDirectWriteThreshold(DataSize.of(1, MEGABYTE))
                         .setSortBufferSize(DataSize.of(256, MEGABYTE)));
     }

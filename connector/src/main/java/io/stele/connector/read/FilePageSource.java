@@ -9,6 +9,7 @@ import io.trino.orc.OrcRecordReader;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
+import io.trino.spi.metrics.Metrics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -16,13 +17,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The visible rows of some stripes of one column file. A page of a wholly visible file whose
- * columns need no conversion is trino-orc's own page: nothing is done a page or a row. Confined to
- * one driver.
+ * The visible rows of some stripes of one column file. For a wholly visible file whose columns need
+ * no conversion nothing is done a row. Confined to one driver.
  */
 final class FilePageSource implements ConnectorPageSource {
     private final OrcRecordReader reader;
     private final OrcDataSource dataSource;
+    private final HotScan hotScan;
     private final VisibleRows visibleRows;
     private final Optional<List<ScanChannel>> channels;
     private final AggregatedMemoryContext readerMemory;
@@ -35,12 +36,14 @@ final class FilePageSource implements ConnectorPageSource {
     FilePageSource(
             OrcRecordReader reader,
             OrcDataSource dataSource,
+            HotScan hotScan,
             VisibleRows visibleRows,
             Optional<List<ScanChannel>> channels,
             AggregatedMemoryContext readerMemory,
             MemoryContext memory) {
         this.reader = requireNonNull(reader, "reader is null");
         this.dataSource = requireNonNull(dataSource, "dataSource is null");
+        this.hotScan = requireNonNull(hotScan, "hotScan is null");
         this.visibleRows = requireNonNull(visibleRows, "visibleRows is null");
         this.channels = requireNonNull(channels, "channels is null");
         this.readerMemory = requireNonNull(readerMemory, "readerMemory is null");
@@ -56,7 +59,8 @@ final class FilePageSource implements ConnectorPageSource {
                 close();
                 return null;
             }
-            SourcePage visible = visibleRows.select(page, reader.getFilePosition());
+            long firstRow = reader.getFilePosition();
+            SourcePage visible = visibleRows.select(hotScan.through(page, firstRow), firstRow);
             if (visible == null || channels.isEmpty()) {
                 return visible;
             }
@@ -84,6 +88,11 @@ final class FilePageSource implements ConnectorPageSource {
     @Override
     public long getReadTimeNanos() {
         return dataSource.getReadTimeNanos();
+    }
+
+    @Override
+    public Metrics getMetrics() {
+        return hotScan.metrics();
     }
 
     @Override

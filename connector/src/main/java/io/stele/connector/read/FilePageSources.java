@@ -62,13 +62,16 @@ public final class FilePageSources {
 
     private final ObjectStore warehouse;
     private final FileTails tails;
+    private final HotColumns hotColumns;
     private final TrinoTypes types;
     private final OrcReaderOptions options = new OrcReaderOptions();
 
     @Inject
-    public FilePageSources(ObjectStore warehouse, FileTails tails, TrinoTypes types) {
+    public FilePageSources(
+            ObjectStore warehouse, FileTails tails, HotColumns hotColumns, TrinoTypes types) {
         this.warehouse = requireNonNull(warehouse, "warehouse is null");
         this.tails = requireNonNull(tails, "tails is null");
+        this.hotColumns = requireNonNull(hotColumns, "hotColumns is null");
         this.types = requireNonNull(types, "types is null");
     }
 
@@ -178,10 +181,22 @@ public final class FilePageSources {
             return new FilePageSource(
                     records,
                     dataSource,
+                    new HotScan(hotColumns, split.path(), hotScanColumns()),
                     new VisibleRows(deletedRows(), lsnChannel, table.readLsn()),
                     isDirect(channels) ? Optional.empty() : Optional.of(channels),
                     readerMemory,
                     memory);
+        }
+
+        private List<HotScan.Column> hotScanColumns() {
+            List<HotScan.Column> columns = new ArrayList<>();
+            for (int channel = 0; channel < readColumns.size(); channel++) {
+                columns.add(
+                        new HotScan.Column(
+                                readColumns.get(channel).getColumnId().getId(),
+                                readTypes.get(channel)));
+            }
+            return columns;
         }
 
         private ScanChannel channel(SteleColumnHandle column) {

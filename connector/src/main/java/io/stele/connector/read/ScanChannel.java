@@ -1,5 +1,7 @@
 package io.stele.connector.read;
 
+import static io.trino.spi.type.BigintType.BIGINT;
+
 import io.stele.connector.type.OrcTypes;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.LongArrayBlock;
@@ -50,10 +52,10 @@ sealed interface ScanChannel {
     record RowNumber(int channel, long base) implements ScanChannel {
         @Override
         public Block load(SourcePage page) {
-            LongArrayBlock rowNumbers = (LongArrayBlock) page.getBlock(channel);
+            Block rowNumbers = page.getBlock(channel);
             long[] rowIds = new long[rowNumbers.getPositionCount()];
             for (int position = 0; position < rowIds.length; position++) {
-                rowIds[position] = rowNumbers.getLong(position) + base;
+                rowIds[position] = BIGINT.getLong(rowNumbers, position) + base;
             }
             return new LongArrayBlock(rowIds.length, Optional.empty(), rowIds);
         }

@@ -8,6 +8,7 @@ import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.read.FilePageSources;
 import io.stele.connector.read.FileTails;
+import io.stele.connector.read.HotColumns;
 import io.stele.connector.type.AllTypes;
 import io.stele.connector.type.ArrowBlocks;
 import io.stele.connector.type.RowWriter;
@@ -173,7 +174,20 @@ final class TestOrcInterop {
                 SplitWeight.standard());
     }
 
+    /** Three times: decoded, decoded and kept, and from memory. */
     private List<byte[]> scan(SteleFileSplit split, long readLsn) throws IOException {
+        FilePageSources sources =
+                new FilePageSources(
+                        store, new FileTails(store, 1 << 20), new HotColumns(16 << 20), types);
+        List<byte[]> rows = scan(sources, split, readLsn);
+        for (int again = 0; again < 2; again++) {
+            assertSameRows(scan(sources, split, readLsn), rows);
+        }
+        return rows;
+    }
+
+    private List<byte[]> scan(FilePageSources sources, SteleFileSplit split, long readLsn)
+            throws IOException {
         List<SteleColumnHandle> columns =
                 TABLE.columns().stream()
                         .map(
@@ -185,7 +199,6 @@ final class TestOrcInterop {
                         .toList();
         SteleTableHandle handle =
                 new SteleTableHandle(TABLE, "r", readLsn, TupleDomain.all(), OptionalLong.empty());
-        FilePageSources sources = new FilePageSources(store, new FileTails(store, 1 << 20), types);
         RowWriter writer = new RowWriter(TABLE.columns(), types);
         int[] channels = IntStream.range(0, columns.size()).toArray();
         List<byte[]> rows = new ArrayList<>();

@@ -1,0 +1,51 @@
+package io.stele.connector.read;
+
+import static com.google.common.base.Preconditions.checkArgument;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Remembers, in little memory, what was asked for lately, so that a cache takes in only what is
+ * asked for again: a scan that comes once then costs the cache nothing.
+ *
+ * <p>One bit a thing, at a place that its hash gives; when half of the bits are set all are
+ * forgotten. So now and then something new is taken for known, or something known for new: both
+ * only cost time. Thread-safe.
+ */
+final class Doorkeeper {
+    private static final long SPREAD = 0x9E3779B97F4A7C15L; // 2^64 / golden ratio
+
+    private final AtomicLongArray words;
+    private final AtomicInteger known = new AtomicInteger();
+    private final int shift;
+    private final int limit;
+
+    /**
+     * @param bitsLog2 logarithm of the number of bits, 6 to 30
+     */
+    Doorkeeper(int bitsLog2) {
+        checkArgument(bitsLog2 >= 6 && bitsLog2 <= 30, "bitsLog2 must be 6 to 30: %s", bitsLog2);
+        this.words = new AtomicLongArray(1 << (bitsLog2 - 6));
+        this.shift = Long.SIZE - bitsLog2;
+        this.limit = 1 << (bitsLog2 - 1);
+    }
+
+    /** Whether a thing of this hash was asked for before; from now on it was. */
+    boolean knows(int hash) {
+        int bit = (int) ((hash * SPREAD) >>> shift);
+        long mask = 1L << (bit & (Long.SIZE - 1));
+        boolean before = (words.getAndAccumulate(bit >>> 6, mask, (a, b) -> a | b) & mask) != 0;
+        if (!before && known.incrementAndGet() >= limit) {
+            forget();
+        }
+        return before;
+    }
+
+    private void forget() {
+        known.set(0);
+        for (int word = 0; word < words.length(); word++) {
+            words.set(word, 0);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.stele.connector.read;
+
+import io.stele.cache.SingleFlightCache;
+import io.trino.spi.block.Block;
+import io.trino.spi.type.Type;
+import java.util.Optional;
+
+/**
+ * Columns of files as scans left them: decoded, a page's rows at a time, so that a scan of hot data
+ * neither reads nor decompresses nor decodes. Files never change, so nothing is ever invalidated.
+ *
+ * <p>Invariant: a block comes out with exactly the values of the file; which rows of them are
+ * visible is the scan's own matter. Invariant: what was asked for only once is not kept.
+ *
+ * <p>Thread-safe.
+ */
+public final class HotColumns {
+    // A bit for each page of 8,192 values: 2 billion values before the memory of what came is lost
+    private static final int SEEN_BITS_LOG2 = 19;
+    // A page of wide text; what is larger is better left to the page cache of the system
+    private static final long MAX_ENTRY_BYTES = 2 << 20;
+    private static final long ENTRY_OVERHEAD_BYTES = 200;
+
+    private final SingleFlightCache<Key, PackedBlock> blocks;
+    private final Doorkeeper seen = new Doorkeeper(SEEN_BITS_LOG2);
+    private final boolean enabled;
+
+    public HotColumns(long maxBytes) {
+        this.blocks =
+                new SingleFlightCache<>(
+                        "hot-columns",
+                        maxBytes,
+                        block -> block.retainedBytes() + ENTRY_OVERHEAD_BYTES);
+        this.enabled = maxBytes > 0;
+    }
+
+    boolean isEnabled() {
+        return enabled;
+    }
+
+    /** The values, if they are here. */
+    Optional<Block> find(Key key) {
+        return blocks.peek(key).map(PackedBlock::unpack);
+    }
+
+    /** Takes what a scan has decoded, if it was asked for before. */
+    void offer(Key key, Block block) {
+        if (seen.knows(key.hashCode()) && block.getRetainedSizeInBytes() <= MAX_ENTRY_BYTES) {
+            PackedBlock.pack(block).ifPresent(packed -> blocks.put(key, packed));
+        }
+    }
+
+    /**
+     * Some rows of a column.
+     *
+     * @param path the file; no other ever has its name
+     * @param column index of the column in the file
+     * @param type what it is read as
+     * @param firstRow number in the file of the first row
+     */
+    record Key(String path, int column, Type type, long firstRow, int rowCount) {}
+}

@@ -1,0 +1,77 @@
+package io.stele.connector.read;
+
+import static com.google.common.base.Preconditions.checkArgument;
+import static java.util.Objects.requireNonNull;
+
+import io.trino.plugin.base.metrics.LongCount;
+import io.trino.spi.block.Block;
+import io.trino.spi.connector.SourcePage;
+import io.trino.spi.metrics.Metrics;
+import io.trino.spi.type.Type;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** One scan of a file through {@link HotColumns}, and its counts. Confined to one driver. */
+final class HotScan {
+    private final HotColumns hotColumns;
+    private final String path;
+    private final List<Column> columns;
+    private long hits;
+    private long misses;
+
+    /**
+     * @param columns of the pages' first channels; what comes after them is not kept
+     */
+    HotScan(HotColumns hotColumns, String path, List<Column> columns) {
+        this.hotColumns = requireNonNull(hotColumns, "hotColumns is null");
+        this.path = requireNonNull(path, "path is null");
+        this.columns = List.copyOf(columns);
+    }
+
+    /**
+     * The page with its columns from memory where they are there.
+     *
+     * @param page all rows of the file from {@code firstRow} on, as many as it has
+     */
+    SourcePage through(SourcePage page, long firstRow) {
+        checkArgument(firstRow >= 0, "firstRow must be >= 0: %s", firstRow);
+        return hotColumns.isEnabled() ? new HotColumnsPage(page, this, firstRow) : page;
+    }
+
+    /** All values of a channel. */
+    Block load(SourcePage page, int channel, long firstRow) {
+        if (channel >= columns.size()) {
+            return page.getBlock(channel);
+        }
+        Column column = columns.get(channel);
+        HotColumns.Key key =
+                new HotColumns.Key(
+                        path, column.id(), column.type(), firstRow, page.getPositionCount());
+        Optional<Block> hot = hotColumns.find(key);
+        if (hot.isPresent()) {
+            hits++;
+            return hot.get();
+        }
+        misses++;
+        Block block = page.getBlock(channel);
+        hotColumns.offer(key, block);
+        return block;
+    }
+
+    /** What EXPLAIN ANALYZE VERBOSE shows of it. */
+    Metrics metrics() {
+        return new Metrics(
+                Map.of(
+                        "Column pages from memory", new LongCount(hits),
+                        "Column pages decoded", new LongCount(misses)));
+    }
+
+    /**
+     * A column of the file.
+     *
+     * @param id its index in the file
+     * @param type what it is read as
+     */
+    record Column(int id, Type type) {}
+}

@@ -1,0 +1,124 @@
+package io.stele.connector.read;
+
+import static io.airlift.slice.SizeOf.sizeOf;
+
+import io.trino.spi.block.Block;
+import io.trino.spi.block.ByteArrayBlock;
+import io.trino.spi.block.DictionaryBlock;
+import io.trino.spi.block.Fixed12Block;
+import io.trino.spi.block.Int128ArrayBlock;
+import io.trino.spi.block.IntArrayBlock;
+import io.trino.spi.block.LongArrayBlock;
+import io.trino.spi.block.RunLengthEncodedBlock;
+import io.trino.spi.block.ShortArrayBlock;
+import io.trino.spi.block.VariableWidthBlock;
+import java.util.Optional;
+
+/**
+ * A block as it is kept in memory for later scans: in one byte a value where it has few distinct
+ * values, else as it is. Values are told apart by their bits, so what comes out is what went in,
+ * down to the sign of a zero. Immutable.
+ */
+sealed interface PackedBlock {
+    /**
+     * The values again. Few distinct values come as a dictionary block, whose entries Trino filters
+     * instead of every value.
+     */
+    Block unpack();
+
+    long retainedBytes();
+
+    /** The block's packed form; absent for nested values, and where it would cost too much. */
+    static Optional<PackedBlock> pack(Block block) {
+        return switch (block) {
+            case LongArrayBlock _, IntArrayBlock _, ShortArrayBlock _, ByteArrayBlock _ ->
+                    Optional.of(packNumbers(block));
+            case Int128ArrayBlock _, Fixed12Block _, RunLengthEncodedBlock _ ->
+                    Optional.of(new Plain(block));
+            case VariableWidthBlock _ ->
+                    ShortText.encode(block) instanceof DictionaryBlock coded
+                            ? packDictionary(coded)
+                            : Optional.of(new Plain(block));
+            case DictionaryBlock dictionary -> packDictionary(dictionary);
+            default -> Optional.empty();
+        };
+    }
+
+    private static PackedBlock packNumbers(Block block) {
+        DistinctNumbers numbers = new DistinctNumbers();
+        byte[] codes = new byte[block.getPositionCount()];
+        for (int position = 0; position < codes.length; position++) {
+            int code =
+                    block.isNull(position)
+                            ? numbers.codeOfNull(position)
+                            : numbers.code(bits(block, position), position);
+            if (code < 0) {
+                return new Plain(block);
+            }
+            codes[position] = (byte) code;
+        }
+        return new Coded(block.copyPositions(numbers.firstPositions(), 0, numbers.count()), codes);
+    }
+
+    private static long bits(Block block, int position) {
+        return switch (block) {
+            case LongArrayBlock longs -> longs.getLong(position);
+            case IntArrayBlock ints -> ints.getInt(position);
+            case ShortArrayBlock shorts -> shorts.getShort(position);
+            case ByteArrayBlock bytes -> bytes.getByte(position);
+            default ->
+                    throw new IllegalArgumentException(
+                            "Expected a block of integers, found " + block.getClass());
+        };
+    }
+
+    private static Optional<PackedBlock> packDictionary(DictionaryBlock block) {
+        DistinctNumbers entries = new DistinctNumbers();
+        byte[] codes = new byte[block.getPositionCount()];
+        for (int position = 0; position < codes.length; position++) {
+            int code = entries.code(block.getId(position), position);
+            if (code < 0) {
+                // Shared with other pages: each would count all of it
+                return Optional.empty();
+            }
+            codes[position] = (byte) code;
+        }
+        int[] ids = new int[entries.count()];
+        for (int entry = 0; entry < ids.length; entry++) {
+            ids[entry] = block.getId(entries.firstPositions()[entry]);
+        }
+        return Optional.of(
+                new Coded(block.getDictionary().copyPositions(ids, 0, ids.length), codes));
+    }
+
+    /** As it came. */
+    record Plain(Block block) implements PackedBlock {
+        @Override
+        public Block unpack() {
+            return block;
+        }
+
+        @Override
+        public long retainedBytes() {
+            return block.getRetainedSizeInBytes();
+        }
+    }
+
+    /** At most 256 distinct values, and which of them each position has. */
+    @SuppressWarnings("ArrayRecordComponent") // private to this package, and never compared
+    record Coded(Block entries, byte[] codes) implements PackedBlock {
+        @Override
+        public Block unpack() {
+            int[] ids = new int[codes.length];
+            for (int position = 0; position < ids.length; position++) {
+                ids[position] = codes[position] & 0xFF;
+            }
+            return DictionaryBlock.create(ids.length, entries, ids);
+        }
+
+        @Override
+        public long retainedBytes() {
+            return entries.getRetainedSizeInBytes() + sizeOf(codes);
+        }
+    }
+}

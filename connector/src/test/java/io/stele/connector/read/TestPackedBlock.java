@@ -1,0 +1,169 @@
+package io.stele.connector.read;
+
+import static io.trino.spi.type.BigintType.BIGINT;
+import static io.trino.spi.type.DoubleType.DOUBLE;
+import static io.trino.spi.type.IntegerType.INTEGER;
+import static io.trino.spi.type.SmallintType.SMALLINT;
+import static io.trino.spi.type.TinyintType.TINYINT;
+import static io.trino.spi.type.VarcharType.VARCHAR;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.airlift.slice.Slices;
+import io.trino.spi.block.Block;
+import io.trino.spi.block.BlockBuilder;
+import io.trino.spi.block.DictionaryBlock;
+import io.trino.spi.block.LongArrayBlock;
+import io.trino.spi.block.RunLengthEncodedBlock;
+import io.trino.spi.type.ArrayType;
+import io.trino.spi.type.Type;
+import io.trino.spi.type.TypeUtils;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+final class TestPackedBlock {
+    private static final int POSITIONS = 8_192;
+
+    @Test
+    void testFewDistinctNumbersTakeAByteEach() {
+        SplittableRandom random = new SplittableRandom(1);
+        for (Type type : List.of(BIGINT, INTEGER, SMALLINT, TINYINT)) {
+            for (int distinct : List.of(1, 2, 50, 128)) {
+                List<@Nullable Object> values = new ArrayList<>();
+                for (int position = 0; position < POSITIONS; position++) {
+                    values.add((long) random.nextInt(distinct) - distinct / 2);
+                }
+                PackedBlock packed = assertComesBack(type, values);
+                assertThat(packed).isInstanceOf(PackedBlock.Coded.class);
+                assertThat(packed.retainedBytes()).isLessThan(POSITIONS + 10_000);
+            }
+        }
+    }
+
+    @Test
+    void testDictionaryIsWhatTrinoGets() {
+        List<@Nullable Object> values = new ArrayList<>();
+        for (int position = 0; position < POSITIONS; position++) {
+            values.add(position % 11 / 100.0);
+        }
+        Block block = assertComesBack(DOUBLE, values).unpack();
+        assertThat(block).isInstanceOf(DictionaryBlock.class);
+        assertThat(((DictionaryBlock) block).getDictionary().getPositionCount()).isEqualTo(11);
+    }
+
+    @Test
+    void testExactly256DistinctValuesAndOneMore() {
+        List<@Nullable Object> values = new ArrayList<>();
+        for (int position = 0; position < POSITIONS; position++) {
+            values.add((long) position % 256);
+        }
+        assertThat(assertComesBack(BIGINT, values)).isInstanceOf(PackedBlock.Coded.class);
+        values.set(POSITIONS - 1, 1_000L);
+        assertThat(assertComesBack(BIGINT, values)).isInstanceOf(PackedBlock.Plain.class);
+        values.set(POSITIONS - 1, null);
+        assertThat(assertComesBack(BIGINT, values)).isInstanceOf(PackedBlock.Plain.class);
+        values.replaceAll(value -> value != null && (long) value == 255 ? null : value);
+        assertThat(assertComesBack(BIGINT, values)).isInstanceOf(PackedBlock.Coded.class);
+    }
+
+    @Test
+    void testNullIsNoValue() {
+        List<@Nullable Object> values = new ArrayList<>();
+        for (int position = 0; position < POSITIONS; position++) {
+            values.add(position % 3 == 0 ? null : (Object) 0L);
+        }
+        assertComesBack(BIGINT, values);
+        values.replaceAll(_ -> null);
+        assertComesBack(BIGINT, values);
+    }
+
+    @Test
+    void testDoublesKeepTheirBits() {
+        long[] bits = {
+            Double.doubleToRawLongBits(0.0),
+            Double.doubleToRawLongBits(-0.0),
+            Double.doubleToRawLongBits(Double.NaN),
+            0x7ff8_0000_0000_0001L, // another NaN
+            Double.doubleToRawLongBits(Double.NEGATIVE_INFINITY)
+        };
+        Block block = new LongArrayBlock(bits.length, Optional.empty(), bits);
+        Block back = PackedBlock.pack(block).orElseThrow().unpack();
+        for (int position = 0; position < bits.length; position++) {
+            assertThat(BIGINT.getLong(back, position)).isEqualTo(bits[position]);
+        }
+    }
+
+    @Test
+    void testManyDistinctValuesStayAsTheyAre() {
+        List<@Nullable Object> values = new ArrayList<>();
+        for (int position = 0; position < POSITIONS; position++) {
+            values.add(position * 0.5);
+        }
+        Block block = block(DOUBLE, values);
+        assertThat(PackedBlock.pack(block).orElseThrow().unpack()).isSameAs(block);
+    }
+
+    @Test
+    void testTextAndItsDictionaries() {
+        List<@Nullable Object> flags = new ArrayList<>();
+        List<@Nullable Object> words = new ArrayList<>();
+        for (int position = 0; position < POSITIONS; position++) {
+            flags.add(Slices.utf8Slice(position % 2 == 0 ? "A" : "N"));
+            words.add(Slices.utf8Slice("word " + position % 7));
+        }
+        assertThat(assertComesBack(VARCHAR, flags)).isInstanceOf(PackedBlock.Coded.class);
+        assertThat(assertComesBack(VARCHAR, words)).isInstanceOf(PackedBlock.Plain.class);
+
+        Block dictionary = block(VARCHAR, words);
+        int[] ids = new int[POSITIONS];
+        for (int position = 0; position < POSITIONS; position++) {
+            ids[position] = position % 200;
+        }
+        Block block = DictionaryBlock.create(POSITIONS, dictionary, ids);
+        PackedBlock packed = PackedBlock.pack(block).orElseThrow();
+        assertThat(values(VARCHAR, packed.unpack())).isEqualTo(values(VARCHAR, block));
+        // 200 words and a byte each, not the dictionary of 8,192
+        assertThat(packed.retainedBytes()).isLessThan(20_000);
+        for (int position = 0; position < POSITIONS; position++) {
+            ids[position] = position % 257;
+        }
+        assertThat(PackedBlock.pack(DictionaryBlock.create(POSITIONS, dictionary, ids))).isEmpty();
+    }
+
+    @Test
+    void testRunsPartsAndNestedValues() {
+        Block run = RunLengthEncodedBlock.create(BIGINT, 7L, 100);
+        assertThat(values(BIGINT, PackedBlock.pack(run).orElseThrow().unpack()))
+                .containsOnly(7L)
+                .hasSize(100);
+        Block part = block(BIGINT, List.of(1L, 2L, 3L, 2L)).getRegion(1, 3);
+        assertThat(values(BIGINT, PackedBlock.pack(part).orElseThrow().unpack()))
+                .containsExactly(2L, 3L, 2L);
+        Type arrays = new ArrayType(BIGINT);
+        Block array = arrays.createBlockBuilder(null, 1).appendNull().build();
+        assertThat(PackedBlock.pack(array)).isEmpty();
+    }
+
+    private static PackedBlock assertComesBack(Type type, List<@Nullable Object> values) {
+        PackedBlock packed = PackedBlock.pack(block(type, values)).orElseThrow();
+        assertThat(values(type, packed.unpack())).isEqualTo(values);
+        return packed;
+    }
+
+    private static Block block(Type type, List<? extends @Nullable Object> values) {
+        BlockBuilder builder = type.createBlockBuilder(null, values.size());
+        values.forEach(value -> TypeUtils.writeNativeValue(type, builder, value));
+        return builder.build();
+    }
+
+    private static List<@Nullable Object> values(Type type, Block block) {
+        List<@Nullable Object> values = new ArrayList<>();
+        for (int position = 0; position < block.getPositionCount(); position++) {
+            values.add(TypeUtils.readNativeValue(type, block, position));
+        }
+        return values;
+    }
+}
