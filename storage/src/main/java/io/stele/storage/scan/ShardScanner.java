@@ -19,6 +19,7 @@ import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableView;
 import io.stele.storage.tablet.VisibleVersions;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -56,7 +57,8 @@ public final class ShardScanner {
         return new FilteringCursor(openers.iterator(), layout, predicate, !schema.hasPrimaryKey());
     }
 
-    private static ScanSource merged(TableView view, Lsn lsn, boolean withRowFiles) {
+    private static ScanSource merged(TableView view, Lsn lsn, boolean withRowFiles)
+            throws IOException {
         List<Iterator<KeyedVersion>> sources = new ArrayList<>();
         for (MemTable table : view.memTables()) {
             sources.add(table.versions());
@@ -66,9 +68,13 @@ public final class ShardScanner {
                 sources.add(new RowFileVersions(file.reader().cursor()));
             }
         }
-        Iterator<KeyedVersion> versions =
-                sources.size() == 1 ? sources.getFirst() : new MergingVersions(sources);
-        return new MergedSource(new VisibleVersions(versions, lsn.value()));
+        try {
+            Iterator<KeyedVersion> versions =
+                    sources.size() == 1 ? sources.getFirst() : new MergingVersions(sources);
+            return new MergedSource(new VisibleVersions(versions, lsn.value()));
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause(); // merging looks at the first version of every file
+        }
     }
 
     private ScanSource columns(ColumnFile file, Lsn lsn) throws IOException {

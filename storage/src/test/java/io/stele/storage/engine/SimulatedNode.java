@@ -4,6 +4,8 @@ import io.stele.protocol.Lsn;
 import io.stele.scheduler.SimulatedPool;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.objectstore.FaultInjectingObjectStore;
+import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.StoreFaults;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.InMemoryLogFiles;
@@ -124,6 +126,20 @@ final class SimulatedNode {
     ReadPoint readPoint(Lsn at) {
         return await(
                 engine.openReadPoint(java.util.Optional.of(at), java.time.Duration.ofHours(1)));
+    }
+
+    /** Adds what is stored and logged, byte by byte. */
+    void trace(TraceHash hash) throws IOException {
+        hash.add(nowMillis);
+        InMemoryObjectStore contents = store.contents();
+        for (ObjectEntry entry : contents.list("")) {
+            hash.add(entry.path());
+            hash.add(contents.readFully(entry.path()));
+        }
+        for (long segment : log.segments()) {
+            hash.add(segment);
+            hash.add(log.bytes(segment));
+        }
     }
 
     private StorageEngine open() throws IOException {

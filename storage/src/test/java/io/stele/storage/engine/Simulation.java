@@ -1,0 +1,178 @@
+package io.stele.storage.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.protocol.SteleException;
+import io.stele.storage.fault.CrashPoint;
+import io.stele.storage.objectstore.StoreFaults;
+import io.stele.storage.wal.LogOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One run of some workloads over one node: it lives, fails, dies after a random write to its store
+ * or log and starts again, several times, and after each death every workload checks what it knows.
+ *
+ * <p>Everything follows from the seed: which workloads, the options, the faults, the order of
+ * tasks, the time that passes. The same seed gives the same {@link #traceHash}. One thread.
+ */
+final class Simulation {
+    private static final int STEPS = 250; // of a life that does not end by a crash
+
+    private final SplittableRandom random;
+    private final SimulatedNode node;
+    private final List<Workload> workloads = new ArrayList<>();
+    private final TraceHash trace = new TraceHash();
+    private AssertionError failure;
+    private int crashes;
+
+    /**
+     * @param names the workloads; empty: as the seed decides
+     */
+    Simulation(long seed, List<String> names) throws IOException {
+        random = new SplittableRandom(seed);
+        node = SimulatedNode.start(options(random.split()), seed);
+        SplittableRandom choice = random.split();
+        for (String name : names.isEmpty() ? choose(choice) : names) {
+            trace.add(name);
+            workloads.add(Workloads.make(name, this));
+        }
+    }
+
+    private static StorageOptions options(SplittableRandom random) {
+        // Segments of a few groups, so that most of the log is trimmed away in every life.
+        return StorageOptions.DEFAULT
+                .withLog(new LogOptions(4 << 10, 4 << 10, 1 << 20, 1 << 20))
+                .withMemTables(1_000 + random.nextInt(8_000), 10_000_000, Duration.ofSeconds(20))
+                .withRetention(Duration.ofMillis(1))
+                .withCollectionGrace(Duration.ofMillis(1));
+    }
+
+    private static List<String> choose(SplittableRandom random) {
+        List<String> names = new ArrayList<>(Workloads.names());
+        for (int i = names.size() - 1; i > 0; i--) {
+            Collections.swap(names, i, random.nextInt(i + 1));
+        }
+        return names.subList(0, 1 + random.nextInt(3));
+    }
+
+    SimulatedNode node() {
+        return node;
+    }
+
+    /** A generator of the caller's own. */
+    SplittableRandom newRandom() {
+        return random.split();
+    }
+
+    /** Makes something that happened a part of what two runs of a seed must have in common. */
+    void trace(String event) {
+        trace.add(event);
+    }
+
+    /** Lets a request go: whether it got through shows later. */
+    static void ignore(CompletableFuture<?> future) {
+        future.exceptionally(failed -> null);
+    }
+
+    /** Ends the run: for what is found where nobody would see it thrown, as in a future. */
+    void fail(AssertionError found) {
+        failure = failure == null ? found : failure;
+    }
+
+    private void throwIfFailed() {
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    void run() throws IOException {
+        int lives = 2 + random.nextInt(3);
+        for (int life = 0; life < lives; life++) {
+            restartUntilUp();
+            live();
+            restart(CrashPoint.never(), StoreFaults.NONE);
+            for (Workload workload : workloads) {
+                workload.check();
+            }
+        }
+        for (Workload workload : workloads) {
+            workload.finish();
+            trace.add(workload.acknowledged());
+        }
+        throwIfFailed();
+        assertThat(node.uncaught()).isEmpty();
+        traceNode();
+    }
+
+    int crashes() {
+        return crashes;
+    }
+
+    long acknowledged() {
+        return workloads.stream().mapToLong(Workload::acknowledged).sum();
+    }
+
+    /** A hash of everything that happened until now. */
+    long traceHash() {
+        return trace.value();
+    }
+
+    private void restartUntilUp() throws IOException {
+        StoreFaults faults =
+                random.nextInt(3) == 0 ? new StoreFaults(0.02, 0.02, 0, 0) : StoreFaults.NONE;
+        for (int attempt = 0; attempt < 4; attempt++) {
+            try {
+                restart(CrashPoint.after(1 + random.nextInt(160)), faults);
+                return;
+            } catch (IOException | SteleException diedWhileStarting) {
+                // the next attempt finds what this one left
+            }
+        }
+        restart(CrashPoint.never(), StoreFaults.NONE);
+    }
+
+    private void restart(CrashPoint crashPoint, StoreFaults faults) throws IOException {
+        crashes++;
+        traceNode();
+        node.uncaught().clear();
+        node.restart(crashPoint, faults);
+    }
+
+    /** Clients act until the process has died, or long enough. */
+    private void live() {
+        for (int step = 0; step < STEPS && !node.crashPoint().crashed(); step++) {
+            if (random.nextInt(10) == 0) {
+                node.advance(random.nextInt(8000));
+                node.pool().tick();
+            } else {
+                act(workloads.get(random.nextInt(workloads.size())));
+            }
+            for (int tasks = random.nextInt(30); tasks > 0; tasks--) {
+                node.pool().runOne();
+            }
+            throwIfFailed();
+        }
+        for (int tasks = random.nextInt(400); tasks > 0; tasks--) {
+            node.pool().runOne();
+        }
+    }
+
+    private static void act(Workload workload) {
+        try {
+            workload.act();
+        } catch (SteleException | IOException refused) {
+            // a dying engine refuses; what that means for the client's request is checked later
+        }
+    }
+
+    private void traceNode() throws IOException {
+        trace.add(node.crashPoint().operations());
+        node.trace(trace);
+    }
+}

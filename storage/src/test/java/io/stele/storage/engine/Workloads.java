@@ -1,0 +1,46 @@
+package io.stele.storage.engine;
+
+import io.stele.protocol.schema.Orientation;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Every workload that simulations run, by name. */
+final class Workloads {
+    private static final Map<String, Maker> ALL = new TreeMap<>();
+
+    static {
+        ALL.put("batches", BatchesWorkload::new);
+        ALL.put("row-changes", simulation -> ChangesWorkload.keyed(simulation, Orientation.ROW));
+        ALL.put(
+                "column-changes",
+                simulation -> ChangesWorkload.keyed(simulation, Orientation.COLUMN));
+        ALL.put(
+                "row-column-changes",
+                simulation -> ChangesWorkload.keyed(simulation, Orientation.ROW_COLUMN));
+        ALL.put("appends", ChangesWorkload::appendOnly);
+        ALL.put("transfers", TransfersWorkload::new);
+    }
+
+    private Workloads() {}
+
+    /** Makes a workload on a fresh node. */
+    @FunctionalInterface
+    interface Maker {
+        Workload make(Simulation simulation) throws IOException;
+    }
+
+    static List<String> names() {
+        return List.copyOf(ALL.keySet());
+    }
+
+    static Workload make(String name, Simulation simulation) throws IOException {
+        Maker maker = ALL.get(name);
+        if (maker == null) {
+            throw new IllegalArgumentException(
+                    "Expected one of " + ALL.keySet() + ", found '" + name + "'");
+        }
+        return maker.make(simulation);
+    }
+}
