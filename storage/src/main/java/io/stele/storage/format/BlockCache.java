@@ -7,24 +7,34 @@ import io.stele.cache.SingleFlightCache;
 import java.io.IOException;
 
 /**
- * The decoded blocks of row files and key indexes, by file path and offset. Files never change, so
- * nothing is ever invalidated; blocks of a deleted file are forgotten with {@link #forget}.
- * Thread-safe.
+ * The decoded blocks of row files and key indexes, by file path and offset: entry blocks, and parts
+ * of the index with their filters. Files never change, so nothing is ever invalidated; blocks of a
+ * deleted file are forgotten with {@link #forget}. Thread-safe.
  */
 public final class BlockCache {
     private record Key(String path, long offset) {}
 
-    private final SingleFlightCache<Key, EntryBlock> blocks;
+    private final SingleFlightCache<Key, CachedBlock> blocks;
 
     public BlockCache(String name, long maxBytes) {
-        this.blocks = new SingleFlightCache<>(name, maxBytes, EntryBlock::retainedBytes);
+        this.blocks = new SingleFlightCache<>(name, maxBytes, CachedBlock::retainedBytes);
     }
 
-    EntryBlock get(BlockFileReader file, BlockHandle handle) throws IOException {
+    EntryBlock entries(BlockFileReader file, BlockHandle handle) throws IOException {
         requireNonNull(file, "file is null");
-        return blocks.<IOException>get(
-                new Key(file.path(), handle.offset()),
-                () -> EntryBlock.of(file.path(), handle.offset(), file.readBlock(handle)));
+        return (EntryBlock)
+                blocks.<IOException>get(
+                        new Key(file.path(), handle.offset()),
+                        () -> EntryBlock.of(file.path(), handle.offset(), file.readBlock(handle)));
+    }
+
+    /**
+     * @param offset where the part begins in the file; no entry block is there
+     */
+    IndexPartition partition(
+            String path, long offset, SingleFlightCache.Loader<IndexPartition, IOException> loader)
+            throws IOException {
+        return (IndexPartition) blocks.<IOException>get(new Key(path, offset), loader);
     }
 
     /** Forgets the blocks of a file that was deleted. */

@@ -6,17 +6,23 @@ import static java.util.Objects.requireNonNull;
  * How row files and key indexes are laid out. Readers find all of it in the file.
  *
  * @param blockBytes payload at which a block ends
- * @param restartInterval entries from one whole key to the next
+ * @param partitionBytes a part of the index ends when it, or its part of the filter, has this size
+ * @param restartInterval entries from one whole key to the next, at most; fewer where entries are
+ *     so wide that passing over them costs more than a whole key saves
  * @param bitsPerKey of the Bloom filter
  */
 public record BlockFileOptions(
-        int blockBytes, int restartInterval, int bitsPerKey, Compression compression) {
+        int blockBytes,
+        int partitionBytes,
+        int restartInterval,
+        int bitsPerKey,
+        Compression compression) {
     /**
-     * 16 KiB: about 16 rows of 1 KiB to decompress for a point read; the index of a 1 GiB file
-     * stays at a few MiB.
+     * Blocks of 16 KiB: about 16 rows of 1 KiB to decompress for a point read. Parts of 16 KiB lead
+     * to some 500 such blocks or 13,000 keys, so the top of the index of a 1 GiB file has 4 KiB.
      */
     public static final BlockFileOptions DEFAULT =
-            new BlockFileOptions(16 << 10, 16, 10, Compression.LZ4);
+            new BlockFileOptions(16 << 10, 16 << 10, 16, 10, Compression.LZ4);
 
     public BlockFileOptions {
         requireNonNull(compression, "compression is null");
@@ -24,6 +30,10 @@ public record BlockFileOptions(
                 blockBytes >= 64 && blockBytes <= 16 << 20,
                 "a block size of 64 B to 16 MiB",
                 blockBytes);
+        check(
+                partitionBytes >= 64 && partitionBytes <= 16 << 20,
+                "a partition size of 64 B to 16 MiB",
+                partitionBytes);
         check(
                 restartInterval >= 1 && restartInterval <= 4096,
                 "a restart interval of 1 to 4096",

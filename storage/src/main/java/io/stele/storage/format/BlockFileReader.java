@@ -36,9 +36,27 @@ final class BlockFileReader {
     }
 
     /**
+     * A file that was opened, with its last bytes, for what else is needed of them now.
+     *
+     * @param end the bytes of the file from {@code endOffset} on
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Opened(BlockFileReader file, byte[] end, long endOffset) {
+        /** Reads a block, from memory if it is there. */
+        byte[] readBlock(BlockHandle handle) throws IOException {
+            if (handle.offset() < endOffset) {
+                return file.readBlock(handle);
+            }
+            file.requireWithin(handle.offset(), handle.length());
+            int from = (int) (handle.offset() - endOffset);
+            return BlockFrame.decode(file.path, handle.offset(), end, from, handle.length());
+        }
+    }
+
+    /**
      * @param sizeBytes the size the manifest gives; a file of another size is corrupt
      */
-    static BlockFileReader open(ObjectStore store, String path, long sizeBytes, FileFormat format)
+    static Opened open(ObjectStore store, String path, long sizeBytes, FileFormat format)
             throws IOException {
         requireNonNull(store, "store is null");
         requireNonNull(path, "path is null");
@@ -66,7 +84,8 @@ final class BlockFileReader {
                                 (int) (handle.offset() - endOffset) + handle.length())
                         : store.read(path, handle.offset(), handle.length());
         byte[] footer = BlockFrame.decode(path, handle.offset(), frame, 0, handle.length());
-        return new BlockFileReader(store, path, sizeBytes, footer, handle);
+        return new Opened(
+                new BlockFileReader(store, path, sizeBytes, footer, handle), end, endOffset);
     }
 
     String path() {
@@ -83,21 +102,31 @@ final class BlockFileReader {
     }
 
     byte[] readBlock(BlockHandle handle) throws IOException {
-        if (handle.offset() < BlockFileWriter.HEADER_LENGTH
-                || handle.offset() + handle.length() > footerHandle.offset()) {
+        requireWithin(handle.offset(), handle.length());
+        byte[] frame = store.read(path, handle.offset(), handle.length());
+        return BlockFrame.decode(path, handle.offset(), frame, 0, handle.length());
+    }
+
+    /** Reads two blocks, of which the second begins where the first ends, with one request. */
+    byte[][] readAdjacent(BlockHandle first, BlockHandle second) throws IOException {
+        int length = Math.addExact(first.length(), second.length());
+        requireWithin(first.offset(), length);
+        byte[] frames = store.read(path, first.offset(), length);
+        return new byte[][] {
+            BlockFrame.decode(path, first.offset(), frames, 0, first.length()),
+            BlockFrame.decode(path, second.offset(), frames, first.length(), second.length())
+        };
+    }
+
+    private void requireWithin(long offset, int length) {
+        if (offset < BlockFileWriter.HEADER_LENGTH || offset + length > footerHandle.offset()) {
             throw Corruption.mismatch(
                     path,
-                    handle.offset(),
+                    offset,
                     "block within",
                     "[" + BlockFileWriter.HEADER_LENGTH + ", " + footerHandle.offset() + ")",
-                    handle.length() + " bytes");
+                    length + " bytes");
         }
-        return BlockFrame.decode(
-                path,
-                handle.offset(),
-                store.read(path, handle.offset(), handle.length()),
-                0,
-                handle.length());
     }
 
     /** Reads a handle as {@link #writeHandle} wrote it. */

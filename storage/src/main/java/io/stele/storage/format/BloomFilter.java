@@ -93,15 +93,23 @@ final class BloomFilter {
         private long[] hashes = new long[1024];
         private int count;
 
-        void add(byte[] key, int offset, int length) {
+        void add(long hash) {
             if (count == hashes.length) {
                 hashes = Arrays.copyOf(hashes, count * 2);
             }
-            hashes[count++] = hash(key, offset, length);
+            hashes[count++] = hash;
         }
 
+        /** Bytes of the filter if it were built now, about. */
+        long sizeBytes(int bitsPerKey) {
+            return (long) count * bitsPerKey / Byte.SIZE;
+        }
+
+        /** The filter of the keys since the last call. */
         BloomFilter build(int bitsPerKey) {
-            return BloomFilter.build(hashes, count, bitsPerKey);
+            BloomFilter filter = BloomFilter.build(hashes, count, bitsPerKey);
+            count = 0;
+            return filter;
         }
     }
 }

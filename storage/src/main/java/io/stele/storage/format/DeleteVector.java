@@ -190,7 +190,7 @@ public final class DeleteVector {
     public static DeleteVector read(ObjectStore store, String path, long sizeBytes)
             throws IOException {
         BlockFileReader file =
-                BlockFileReader.open(store, path, sizeBytes, FileFormat.DELETE_VECTOR);
+                BlockFileReader.open(store, path, sizeBytes, FileFormat.DELETE_VECTOR).file();
         ByteSource footer = file.footer();
         BlockHandle baseHandle = file.readHandle(footer);
         BlockHandle logHandle = file.readHandle(footer);

@@ -1,12 +1,15 @@
 package io.stele.storage.format;
 
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The verified payload of a block of sorted entries (see {@link EntryBlockBuilder}). Immutable;
  * shared by the block cache.
  */
-final class EntryBlock {
+final class EntryBlock implements CachedBlock {
     /** Object headers and the path's share, beside the bytes. */
-    private static final int OVERHEAD_BYTES = 96;
+    private static final int OVERHEAD_BYTES = 112;
 
     final String path;
     final long fileOffset;
@@ -15,8 +18,10 @@ final class EntryBlock {
     final int restartInterval;
     final int restartCount;
 
-    /** Where the entries end and the restart offsets begin. */
+    /** Where the entries end and the restart offsets begin; the hash index follows them. */
     final int entriesEnd;
+
+    private final int bucketCount;
 
     private EntryBlock(
             String path,
@@ -25,6 +30,7 @@ final class EntryBlock {
             int entryCount,
             int restartInterval,
             int restartCount,
+            int bucketCount,
             int entriesEnd) {
         this.path = path;
         this.fileOffset = fileOffset;
@@ -32,36 +38,47 @@ final class EntryBlock {
         this.entryCount = entryCount;
         this.restartInterval = restartInterval;
         this.restartCount = restartCount;
+        this.bucketCount = bucketCount;
         this.entriesEnd = entriesEnd;
     }
 
-    static EntryBlock of(String path, long fileOffset, byte[] bytes) {
-        if (bytes.length < EntryBlockBuilder.TRAILER_FIXED) {
-            throw Corruption.mismatch(
-                    path,
-                    fileOffset,
-                    "entry block of at least",
-                    EntryBlockBuilder.TRAILER_FIXED + " bytes",
-                    bytes.length);
+    /**
+     * An entry that was found.
+     *
+     * @param ordinal position in the block, from 0
+     * @param valueOffset where its value begins in {@link EntryBlock#bytes}
+     */
+    record Found(EntryBlock block, int ordinal, int valueOffset, int valueLength) {
+        ByteSource value() {
+            return block.value(valueOffset, valueLength);
         }
+    }
+
+    static EntryBlock of(String path, long fileOffset, byte[] bytes) {
+        int trailer = EntryBlockBuilder.TRAILER_FIXED;
+        if (bytes.length < trailer) {
+            throw Corruption.mismatch(
+                    path, fileOffset, "entry block of at least", trailer + " bytes", bytes.length);
+        }
+        int bucketCount = LittleEndian.getInt(bytes, bytes.length - 12);
         int entryCount = LittleEndian.getInt(bytes, bytes.length - 8);
         int restartInterval = LittleEndian.getInt(bytes, bytes.length - 4);
-        if (entryCount < 1 || restartInterval < 1) {
+        if (entryCount < 1 || restartInterval < 1 || bucketCount < 0) {
             throw Corruption.mismatch(
                     path,
                     fileOffset,
-                    "an entry count and a restart interval",
-                    ">= 1",
-                    entryCount + " and " + restartInterval);
+                    "an entry count, a restart interval and a bucket count",
+                    ">= 1, 1, 0",
+                    entryCount + ", " + restartInterval + ", " + bucketCount);
         }
         int restartCount = (entryCount - 1) / restartInterval + 1;
-        long entriesEnd = bytes.length - EntryBlockBuilder.TRAILER_FIXED - 4L * restartCount;
+        long entriesEnd = bytes.length - trailer - 4L * restartCount - bucketCount;
         if (entriesEnd < 0) {
             throw Corruption.mismatch(
                     path,
                     fileOffset,
-                    "room for restart points",
-                    restartCount,
+                    "room for restart points and buckets",
+                    restartCount + " and " + bucketCount,
                     bytes.length + " bytes");
         }
         return new EntryBlock(
@@ -71,6 +88,7 @@ final class EntryBlock {
                 entryCount,
                 restartInterval,
                 restartCount,
+                bucketCount,
                 (int) entriesEnd);
     }
 
@@ -82,7 +100,68 @@ final class EntryBlock {
         return offset;
     }
 
-    long retainedBytes() {
+    /** Reads a value of this block. */
+    ByteSource value(int offset, int length) {
+        return new ByteSource(path, fileOffset, bytes, offset, offset + length);
+    }
+
+    /**
+     * The first entry of {@code key}; null if the block has none.
+     *
+     * @param hash the key's {@link BloomFilter#hash}
+     */
+    @Nullable Found find(byte[] key, long hash) {
+        if (bucketCount > 0) {
+            int bucket =
+                    bytes[
+                                    entriesEnd
+                                            + 4 * restartCount
+                                            + EntryBlockBuilder.bucket(hash, bucketCount)]
+                            & 0xff;
+            if (bucket == EntryBlockBuilder.BUCKET_EMPTY) {
+                return null;
+            }
+            if (bucket != EntryBlockBuilder.BUCKET_SHARED) {
+                return bucket < restartCount
+                        ? new EntryScan(this, bucket)
+                                .find(key, Math.min(entryCount, (bucket + 1) * restartInterval))
+                        : badBucket(bucket);
+            }
+        }
+        return new EntryScan(this, lastRestartBefore(key)).find(key, entryCount);
+    }
+
+    private Found badBucket(int bucket) {
+        throw Corruption.mismatch(
+                path, fileOffset, "bucket with a restart point below", restartCount, bucket);
+    }
+
+    /** The last restart point whose key is before {@code target}, or the first of all. */
+    int lastRestartBefore(byte[] target) {
+        int low = 0;
+        int high = restartCount - 1;
+        while (low < high) {
+            int middle = (low + high + 1) >>> 1;
+            if (compareRestart(middle, target) < 0) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low;
+    }
+
+    private int compareRestart(int restart, byte[] target) {
+        EntryScan scan = new EntryScan(this, restart);
+        scan.readLengths();
+        scan.requireWhole();
+        int from = scan.keyOffset();
+        return Arrays.compareUnsigned(
+                bytes, from, from + scan.otherLength(), target, 0, target.length);
+    }
+
+    @Override
+    public long retainedBytes() {
         return bytes.length + (long) OVERHEAD_BYTES;
     }
 }

@@ -51,7 +51,10 @@ final class EntryCursor {
      * this block.
      */
     boolean seek(byte[] target) {
-        position = block.restartOffset(lastRestartBefore(target));
+        int restart = block.lastRestartBefore(target);
+        nextOrdinal = restart * block.restartInterval;
+        keyLength = 0;
+        position = block.restartOffset(restart);
         while (next()) {
             if (Arrays.compareUnsigned(key, 0, keyLength, target, 0, target.length) >= 0) {
                 return true;
@@ -86,36 +89,17 @@ final class EntryCursor {
         return valueLength;
     }
 
+    /** Reads the current value. */
+    ByteSource value() {
+        return block.value(valueOffset, valueLength);
+    }
+
     long fileOffset() {
         return block.fileOffset;
     }
 
     boolean keyEquals(byte[] other) {
         return Arrays.equals(key, 0, keyLength, other, 0, other.length);
-    }
-
-    /**
-     * The last restart point whose key is before {@code target}, or the first of all; {@link
-     * #nextOrdinal} is set to it.
-     */
-    private int lastRestartBefore(byte[] target) {
-        int low = 0;
-        int high = block.restartCount - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            position = block.restartOffset(middle);
-            int otherLength = readLengths();
-            if (Arrays.compareUnsigned(
-                            block.bytes, position, position + otherLength, target, 0, target.length)
-                    < 0) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        nextOrdinal = low * block.restartInterval;
-        keyLength = 0;
-        return low;
     }
 
     private void readEntry() {
@@ -141,25 +125,6 @@ final class EntryCursor {
         keyLength = shared + other;
         valueOffset = position + other;
         position = valueOffset + valueLength;
-    }
-
-    /**
-     * Reads the lengths of a restart point's entry and leaves the position at its key; returns the
-     * key's length.
-     */
-    private int readLengths() {
-        int shared = readVarint();
-        int other = readVarint();
-        int value = readVarint();
-        if (shared != 0 || (long) position + other + value > block.entriesEnd) {
-            throw Corruption.mismatch(
-                    block.path,
-                    block.fileOffset,
-                    "whole key at restart point",
-                    "0 shared bytes",
-                    shared);
-        }
-        return other;
     }
 
     private int readVarint() {

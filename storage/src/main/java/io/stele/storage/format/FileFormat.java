@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
  * <p>The magic and a version once released never change meaning; a new layout is a new version.
  */
 public enum FileFormat {
-    ROW_FILE("STELEROW", 1, "row shard file"),
-    KEY_INDEX("STELEKEY", 1, "key index file"),
+    ROW_FILE("STELEROW", 2, "row shard file"),
+    KEY_INDEX("STELEKEY", 2, "key index file"),
     DELETE_VECTOR("STELEDEL", 1, "delete vector");
 
     private final byte[] magic;

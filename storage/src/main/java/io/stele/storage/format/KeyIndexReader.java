@@ -1,11 +1,12 @@
 package io.stele.storage.format;
 
+import io.stele.storage.format.SortedFileReader.Located;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
 
 /**
- * Finds the row of a key in a column shard file. Holds its block index and filter in memory, blocks
- * in the block cache. Immutable and thread-safe; cursors are not.
+ * Finds the row of a key in a column shard file. Holds the top of its index in memory, all else in
+ * the block cache. Immutable and thread-safe; cursors are not.
  */
 public final class KeyIndexReader {
     /** Returned by {@link #find} for a key that is not in the file. */
@@ -61,44 +62,39 @@ public final class KeyIndexReader {
         return file.retainedBytes();
     }
 
-    /** False only if the key is certainly not in the file. */
-    public boolean mayContain(byte[] key) {
-        return file.mayContain(key);
+    /** False only if the key is certainly not in the file; may read a part of the filter. */
+    public boolean mayContain(byte[] key) throws IOException {
+        return file.mayContain(key, BloomFilter.hash(key, 0, key.length));
+    }
+
+    /** As {@link #find(byte[], long)}, for callers that have no hash at hand. */
+    public int find(byte[] key) throws IOException {
+        return find(key, BloomFilter.hash(key, 0, key.length));
     }
 
     /**
      * The ordinal of the row of {@code key}, of its newest version if there are several, or {@link
      * #ABSENT}.
+     *
+     * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
      */
-    public int find(byte[] key) throws IOException {
-        if (!file.mayContain(key)) {
-            return ABSENT;
-        }
-        int block = file.findBlock(key);
-        EntryCursor entries = new EntryCursor(file.block(block));
-        if (!entries.seek(key) || !entries.keyEquals(key)) {
-            return ABSENT;
-        }
-        return ordinal(file, explicit, block, entries);
+    public int find(byte[] key, long hash) throws IOException {
+        Located found = file.find(key, hash);
+        return found == null ? ABSENT : ordinal(explicit, found.ordinal(), found.entry().value());
     }
 
     /** All entries by key; blocks are read past the cache. */
     public KeyIndexCursor cursor() {
-        return new KeyIndexCursor(file, explicit);
+        return new KeyIndexCursor(new SortedFileCursor(file, false), explicit);
     }
 
-    static int ordinal(SortedFileReader file, boolean explicit, int block, EntryCursor entries) {
-        if (!explicit) {
-            return Math.toIntExact(file.firstOrdinal(block) + entries.ordinal());
-        }
-        ByteSource value =
-                new ByteSource(
-                        file.path(),
-                        entries.fileOffset(),
-                        entries.valueArray(),
-                        entries.valueOffset(),
-                        entries.valueOffset() + entries.valueLength());
-        int ordinal = value.readVarint32("row ordinal");
+    /** All entries by key, through the block cache: for few entries after a seek. */
+    public KeyIndexCursor cachedCursor() {
+        return new KeyIndexCursor(new SortedFileCursor(file, true), explicit);
+    }
+
+    static int ordinal(boolean explicit, long rank, ByteSource value) {
+        int ordinal = explicit ? value.readVarint32("row ordinal") : Math.toIntExact(rank);
         value.requireEnd();
         return ordinal;
     }

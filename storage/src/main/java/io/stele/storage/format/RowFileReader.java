@@ -1,12 +1,15 @@
 package io.stele.storage.format;
 
 import io.stele.protocol.Lsn;
+import io.stele.storage.format.EntryBlock.Found;
+import io.stele.storage.format.SortedFileReader.Located;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a row shard file by key and in order. Holds its index and filter in memory, blocks in the
+ * Reads a row shard file by key and in order. Holds the top of its index in memory, all else in the
  * block cache. Immutable and thread-safe; cursors are not.
  */
 public final class RowFileReader {
@@ -73,54 +76,67 @@ public final class RowFileReader {
         return file.retainedBytes();
     }
 
-    /** False only if no version of the key is in the file. */
-    public boolean mayContain(byte[] key) {
-        return file.mayContain(key);
+    /** False only if no version of the key is in the file; may read a part of the filter. */
+    public boolean mayContain(byte[] key) throws IOException {
+        return file.mayContain(key, BloomFilter.hash(key, 0, key.length));
+    }
+
+    /** As {@link #find}, for callers that have no hash at hand. */
+    public Optional<RowVersion> get(byte[] key, long readLsn) throws IOException {
+        return Optional.ofNullable(find(key, BloomFilter.hash(key, 0, key.length), readLsn));
     }
 
     /**
-     * The newest version of {@code key} at or below {@code readLsn}, which may be a deletion; empty
+     * The newest version of {@code key} at or below {@code readLsn}, which may be a deletion; null
      * if there is none here.
+     *
+     * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
      */
-    public Optional<RowVersion> get(byte[] key, long readLsn) throws IOException {
-        if (readLsn < minLsn.value() || !file.mayContain(key)) {
-            return Optional.empty();
+    public @Nullable RowVersion find(byte[] key, long hash, long readLsn) throws IOException {
+        if (readLsn < minLsn.value()) {
+            return null;
         }
-        int block = file.findBlock(key);
-        EntryCursor entries = new EntryCursor(file.block(block));
-        boolean found = entries.seek(key);
-        while (true) {
-            while (!found) {
-                block++;
-                if (block == file.blockCount()) {
-                    return Optional.empty();
-                }
-                entries.reset(file.block(block));
-                found = entries.next();
-            }
-            if (!entries.keyEquals(key)) {
-                return Optional.empty();
-            }
-            RowFileCursor.checkValue(file.path(), entries);
-            long lsn = RowFileCursor.lsn(entries);
-            if (lsn <= readLsn) {
-                return Optional.of(
-                        new RowVersion(
-                                lsn,
-                                RowFileCursor.deleted(entries),
-                                entries.valueArray(),
-                                entries.valueOffset() + RowFileWriter.VALUE_HEADER,
-                                entries.valueLength() - RowFileWriter.VALUE_HEADER));
-            }
-            found = entries.next();
+        Located newest = file.find(key, hash);
+        if (newest == null) {
+            return null;
         }
+        Found entry = newest.entry();
+        EntryBlock block = entry.block();
+        checkValue(block.path, block.fileOffset, entry.valueLength());
+        long lsn = LittleEndian.getLong(block.bytes, entry.valueOffset());
+        return lsn <= readLsn
+                ? new RowVersion(
+                        lsn,
+                        RowFileWriter.isDeleted(block.bytes, entry.valueOffset()),
+                        block.bytes,
+                        entry.valueOffset() + RowFileWriter.VALUE_HEADER,
+                        entry.valueLength() - RowFileWriter.VALUE_HEADER)
+                : findOlder(key, readLsn);
+    }
+
+    /** Older versions are rare, and may be in later blocks. */
+    private @Nullable RowVersion findOlder(byte[] key, long readLsn) throws IOException {
+        RowFileCursor versions = cachedCursor();
+        boolean found = versions.seek(key);
+        while (found && versions.keyEquals(key)) {
+            if (versions.lsn() <= readLsn) {
+                return new RowVersion(
+                        versions.lsn(),
+                        versions.deleted(),
+                        versions.rowArray(),
+                        versions.rowOffset(),
+                        versions.rowLength());
+            }
+            found = versions.advance();
+        }
+        return null;
     }
 
     /**
      * All versions in order; blocks are read past the cache, which a merge would only sweep clean.
      */
     public RowFileCursor cursor() {
-        return new RowFileCursor(file, false);
+        return new RowFileCursor(file.path(), new SortedFileCursor(file, false));
     }
 
     /**
@@ -128,6 +144,17 @@ public final class RowFileReader {
      * RowFileCursor#seek}.
      */
     public RowFileCursor cachedCursor() {
-        return new RowFileCursor(file, true);
+        return new RowFileCursor(file.path(), new SortedFileCursor(file, true));
+    }
+
+    static void checkValue(String path, long fileOffset, int valueLength) {
+        if (valueLength < RowFileWriter.VALUE_HEADER) {
+            throw Corruption.mismatch(
+                    path,
+                    fileOffset,
+                    "row value of at least",
+                    RowFileWriter.VALUE_HEADER + " bytes",
+                    valueLength);
+        }
     }
 }

@@ -87,6 +87,10 @@ public final class RowFileWriter implements AutoCloseable {
         lastLsn = lsn;
     }
 
+    static boolean isDeleted(byte[] bytes, int valueOffset) {
+        return (bytes[valueOffset + 8] & FLAG_DELETED) != 0;
+    }
+
     public long entryCount() {
         return file.entryCount();
     }

@@ -2,53 +2,52 @@ package io.stele.storage.format;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.format.EntryBlock.Found;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
-import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The index and the filter of a row file or key index, in memory, and its entry blocks through the
- * block cache. Immutable and thread-safe.
+ * A row file or key index: the top of its index in memory, the parts of index and filter and the
+ * entry blocks through the block cache. Immutable and thread-safe; cursors are not.
  */
 final class SortedFileReader {
     private final BlockFileReader file;
     private final BlockCache cache;
-    private final BloomFilter filter;
-    private final byte[][] lastKeys;
-    private final BlockHandle[] handles;
-    private final long[] firstOrdinals;
+    private final SortedKeys lastKeys;
+    private final long[] offsets;
+    private final int[] filterLengths;
+    private final int[] indexLengths;
+    private final long[] firstOrdinals; // one more than parts: the last is the entry count
     private final long entryCount;
     private final long keyCount;
     private final byte[] firstKey;
     private final byte[] lastKey;
     private final byte[] added;
-    private final long retainedBytes;
 
-    private SortedFileReader(BlockFileReader file, BlockCache cache) throws IOException {
-        this.file = file;
+    private SortedFileReader(BlockFileReader.Opened opened, BlockCache cache) throws IOException {
+        this.file = opened.file();
         this.cache = cache;
         ByteSource footer = file.footer();
-        BlockHandle filterHandle = file.readHandle(footer);
-        BlockHandle indexHandle = file.readHandle(footer);
+        int count = footer.readVarint32("parts of the index");
+        offsets = new long[count];
+        filterLengths = new int[count];
+        indexLengths = new int[count];
+        firstOrdinals = new long[count + 1];
+        lastKeys = count == 0 ? SortedKeys.none() : readTop(opened, file.readHandle(footer));
         entryCount = footer.readVarint();
         keyCount = footer.readVarint();
         firstKey = footer.readSizedBytes();
         lastKey = footer.readSizedBytes();
         added = footer.readBytes(footer.remaining());
-        filter = BloomFilter.of(file.path(), filterHandle.offset(), file.readBlock(filterHandle));
-        if (entryCount == 0) {
-            lastKeys = new byte[0][];
-            handles = new BlockHandle[0];
-            firstOrdinals = new long[0];
-            retainedBytes = filter.payload().length;
-            return;
+        if (firstOrdinals[count] != entryCount) {
+            throw Corruption.mismatch(
+                    file.path(),
+                    file.sizeBytes(),
+                    "entries in the index",
+                    entryCount,
+                    firstOrdinals[count]);
         }
-        EntryBlock index =
-                EntryBlock.of(file.path(), indexHandle.offset(), file.readBlock(indexHandle));
-        lastKeys = new byte[index.entryCount][];
-        handles = new BlockHandle[index.entryCount];
-        firstOrdinals = new long[index.entryCount];
-        retainedBytes = filter.payload().length + readIndex(index);
     }
 
     static SortedFileReader open(
@@ -57,6 +56,30 @@ final class SortedFileReader {
         return new SortedFileReader(
                 BlockFileReader.open(store, path, sizeBytes, format),
                 requireNonNull(cache, "cache is null"));
+    }
+
+    private SortedKeys readTop(BlockFileReader.Opened opened, BlockHandle handle)
+            throws IOException {
+        EntryBlock top = EntryBlock.of(file.path(), handle.offset(), opened.readBlock(handle));
+        if (top.entryCount != offsets.length) {
+            throw Corruption.mismatch(
+                    file.path(),
+                    handle.offset(),
+                    "parts of the index",
+                    offsets.length,
+                    top.entryCount);
+        }
+        EntryCursor cursor = new EntryCursor(top);
+        for (int i = 0; cursor.next(); i++) {
+            ByteSource value = cursor.value();
+            BlockHandle filter = file.readHandle(value);
+            offsets[i] = filter.offset();
+            filterLengths[i] = filter.length();
+            indexLengths[i] = value.readVarint32("length of a part of the index");
+            firstOrdinals[i + 1] = firstOrdinals[i] + value.readVarint();
+            value.requireEnd();
+        }
+        return SortedKeys.of(top);
     }
 
     String path() {
@@ -84,79 +107,81 @@ final class SortedFileReader {
         return new ByteSource(file.path(), file.sizeBytes(), added);
     }
 
-    /** Memory held by index and filter. */
+    /** Memory held by the top of the index. */
     long retainedBytes() {
-        return retainedBytes;
+        return lastKeys.retainedBytes() + 24L * offsets.length;
     }
 
-    int blockCount() {
-        return handles.length;
-    }
-
-    /** Position in the file of the first entry of a block. */
-    long firstOrdinal(int blockIndex) {
-        return firstOrdinals[blockIndex];
-    }
-
-    EntryBlock block(int blockIndex) throws IOException {
-        return cache.get(file, handles[blockIndex]);
-    }
-
-    /** A block that is read once, as merges do, and so leaves the cache as it is. */
-    EntryBlock uncachedBlock(int blockIndex) throws IOException {
-        return EntryBlock.of(
-                file.path(), handles[blockIndex].offset(), file.readBlock(handles[blockIndex]));
-    }
-
-    /** False only if the key is certainly not in the file. */
-    boolean mayContain(byte[] key) {
-        return entryCount > 0
-                && Arrays.compareUnsigned(key, lastKey) <= 0
-                && Arrays.compareUnsigned(firstKey, key) <= 0
-                && filter.mayContain(BloomFilter.hash(key, 0, key.length));
+    int partitionCount() {
+        return offsets.length;
     }
 
     /**
-     * The first block that may hold {@code key} or a key after it; {@link #blockCount()} if there
-     * is none.
+     * A part of the index and its filter, which lie side by side and are read as one.
+     *
+     * @param cached false for what is read once, as merges do, and so leaves the cache as it is
      */
-    int findBlock(byte[] key) {
-        int low = 0;
-        int high = lastKeys.length;
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (Arrays.compareUnsigned(lastKeys[middle], key) < 0) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
+    IndexPartition partition(int index, boolean cached) throws IOException {
+        return cached
+                ? cache.partition(file.path(), offsets[index], () -> loadPartition(index))
+                : loadPartition(index);
     }
 
-    private long readIndex(EntryBlock index) {
-        EntryCursor cursor = new EntryCursor(index);
-        long ordinal = 0;
-        long keyBytes = 0;
-        for (int i = 0; cursor.next(); i++) {
-            lastKeys[i] = Arrays.copyOf(cursor.keyArray(), cursor.keyLength());
-            ByteSource value =
-                    new ByteSource(
-                            file.path(),
-                            index.fileOffset,
-                            index.bytes,
-                            cursor.valueOffset(),
-                            cursor.valueOffset() + cursor.valueLength());
-            handles[i] = file.readHandle(value);
-            firstOrdinals[i] = ordinal;
-            ordinal += value.readVarint32("entries of a block");
-            value.requireEnd();
-            keyBytes += lastKeys[i].length + 64L;
-        }
-        if (ordinal != entryCount) {
-            throw Corruption.mismatch(
-                    file.path(), index.fileOffset, "entries in the index", entryCount, ordinal);
-        }
-        return keyBytes;
+    private IndexPartition loadPartition(int index) throws IOException {
+        BlockHandle filterHandle = new BlockHandle(offsets[index], filterLengths[index]);
+        BlockHandle indexHandle =
+                new BlockHandle(offsets[index] + filterLengths[index], indexLengths[index]);
+        byte[][] blocks = file.readAdjacent(filterHandle, indexHandle);
+        return IndexPartition.of(
+                file,
+                BloomFilter.of(file.path(), filterHandle.offset(), blocks[0]),
+                EntryBlock.of(file.path(), indexHandle.offset(), blocks[1]),
+                firstOrdinals[index],
+                firstOrdinals[index + 1] - firstOrdinals[index]);
     }
+
+    EntryBlock block(IndexPartition partition, int block, boolean cached) throws IOException {
+        BlockHandle handle = partition.block(block);
+        return cached
+                ? cache.entries(file, handle)
+                : EntryBlock.of(file.path(), handle.offset(), file.readBlock(handle));
+    }
+
+    /**
+     * The first part of the index with a last key at or after {@code key}; {@link
+     * #partitionCount()} if there is none.
+     */
+    int findPartition(byte[] key) {
+        return lastKeys.firstAtOrAfter(key);
+    }
+
+    /** False only if the key is certainly not in the file. */
+    boolean mayContain(byte[] key, long hash) throws IOException {
+        int index = findPartition(key);
+        return index < partitionCount() && partition(index, true).mayContain(hash);
+    }
+
+    /** The first entry of a key and its position in the file; null if there is none. */
+    @Nullable Located find(byte[] key, long hash) throws IOException {
+        int index = findPartition(key);
+        if (index == partitionCount()) {
+            return null;
+        }
+        IndexPartition partition = partition(index, true);
+        if (!partition.mayContain(hash)) {
+            return null;
+        }
+        int block = partition.findBlock(key);
+        Found found = block(partition, block, true).find(key, hash);
+        return found == null
+                ? null
+                : new Located(found, partition.firstOrdinal(block) + found.ordinal());
+    }
+
+    /**
+     * An entry of the file.
+     *
+     * @param ordinal its position in the file
+     */
+    record Located(Found entry, long ordinal) {}
 }

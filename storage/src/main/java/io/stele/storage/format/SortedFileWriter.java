@@ -8,27 +8,28 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What row files and key indexes have in common: entry blocks in key order, then a filter block, an
- * index block and the footer.
+ * What row files and key indexes have in common: entry blocks in key order, parts of filter and
+ * index among them, the top of the index and the footer.
  *
  * <pre>
- * file:   header | entry blocks | filter block | index block | footer block | tail          (see BlockFileWriter, EntryBlockBuilder)
- * index:  per entry block: key = its last key, value = varint offset | varint length | varint entries
- * footer: filter: varint offset | varint length
- *         index:  varint offset | varint length
+ * file:   header | (entry blocks | filter block | index block)* | top block | footer block | tail
+ *                                                     (see BlockFileWriter, EntryBlockBuilder, IndexWriter)
+ * footer: varint parts of the index | top: varint offset | varint length
  *         varint entries | varint distinct keys | first key: varint length, bytes | last key: varint length, bytes
  *         what the kind of file adds
  * </pre>
  *
- * The first key of an empty file, its last key, and its index are absent: length 0, and the index
- * block has offset and length of the filter. Confined to one thread.
+ * An empty file has no parts and no top, and keys of length 0. Confined to one thread.
  */
 final class SortedFileWriter implements AutoCloseable {
+    /** Four cache lines, which the processor fetches ahead. */
+    private static final int PASSED_BYTES = 256;
+
     private final BlockFileWriter file;
     private final BlockFileOptions options;
     private final EntryBlockBuilder block;
-    private final EntryBlockBuilder index = new EntryBlockBuilder(4096, 1);
-    private final BloomFilter.Builder filter = new BloomFilter.Builder();
+    private final IndexWriter index;
+    private long finishedBytes; // of the payloads of the blocks written
     private byte @Nullable [] firstKey;
     private byte[] lastKey = new byte[64];
     private int lastKeyLength;
@@ -38,7 +39,8 @@ final class SortedFileWriter implements AutoCloseable {
     private SortedFileWriter(BlockFileWriter file, BlockFileOptions options) {
         this.file = file;
         this.options = options;
-        this.block = new EntryBlockBuilder(options.blockBytes(), options.restartInterval());
+        this.block = new EntryBlockBuilder(options.blockBytes(), options.restartInterval(), true);
+        this.index = new IndexWriter(file, options);
     }
 
     static SortedFileWriter create(
@@ -61,7 +63,6 @@ final class SortedFileWriter implements AutoCloseable {
             writeBlock();
         }
         if (newKey) {
-            filter.add(key, offset, length);
             keyCount++;
             if (lastKey.length < length) {
                 lastKey = new byte[Math.max(length, lastKey.length * 2)];
@@ -73,7 +74,16 @@ final class SortedFileWriter implements AutoCloseable {
             firstKey = Arrays.copyOfRange(key, offset, offset + length);
         }
         entryCount++;
-        return block.add(key, offset, length, valueLength);
+        boolean firstInBlock = newKey || block.isEmpty();
+        ByteSink sink = block.add(key, offset, length, valueLength);
+        if (firstInBlock) {
+            long hash = BloomFilter.hash(key, offset, length);
+            block.addHash(hash);
+            if (newKey) {
+                index.addKey(hash);
+            }
+        }
+        return sink;
     }
 
     /** How {@code key} compares with the last key added; above 0 if there is none. */
@@ -118,17 +128,7 @@ final class SortedFileWriter implements AutoCloseable {
         if (!block.isEmpty()) {
             writeBlock();
         }
-        byte[] filterPayload = filter.build(options.bitsPerKey()).payload();
-        BlockHandle filterHandle =
-                file.writeBlock(filterPayload, filterPayload.length, Compression.NONE);
-        BlockHandle indexHandle = filterHandle;
-        if (!index.isEmpty()) {
-            ByteSink payload = index.finish();
-            indexHandle = file.writeBlock(payload.array(), payload.size(), options.compression());
-        }
-        ByteSink footer = new ByteSink(256);
-        BlockFileReader.writeHandle(footer, filterHandle);
-        BlockFileReader.writeHandle(footer, indexHandle);
+        ByteSink footer = index.finish();
         footer.writeVarint(entryCount);
         footer.writeVarint(keyCount);
         footer.writeSizedBytes(firstKey());
@@ -146,12 +146,16 @@ final class SortedFileWriter implements AutoCloseable {
         byte[] last = block.lastKey();
         int entries = block.entryCount();
         ByteSink payload = block.finish();
+        finishedBytes += payload.size();
         BlockHandle handle =
                 file.writeBlock(payload.array(), payload.size(), options.compression());
-        block.clear();
-        ByteSink value = new ByteSink(24);
-        BlockFileReader.writeHandle(value, handle);
-        value.writeVarint(entries);
-        index.add(last, 0, last.length, value.size()).writeBytes(value.array(), 0, value.size());
+        block.clear(restartInterval());
+        index.addBlock(last, handle, entries);
+    }
+
+    /** By the entries so far: as many as are passed over in the time of a few cache misses. */
+    private int restartInterval() {
+        long entryBytes = Math.max(1, finishedBytes / entryCount);
+        return (int) Math.clamp(PASSED_BYTES / entryBytes, 1, options.restartInterval());
     }
 }

@@ -125,8 +125,8 @@ final class TestKeyIndex {
     @Test
     void goldenFile() throws IOException {
         writeGolden();
-        Golden.check("key-index-1.idx", store.readFully(PATH));
-        byte[] golden = Golden.load("key-index-1.idx");
+        Golden.check("key-index-2.idx", store.readFully(PATH));
+        byte[] golden = Golden.load("key-index-2.idx");
         store.put("golden.idx", golden);
         KeyIndexReader reader = KeyIndexReader.open(store, "golden.idx", golden.length, cache);
         assertThat(reader.find("key-07".getBytes(UTF_8))).isEqualTo(993);
@@ -136,7 +136,7 @@ final class TestKeyIndex {
     private KeyIndexSummary writeGolden() throws IOException {
         try (KeyIndexWriter writer =
                 KeyIndexWriter.explicit(
-                        store, PATH, new BlockFileOptions(64, 2, 10, Compression.NONE))) {
+                        store, PATH, new BlockFileOptions(64, 64, 2, 10, Compression.NONE))) {
             for (int i = 0; i < 20; i++) {
                 writer.add("key-%02d".formatted(i).getBytes(UTF_8), 1000 - i);
             }
@@ -146,6 +146,7 @@ final class TestKeyIndex {
 
     private static BlockFileOptions randomOptions(Random random) {
         return new BlockFileOptions(
+                64 << random.nextInt(10),
                 64 << random.nextInt(10),
                 1 + random.nextInt(20),
                 1 + random.nextInt(16),

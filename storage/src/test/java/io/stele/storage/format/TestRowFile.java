@@ -102,7 +102,7 @@ final class TestRowFile {
     void everyDamagedByteIsNoticed(String compression) throws Exception {
         fillModel(new Random(21), 60);
         long size =
-                write(new BlockFileOptions(256, 4, 10, Compression.valueOf(compression)))
+                write(new BlockFileOptions(256, 100, 4, 10, Compression.valueOf(compression)))
                         .sizeBytes();
         ByteFlips.everyFlipIsRefused(
                 store,
@@ -126,7 +126,7 @@ final class TestRowFile {
     void goldenFile() throws IOException {
         try (RowFileWriter writer =
                 RowFileWriter.create(
-                        store, PATH, new BlockFileOptions(64, 2, 10, Compression.LZ4))) {
+                        store, PATH, new BlockFileOptions(64, 64, 2, 10, Compression.LZ4))) {
             for (int i = 0; i < 8; i++) {
                 byte[] key = ("key-" + i).getBytes(UTF_8);
                 writer.add(key, 100 + i, ("row " + i + " " + "x".repeat(40)).getBytes(UTF_8));
@@ -136,8 +136,8 @@ final class TestRowFile {
             }
             writer.finish();
         }
-        Golden.check("row-file-1.row", store.readFully(PATH));
-        byte[] golden = Golden.load("row-file-1.row");
+        Golden.check("row-file-2.row", store.readFully(PATH));
+        byte[] golden = Golden.load("row-file-2.row");
         store.put("golden.row", golden);
         RowFileReader reader = RowFileReader.open(store, "golden.row", golden.length, cache);
         assertThat(reader.entryCount()).isEqualTo(11);
@@ -152,12 +152,21 @@ final class TestRowFile {
                 .startsWith("row 7 xxx");
     }
 
+    @Test
+    void earlierVersionIsRefusedByName() throws IOException {
+        byte[] golden = Golden.load("row-file-1.row");
+        store.put(PATH, golden);
+        assertThatThrownBy(() -> RowFileReader.open(store, PATH, golden.length, cache))
+                .hasMessageContaining("Expected row shard file version 2, found 1 in " + PATH);
+    }
+
     private static BlockCache newCache() {
         return new BlockCache("once", 1 << 20);
     }
 
     private static BlockFileOptions randomOptions(Random random) {
         return new BlockFileOptions(
+                64 << random.nextInt(10),
                 64 << random.nextInt(10),
                 1 + random.nextInt(20),
                 1 + random.nextInt(16),
