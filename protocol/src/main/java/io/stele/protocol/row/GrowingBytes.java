@@ -75,6 +75,15 @@ public final class GrowingBytes {
         length = 0;
     }
 
+    /** Forgets what lies behind the first {@code newLength} bytes, keeps the memory. */
+    public void truncate(int newLength) {
+        if (newLength < 0 || newLength > length) {
+            throw new IllegalArgumentException(
+                    "Expected a length of 0 to " + length + " bytes, found " + newLength);
+        }
+        length = newLength;
+    }
+
     /** A copy of the content. */
     public byte[] toByteArray() {
         return Arrays.copyOf(array, length);

@@ -187,6 +187,18 @@ public final class KeyEncoder {
         checkEnd(at - offset, length);
     }
 
+    /**
+     * Length of the key of these columns that starts at {@code offset}, whatever follows it;
+     * CORRUPT_DATA when it does not end by {@code limit}.
+     */
+    public int length(byte[] bytes, int offset, int limit) {
+        int at = offset;
+        for (int i = 0; i < codecs.length; i++) {
+            at = componentEnd(i, bytes, at, limit);
+        }
+        return at - offset;
+    }
+
     /** The key of a row of a table without a primary key. */
     public static byte[] rowIdKey(long rowId) {
         byte[] key = new byte[8];

@@ -6,6 +6,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
@@ -111,7 +112,7 @@ final class CatalogEdit {
             throw invalid("at most " + MAX_TABLES + " tables", tables.size() + 1);
         }
         TableGroup group = findOrCreateGroup(tableGroupName, definition.shardCount());
-        TableSchema schema = copy(definition, new TableId(nextTableId), 1, group);
+        TableSchema schema = withBuiltIndexes(copy(definition, new TableId(nextTableId), 1, group));
         nextTableId++;
         tables.put(schema.id(), new TableEntry(schema, state));
         return schema;
@@ -142,11 +143,12 @@ final class CatalogEdit {
         TableEntry entry = base.entry(tableId);
         TableSchema old = entry.schema();
         TableSchema schema =
-                copy(
-                        old,
-                        new TableId(nextTableId),
-                        old.schemaVersion(),
-                        base.tableGroup(old.tableGroup()));
+                withBuiltIndexes(
+                        copy(
+                                old,
+                                new TableId(nextTableId),
+                                old.schemaVersion(),
+                                base.tableGroup(old.tableGroup())));
         nextTableId++;
         tables.remove(tableId);
         tables.put(schema.id(), new TableEntry(schema, entry.state()));
@@ -238,6 +240,13 @@ final class CatalogEdit {
     private static TableSchema copy(
             TableSchema schema, TableId id, int schemaVersion, TableGroup group) {
         return schema.withIdentity(id, schemaVersion, group.id(), group.shardCount());
+    }
+
+    /** Without rows there is nothing to build. */
+    private static TableSchema withBuiltIndexes(TableSchema empty) {
+        List<IndexSchema> built =
+                empty.options().indexes().stream().map(IndexSchema::built).toList();
+        return empty.withOptions(empty.options().withIndexes(built));
     }
 
     private static void checkColumn(ColumnSchema column) {

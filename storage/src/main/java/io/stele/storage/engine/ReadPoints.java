@@ -7,6 +7,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -103,6 +104,24 @@ final class ReadPoints {
         }
         horizon = Math.max(horizon, oldest);
         return new Lsn(horizon);
+    }
+
+    /**
+     * READ_POINT_EXPIRED if the history at an LSN is not kept any more; call after reading: what
+     * was dropped meanwhile may have been missed.
+     */
+    void requireRetained(Optional<Lsn> lsn) {
+        if (lsn.isPresent()) {
+            Lsn end = horizon();
+            if (lsn.get().compareTo(end) < 0) {
+                throw new SteleException(
+                        ErrorCode.READ_POINT_EXPIRED,
+                        "Expected an LSN at or after "
+                                + end
+                                + ", the end of the retained history, found "
+                                + lsn.get());
+            }
+        }
     }
 
     synchronized int openCount() {

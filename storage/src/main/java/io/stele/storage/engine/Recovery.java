@@ -35,6 +35,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -130,6 +131,8 @@ final class Recovery {
             for (FileEntry file : base.files()) {
                 if (!isKnown(file.tableId())) {
                     edit.removeTable(file.tableId());
+                } else if (file.indexId().isPresent() && !hasIndex(file)) {
+                    edit.removeFile(file.fileId());
                 }
             }
             Manifest owned = edit.build();
@@ -167,15 +170,21 @@ final class Recovery {
         TableId tableId = table.schema().id();
         List<RowFile> rowFiles = new ArrayList<>();
         List<ColumnFile> columnFiles = new ArrayList<>();
+        Map<Integer, List<RowFile>> indexFiles = new HashMap<>();
         for (FileEntry entry : manifest.files(tableId)) {
-            if (entry.kind() == FileKind.ROW) {
+            if (entry.indexId().isPresent()) {
+                indexFiles
+                        .computeIfAbsent(entry.indexId().getAsInt(), id -> new ArrayList<>())
+                        .add(files.openRow(entry));
+            } else if (entry.kind() == FileKind.ROW) {
                 rowFiles.add(files.openRow(entry));
             } else {
                 columnFiles.add(files.openColumn(entry));
             }
         }
         long nextRowId = manifest.table(tableId).map(TableProgress::nextRowId).orElse(0L);
-        table.restore(manifest.flushedLsn(tableId).value(), nextRowId, rowFiles, columnFiles);
+        table.restore(
+                manifest.flushedLsn(tableId).value(), nextRowId, rowFiles, columnFiles, indexFiles);
     }
 
     /** Applies the log to the shards; records of shards that are no more are passed over. */
@@ -276,6 +285,12 @@ final class Recovery {
                 decisions.forget(decision);
             }
         }
+    }
+
+    /** An index that was being built is built anew, and one that was dropped is gone. */
+    private boolean hasIndex(FileEntry file) {
+        return catalog.current().table(file.tableId()).options().indexes().stream()
+                .anyMatch(index -> index.ready() && index.id() == file.indexId().orElseThrow());
     }
 
     private boolean isKnown(TableId tableId) {

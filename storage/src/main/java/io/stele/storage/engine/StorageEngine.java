@@ -28,6 +28,7 @@ import io.stele.storage.scan.ShardScanner;
 import io.stele.storage.shard.PreparedPart;
 import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.tablet.FileIds;
+import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableView;
@@ -199,6 +200,9 @@ public final class StorageEngine implements AutoCloseable {
                 TableView view = table.view();
                 view.rowFiles().forEach(file -> addPaths(file.entry(), paths));
                 view.columnFiles().forEach(file -> addPaths(file.entry(), paths));
+                for (IndexView index : view.indexes()) {
+                    index.files().forEach(file -> addPaths(file.entry(), paths));
+                }
             }
             for (PreparedPart part : entry.shard().inDoubt()) {
                 part.files().forEach(file -> addPaths(file, paths));
@@ -399,17 +403,33 @@ public final class StorageEngine implements AutoCloseable {
         } finally {
             readPoints.exit(reader);
         }
-        // Afterwards: history that was dropped while we looked may have been missed.
-        Lsn horizon = readPoints.horizon();
-        if (readLsn.isPresent() && readLsn.get().compareTo(horizon) < 0) {
-            throw new SteleException(
-                    ErrorCode.READ_POINT_EXPIRED,
-                    "Expected an LSN at or after "
-                            + horizon
-                            + ", the end of the retained history, found "
-                            + readLsn.get());
-        }
+        readPoints.requireRetained(readLsn);
         return rows;
+    }
+
+    /**
+     * The rows whose values in the first columns of an index are given, at most {@code limit}, in
+     * the order of the index; without an LSN as of now, with one as {@link #multiGet}. Blocks on
+     * files.
+     *
+     * @param prefix the values, as {@link io.stele.protocol.row.KeyEncoder#forColumns} forms them
+     * @throws SteleException UNAVAILABLE while the index is being built
+     */
+    public List<byte[]> lookupByIndex(
+            TableId tableId, int indexId, byte[] prefix, Optional<Lsn> readLsn, int limit)
+            throws IOException {
+        checkOpen();
+        return new IndexReads(shards, files, readPoints)
+                .find(schema(tableId), indexId, prefix, readLsn, limit);
+    }
+
+    /** As the other one, at a read point. */
+    public List<byte[]> lookupByIndex(
+            TableId tableId, int indexId, byte[] prefix, ReadPoint readPoint, int limit)
+            throws IOException {
+        checkOpen();
+        return new IndexReads(shards, files, readPoints)
+                .find(schema(tableId), indexId, prefix, readPoint, limit);
     }
 
     /** What is known of the rows of a table without reading them. */
@@ -429,6 +449,21 @@ public final class StorageEngine implements AutoCloseable {
      */
     public CompletableFuture<@Nullable Void> compact(TableId tableId) {
         return forEachShard(tableId, entry -> entry.maintenance().compact(tableId));
+    }
+
+    /** The secondary indexes of a table. */
+    public List<IndexStatus> indexes(TableId tableId) {
+        TableSchema schema = schema(tableId);
+        List<TableView> views = shards.table(schema).stream().map(TableShard::view).toList();
+        return schema.options().indexes().stream()
+                .map(
+                        index ->
+                                IndexStatus.of(
+                                        index,
+                                        views.stream()
+                                                .flatMap(view -> view.index(index.id()).stream())
+                                                .toList()))
+                .toList();
     }
 
     public EngineStatus status() {
@@ -466,6 +501,10 @@ public final class StorageEngine implements AutoCloseable {
             fileBytes += view.rowFiles().stream().mapToLong(file -> file.entry().sizeBytes()).sum();
             fileBytes +=
                     view.columnFiles().stream().mapToLong(file -> file.entry().sizeBytes()).sum();
+            for (IndexView index : view.indexes()) {
+                fileCount += index.files().size();
+                fileBytes += index.fileBytes();
+            }
         }
         return new ShardStatus(
                 entry.shard().id(),

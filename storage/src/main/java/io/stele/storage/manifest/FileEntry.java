@@ -3,6 +3,7 @@ package io.stele.storage.manifest;
 import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
@@ -11,6 +12,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 
@@ -34,6 +36,7 @@ import java.util.TreeMap;
  * @param maxKey largest encoded key
  * @param partition encoded values of the partition columns that all rows share
  * @param columnStats by column id; a column without an entry is not known
+ * @param indexId the secondary index whose entries a row file holds; empty: rows of the table
  */
 public record FileEntry(
         @JsonProperty("fileId") String fileId,
@@ -53,7 +56,8 @@ public record FileEntry(
         @JsonProperty("partition") Optional<byte[]> partition,
         @JsonProperty("columnStats") Map<Integer, ColumnStats> columnStats,
         @JsonProperty("keyIndex") Optional<KeyIndexFile> keyIndex,
-        @JsonProperty("deleteVector") Optional<DeleteVectorFile> deleteVector) {
+        @JsonProperty("deleteVector") Optional<DeleteVectorFile> deleteVector,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("indexId") OptionalInt indexId) {
     public FileEntry {
         requireNonNull(fileId, "fileId is null");
         requireNonNull(tableId, "tableId is null");
@@ -68,8 +72,14 @@ public record FileEntry(
         requireNonNull(partition, "partition is null");
         requireNonNull(keyIndex, "keyIndex is null");
         requireNonNull(deleteVector, "deleteVector is null");
+        requireNonNull(indexId, "indexId is null");
         columnStats = Collections.unmodifiableMap(new TreeMap<>(columnStats));
         check(!fileId.isEmpty(), "a file id", "''", path);
+        check(
+                indexId.isEmpty() || (kind == FileKind.ROW && indexId.getAsInt() > 0),
+                "an index id > 0 on a row file only",
+                indexId + " on " + kind,
+                path);
         check(level >= 0, "a level >= 0", level, path);
         check(sizeBytes > 0, "a size > 0", sizeBytes, path);
         check(rowCount > 0, "a row count > 0", rowCount, path);
@@ -86,6 +96,48 @@ public record FileEntry(
                     "minKey > maxKey",
                     path);
         }
+    }
+
+    /** A file with rows of the table. */
+    public FileEntry(
+            String fileId,
+            TableId tableId,
+            FileKind kind,
+            int level,
+            String path,
+            long sizeBytes,
+            long rowCount,
+            Lsn minLsn,
+            Lsn maxLsn,
+            Optional<Lsn> ingestLsn,
+            OptionalLong firstRowId,
+            int schemaVersion,
+            Optional<byte[]> minKey,
+            Optional<byte[]> maxKey,
+            Optional<byte[]> partition,
+            Map<Integer, ColumnStats> columnStats,
+            Optional<KeyIndexFile> keyIndex,
+            Optional<DeleteVectorFile> deleteVector) {
+        this(
+                fileId,
+                tableId,
+                kind,
+                level,
+                path,
+                sizeBytes,
+                rowCount,
+                minLsn,
+                maxLsn,
+                ingestLsn,
+                firstRowId,
+                schemaVersion,
+                minKey,
+                maxKey,
+                partition,
+                columnStats,
+                keyIndex,
+                deleteVector,
+                OptionalInt.empty());
     }
 
     /**
@@ -123,7 +175,8 @@ public record FileEntry(
                 partition,
                 columnStats,
                 keyIndex,
-                newDeleteVector);
+                newDeleteVector,
+                indexId);
     }
 
     /**
@@ -149,7 +202,8 @@ public record FileEntry(
                 partition,
                 columnStats,
                 keyIndex,
-                deleteVector);
+                deleteVector,
+                indexId);
     }
 
     private static void check(boolean condition, String expected, Object found, String path) {

@@ -7,7 +7,9 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestStore;
+import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.ManifestChange;
+import io.stele.storage.tablet.RowFile;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableMaintenance;
 import io.stele.storage.tablet.TableMaintenance.Work;
@@ -243,7 +245,7 @@ public final class ShardMaintenance {
     }
 
     private void publish(ManifestChange change, java.util.function.Consumer<Boolean> end) {
-        if (shard.findTable(change.table().schema().id()).isEmpty()) {
+        if (shard.findTable(change.table().schema().id()).isEmpty() || change.isObsolete()) {
             end.accept(false); // dropped meanwhile; what was written is collected at the next start
             return;
         }
@@ -273,13 +275,18 @@ public final class ShardMaintenance {
     private void updateGate() {
         boolean behind = budget.isExhausted();
         for (TableShard table : shard.tables()) {
-            long level0 =
-                    table.view().rowFiles().stream()
-                            .filter(file -> file.entry().level() == 0)
-                            .count();
+            long level0 = level0(table.view().rowFiles());
+            for (IndexView index : table.view().indexes()) {
+                // while an index is being built its files wait for that
+                level0 = Math.max(level0, index.complete() ? level0(index.files()) : 0);
+            }
             behind |= table.sealedCount() >= MAX_SEALED || level0 >= MAX_LEVEL0;
         }
         shard.gate().setClosed(behind);
+    }
+
+    private static long level0(List<RowFile> files) {
+        return files.stream().filter(file -> file.entry().level() == 0).count();
     }
 
     private void failWaiting() {

@@ -454,7 +454,7 @@ public final class TableGroupShard {
                                 ? OptionalLong.empty()
                                 : OptionalLong.of(firstRowId);
                 ColumnFile file = files.openColumn(entry.withIngest(lsn, rowIds));
-                table.get().ingest(file, part.prepareLsn().value(), nowMillis.getAsLong());
+                table.get().ingest(files, file, part.prepareLsn().value(), nowMillis.getAsLong());
             }
         }
         for (WriteBatchReader batch : part.batches()) {

@@ -64,12 +64,17 @@ final class FlushChange implements ManifestChange {
         }
         files.rowFiles().forEach(file -> edit.addFile(file.entry()));
         files.columnFiles().forEach(file -> edit.addFile(entryOf.apply(file)));
+        for (RowFile file : files.indexFiles()) {
+            if (table.hasIndex(file.entry().indexId().orElseThrow())) {
+                edit.addFile(file.entry());
+            } // else it was dropped meanwhile; the file is collected at the next start
+        }
         edit.progress(table.schema().id(), new Lsn(sealed.sealLsn()), table.nextRowId());
     }
 
     @Override
     public void install() throws IOException {
         catchUp();
-        table.installFlush(sealed, files.rowFiles(), files.columnFiles());
+        table.installFlush(sealed, files);
     }
 }

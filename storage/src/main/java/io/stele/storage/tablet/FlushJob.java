@@ -7,6 +7,7 @@ import io.stele.storage.tablet.ClusteringOrder.Placed;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Writes a sealed memtable into files: one row file, or one column file a partition with its key
@@ -32,13 +33,27 @@ final class FlushJob {
 
     NewFiles run() throws IOException {
         TableSchema schema = table.schema();
-        if (sealed.memTable().isEmpty()) {
-            return NewFiles.NONE;
-        }
-        List<RowFile> rowFiles = schema.orientation().hasRows() ? writeRows() : List.of();
+        boolean withRows = !sealed.memTable().isEmpty();
+        List<RowFile> rowFiles =
+                withRows && schema.orientation().hasRows() ? writeRows() : List.of();
         List<ColumnFile> columnFiles =
-                schema.orientation().hasColumns() ? writeColumns() : List.of();
-        return new NewFiles(rowFiles, columnFiles);
+                withRows && schema.orientation().hasColumns() ? writeColumns() : List.of();
+        return new NewFiles(rowFiles, columnFiles, writeIndexes());
+    }
+
+    private List<RowFile> writeIndexes() throws IOException {
+        List<RowFile> written = new ArrayList<>();
+        for (Map.Entry<Integer, IndexMemTable> index : sealed.indexes().entrySet()) {
+            try (RowFileOutput output =
+                    RowFileOutput.ofIndex(files, table, index.getKey(), LEVEL, Long.MAX_VALUE)) {
+                IndexEntries entries = new IndexEntries(index.getValue().entries(), retentionLsn);
+                while (entries.advance()) {
+                    output.add(entries.entry());
+                }
+                written.addAll(output.finish());
+            }
+        }
+        return written;
     }
 
     private List<RowFile> writeRows() throws IOException {

@@ -134,6 +134,12 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
                 keyArray, keyOffset, keyOffset + keyLength, key, offset, offset + length);
     }
 
+    public boolean startsWith(byte[] prefix) {
+        return keyLength >= prefix.length
+                && Arrays.equals(
+                        keyArray, keyOffset, keyOffset + prefix.length, prefix, 0, prefix.length);
+    }
+
     /** Compares the keys alone. */
     public int compareKey(KeyedVersion other) {
         if (prefix != other.prefix) {

@@ -24,6 +24,11 @@ public interface ManifestChange {
     /** Files that are replaced; nobody starts to read them once this is installed. */
     Set<String> removedFileIds();
 
+    /** Whether what this was about is gone meanwhile, so that it must not be published. */
+    default boolean isObsolete() {
+        return false;
+    }
+
     /** Brings the delete vectors of the new files up to what is applied now. */
     void catchUp() throws IOException;
 

@@ -4,19 +4,19 @@ import io.stele.storage.manifest.FileEntry;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a flush or a compaction wrote, open for reading. */
-record NewFiles(List<RowFile> rowFiles, List<ColumnFile> columnFiles) {
-    static final NewFiles NONE = new NewFiles(List.of(), List.of());
-
+/** What a flush wrote, open for reading. */
+record NewFiles(List<RowFile> rowFiles, List<ColumnFile> columnFiles, List<RowFile> indexFiles) {
     NewFiles {
         rowFiles = List.copyOf(rowFiles);
         columnFiles = List.copyOf(columnFiles);
+        indexFiles = List.copyOf(indexFiles);
     }
 
     List<FileEntry> entries() {
         List<FileEntry> entries = new ArrayList<>();
         rowFiles.forEach(file -> entries.add(file.entry()));
         columnFiles.forEach(file -> entries.add(file.entry()));
+        indexFiles.forEach(file -> entries.add(file.entry()));
         return entries;
     }
 }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -21,16 +22,46 @@ import org.jspecify.annotations.Nullable;
  * next start.
  */
 final class RowFileOutput implements AutoCloseable {
+    /** Index entries are found by the beginning of their keys, for which a filter is no help. */
+    private static final BlockFileOptions INDEX_OPTIONS =
+            new BlockFileOptions(
+                    BlockFileOptions.DEFAULT.blockBytes(),
+                    BlockFileOptions.DEFAULT.restartInterval(),
+                    1,
+                    BlockFileOptions.DEFAULT.compression());
+
     private final TableFiles files;
     private final TableShard table;
     private final int level;
     private final long targetBytes;
+    private final OptionalInt indexId;
+    private final BlockFileOptions options;
     private final List<RowFile> finished = new ArrayList<>();
     private @Nullable RowFileWriter writer;
     private @Nullable KeyedVersion last;
     private String fileId = "";
 
+    /** Writes rows of the table. */
     RowFileOutput(TableFiles files, TableShard table, int level, long targetBytes) {
+        this(files, table, level, targetBytes, OptionalInt.empty(), BlockFileOptions.DEFAULT);
+    }
+
+    /** Writes entries of a secondary index of the table. */
+    static RowFileOutput ofIndex(
+            TableFiles files, TableShard table, int indexId, int level, long targetBytes) {
+        return new RowFileOutput(
+                files, table, level, targetBytes, OptionalInt.of(indexId), INDEX_OPTIONS);
+    }
+
+    private RowFileOutput(
+            TableFiles files,
+            TableShard table,
+            int level,
+            long targetBytes,
+            OptionalInt indexId,
+            BlockFileOptions options) {
+        this.indexId = indexId;
+        this.options = options;
         this.files = requireNonNull(files, "files is null");
         this.table = requireNonNull(table, "table is null");
         this.level = level;
@@ -46,7 +77,7 @@ final class RowFileOutput implements AutoCloseable {
         }
         if (current == null) {
             fileId = files.ids().next();
-            current = RowFileWriter.create(files.store(), path(), BlockFileOptions.DEFAULT);
+            current = RowFileWriter.create(files.store(), path(), options);
             writer = current;
         }
         current.add(
@@ -97,7 +128,8 @@ final class RowFileOutput implements AutoCloseable {
                         Optional.empty(),
                         Map.of(),
                         Optional.empty(),
-                        Optional.empty());
+                        Optional.empty(),
+                        indexId);
         finished.add(files.openRow(entry));
     }
 

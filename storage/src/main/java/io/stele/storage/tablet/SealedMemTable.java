@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.storage.manifest.FileEntry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A memtable that takes no more rows, on its way into files, with the worker files that came before
@@ -17,16 +18,23 @@ import java.util.List;
 final class SealedMemTable {
     private final MemTable memTable;
     private final List<IngestedFile> ingested;
+    private final Map<Integer, IndexMemTable> indexes;
     private final long sealLsn;
     private final List<Superseded> superseded = new ArrayList<>();
 
     /**
+     * @param indexes the entries of the rows, by index id
      * @param sealLsn every change of the table at or below is in this memtable, or an older one, or
      *     in files
      */
-    SealedMemTable(MemTable memTable, List<IngestedFile> ingested, long sealLsn) {
+    SealedMemTable(
+            MemTable memTable,
+            List<IngestedFile> ingested,
+            Map<Integer, IndexMemTable> indexes,
+            long sealLsn) {
         this.memTable = requireNonNull(memTable, "memTable is null");
         this.ingested = List.copyOf(ingested);
+        this.indexes = Map.copyOf(indexes);
         this.sealLsn = sealLsn;
     }
 
@@ -36,6 +44,10 @@ final class SealedMemTable {
 
     List<IngestedFile> ingested() {
         return ingested;
+    }
+
+    Map<Integer, IndexMemTable> indexes() {
+        return indexes;
     }
 
     long sealLsn() {

@@ -49,8 +49,31 @@ public final class TableMaintenance {
      * @param asked merge whatever is more than one file, or has deleted rows
      */
     public Optional<Work> nextCompaction(long retentionLsn, boolean asked) {
-        Optional<Work> rows = rowCompaction(retentionLsn, asked);
-        return rows.isPresent() ? rows : columnCompaction(retentionLsn, asked);
+        return rowCompaction(retentionLsn, asked)
+                .or(() -> columnCompaction(retentionLsn, asked))
+                .or(() -> indexCompaction(retentionLsn, asked));
+    }
+
+    // One at a time with those of the table's own files, which entries are checked against.
+    private Optional<Work> indexCompaction(long retentionLsn, boolean asked) {
+        TableView view = table.view();
+        for (IndexView index : view.indexes()) {
+            List<FileEntry> entries = index.files().stream().map(RowFile::entry).toList();
+            Optional<List<FileEntry>> picked =
+                    asked ? policy.pickAllRows(entries) : policy.pickRows(entries);
+            if (index.complete() && picked.isPresent()) {
+                Set<FileEntry> chosen = new HashSet<>(picked.get());
+                List<RowFile> inputs =
+                        index.files().stream()
+                                .filter(file -> chosen.contains(file.entry()))
+                                .toList();
+                return Optional.of(
+                        () ->
+                                new IndexCompaction(table, view, index, inputs)
+                                        .write(files, retentionLsn, targetBytes, asked));
+            }
+        }
+        return Optional.empty();
     }
 
     private Optional<Work> rowCompaction(long retentionLsn, boolean asked) {

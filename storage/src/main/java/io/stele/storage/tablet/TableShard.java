@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,6 +35,7 @@ import java.util.function.UnaryOperator;
 public final class TableShard {
     private final ShardId shard;
     private final RowLayout layout;
+    private final TableIndexes indexes;
     private final AtomicLong nextRowId = new AtomicLong();
     private final Deque<SealedMemTable> sealed = new ArrayDeque<>(); // oldest first
     private final List<IngestedFile> ingested = new ArrayList<>(); // since the last seal
@@ -47,8 +49,9 @@ public final class TableShard {
         this.shard = requireNonNull(shard, "shard is null");
         this.schema = requireNonNull(schema, "schema is null");
         this.layout = RowLayout.of(schema.columns());
+        this.indexes = new TableIndexes(schema, layout);
         this.active = MemTable.create(schema.hasPrimaryKey());
-        this.view = new TableView(List.of(active), List.of(), List.of());
+        this.view = new TableView(List.of(active), List.of(), List.of(), indexes.views());
     }
 
     public ShardId shard() {
@@ -80,6 +83,11 @@ public final class TableShard {
         return view;
     }
 
+    /** Whether the table has an index now; any thread. */
+    boolean hasIndex(int indexId) {
+        return view.index(indexId).isPresent();
+    }
+
     /** Reserves consecutive row ids and returns the first. */
     public long takeRowIds(long count) {
         return nextRowId.getAndAdd(count);
@@ -104,10 +112,18 @@ public final class TableShard {
             long newFlushedLsn,
             long newNextRowId,
             List<RowFile> rowFiles,
-            List<ColumnFile> columnFiles) {
+            List<ColumnFile> columnFiles,
+            Map<Integer, List<RowFile>> indexFiles) {
         flushedLsn = newFlushedLsn;
         raiseNextRowId(newNextRowId);
-        view = new TableView(view.memTables(), ordered(rowFiles), columnFiles);
+        indexes.restore(indexFiles);
+        show(view.memTables(), ordered(rowFiles), columnFiles);
+    }
+
+    /** Follows the indexes of the schema: new ones take entries from now on. */
+    public void followIndexes() {
+        indexes.follow(schema, layout);
+        show(view.memTables(), view.rowFiles(), view.columnFiles());
     }
 
     /**
@@ -140,6 +156,13 @@ public final class TableShard {
                                     batch.rowOffset(),
                                     batch.rowLength()),
                             logLsn);
+                    indexes.add(
+                            source,
+                            batch.rowOffset(),
+                            batch.rowLength(),
+                            source,
+                            batch.keyOffset(),
+                            batch.keyLength());
                 }
                 case DELETE -> {
                     supersede(batch, lsn);
@@ -168,6 +191,7 @@ public final class TableShard {
                                 "Expected a validated batch, found INSERT_IF_ABSENT");
             }
         }
+        indexes.publish(lsn);
         if (appended > 0) {
             raiseNextRowId(firstRowId + appended);
         }
@@ -179,7 +203,8 @@ public final class TableShard {
      *
      * @param logLsn the oldest log record it can be replayed from
      */
-    public void ingest(ColumnFile file, long logLsn, long nowMillis) throws IOException {
+    public void ingest(TableFiles files, ColumnFile file, long logLsn, long nowMillis)
+            throws IOException {
         activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
         long lsn = file.entry().minLsn().value();
         if (schema.hasPrimaryKey()) {
@@ -189,17 +214,20 @@ public final class TableShard {
         if (find(file.entry().fileId()).isEmpty()) {
             List<ColumnFile> columnFiles = new ArrayList<>(view.columnFiles());
             columnFiles.add(file);
-            view = new TableView(view.memTables(), view.rowFiles(), columnFiles);
+            show(view.memTables(), view.rowFiles(), columnFiles);
         }
         if (file.entry().firstRowId().isPresent()) {
             raiseNextRowId(file.entry().firstRowId().getAsLong() + file.entry().rowCount());
         }
+        if (!indexes.isEmpty()) {
+            IngestedEntries.add(files, file, schema, indexes);
+        }
         ingested.add(new IngestedFile(file.entry(), logLsn));
     }
 
-    /** Bytes in the memtable that takes writes. */
+    /** Bytes in the memtables that take writes, those of indexes included. */
     public long activeBytes() {
-        return active.sizeBytes();
+        return active.sizeBytes() + indexes.activeBytes();
     }
 
     /** When the first change that is not sealed came; {@code Long.MAX_VALUE} if all are. */
@@ -247,7 +275,7 @@ public final class TableShard {
         if (!hasUnsealedChanges()) {
             return;
         }
-        sealed.addLast(new SealedMemTable(active, ingested, appliedLsn));
+        sealed.addLast(new SealedMemTable(active, ingested, indexes.seal(), appliedLsn));
         ingested.clear();
         active = MemTable.create(schema.hasPrimaryKey());
         activeSinceMillis = Long.MAX_VALUE;
@@ -255,7 +283,7 @@ public final class TableShard {
         memTables.add(active);
         memTables.addAll(view.memTables());
         memTables.removeIf(table -> table != active && table.isEmpty());
-        view = new TableView(memTables, view.rowFiles(), view.columnFiles());
+        show(memTables, view.rowFiles(), view.columnFiles());
     }
 
     /** The sealed memtable to flush next. */
@@ -264,8 +292,7 @@ public final class TableShard {
     }
 
     /** Puts the files of the oldest sealed memtable in its place. */
-    void installFlush(
-            SealedMemTable flushed, List<RowFile> rowFiles, List<ColumnFile> columnFiles) {
+    void installFlush(SealedMemTable flushed, NewFiles files) {
         if (sealed.peekFirst() != flushed) {
             throw new IllegalStateException(
                     "Expected the flush of the oldest memtable of table " + schema.id());
@@ -275,10 +302,24 @@ public final class TableShard {
         List<MemTable> memTables = new ArrayList<>(view.memTables());
         memTables.removeIf(table -> table == flushed.memTable());
         List<RowFile> newRowFiles = new ArrayList<>(view.rowFiles());
-        newRowFiles.addAll(rowFiles);
+        newRowFiles.addAll(files.rowFiles());
         List<ColumnFile> newColumnFiles = new ArrayList<>(view.columnFiles());
-        newColumnFiles.addAll(columnFiles);
-        view = new TableView(memTables, ordered(newRowFiles), newColumnFiles);
+        newColumnFiles.addAll(files.columnFiles());
+        indexes.installFlush(flushed.indexes(), files.indexFiles());
+        show(memTables, ordered(newRowFiles), newColumnFiles);
+    }
+
+    /** Puts merged files of an index in the place of others. */
+    void installIndexMerge(
+            int indexId, Set<String> removedFileIds, List<RowFile> files, long staleEntries) {
+        indexes.installMerge(indexId, removedFileIds, files, staleEntries);
+        show(view.memTables(), view.rowFiles(), view.columnFiles());
+    }
+
+    /** Adds the entries of all rows from before an index. */
+    void completeIndex(int indexId, List<RowFile> files) {
+        indexes.complete(indexId, files);
+        show(view.memTables(), view.rowFiles(), view.columnFiles());
     }
 
     /** Puts the outputs of a compaction in the place of its inputs. */
@@ -291,7 +332,7 @@ public final class TableShard {
         List<ColumnFile> newColumnFiles = new ArrayList<>(view.columnFiles());
         newColumnFiles.removeIf(file -> removed.contains(file.entry().fileId()));
         newColumnFiles.addAll(columnFiles);
-        view = new TableView(view.memTables(), ordered(newRowFiles), newColumnFiles);
+        show(view.memTables(), ordered(newRowFiles), newColumnFiles);
     }
 
     /**
@@ -300,7 +341,12 @@ public final class TableShard {
      */
     public void updateColumnFiles(UnaryOperator<ColumnFile> change) {
         List<ColumnFile> changed = view.columnFiles().stream().map(change).toList();
-        view = new TableView(view.memTables(), view.rowFiles(), changed);
+        show(view.memTables(), view.rowFiles(), changed);
+    }
+
+    private void show(
+            List<MemTable> memTables, List<RowFile> rowFiles, List<ColumnFile> columnFiles) {
+        view = new TableView(memTables, rowFiles, columnFiles, indexes.views());
     }
 
     private Optional<ColumnFile> find(String fileId) {
@@ -323,7 +369,8 @@ public final class TableShard {
         }
     }
 
-    private static List<RowFile> ordered(List<RowFile> files) {
+    /** Level 0 newest first, then level 1. */
+    static List<RowFile> ordered(List<RowFile> files) {
         Comparator<RowFile> newestFirst =
                 Comparator.comparing((RowFile file) -> file.entry().maxLsn()).reversed();
         return files.stream()

@@ -1,6 +1,7 @@
 package io.stele.storage.tablet;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Everything a reader of one table in one shard needs, as of one moment. Immutable in its parts'
@@ -13,13 +14,23 @@ import java.util.List;
  * @param memTables newest first; the first takes writes
  * @param rowFiles level 0 newest first, then level 1 by key
  * @param columnFiles in no particular order
+ * @param indexes the secondary indexes
  */
 public record TableView(
-        List<MemTable> memTables, List<RowFile> rowFiles, List<ColumnFile> columnFiles) {
+        List<MemTable> memTables,
+        List<RowFile> rowFiles,
+        List<ColumnFile> columnFiles,
+        List<IndexView> indexes) {
     public TableView {
         memTables = List.copyOf(memTables);
         rowFiles = List.copyOf(rowFiles);
         columnFiles = List.copyOf(columnFiles);
+        indexes = List.copyOf(indexes);
+    }
+
+    /** The index of an id. */
+    public Optional<IndexView> index(int indexId) {
+        return indexes.stream().filter(index -> index.indexId() == indexId).findFirst();
     }
 
     /** Versions in memory, tombstones included. */
@@ -27,7 +38,9 @@ public record TableView(
         return memTables.stream().mapToLong(MemTable::versionCount).sum();
     }
 
+    /** Bytes in memory, index entries included. */
     public long memoryBytes() {
-        return memTables.stream().mapToLong(MemTable::sizeBytes).sum();
+        return memTables.stream().mapToLong(MemTable::sizeBytes).sum()
+                + indexes.stream().mapToLong(IndexView::memoryBytes).sum();
     }
 }

@@ -15,7 +15,9 @@ import io.stele.protocol.row.RowRouter;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.catalog.TableState;
@@ -28,6 +30,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -83,6 +86,47 @@ final class TestTable {
             List<Integer> clusteringKey,
             List<Integer> partitionedBy,
             TableState state) {
+        return create(
+                engine,
+                name,
+                orientation,
+                keyed,
+                shardCount,
+                clusteringKey,
+                partitionedBy,
+                TableOptions.NONE,
+                state);
+    }
+
+    /** A keyed table with secondary indexes. */
+    static TestTable createIndexed(
+            StorageEngine engine,
+            String name,
+            Orientation orientation,
+            int shardCount,
+            List<IndexSchema> indexes) {
+        return create(
+                engine,
+                name,
+                orientation,
+                true,
+                shardCount,
+                List.of(),
+                List.of(),
+                TableOptions.NONE.withIndexes(indexes),
+                TableState.PUBLIC);
+    }
+
+    private static TestTable create(
+            StorageEngine engine,
+            String name,
+            Orientation orientation,
+            boolean keyed,
+            int shardCount,
+            List<Integer> clusteringKey,
+            List<Integer> partitionedBy,
+            TableOptions options,
+            TableState state) {
         if (!engine.catalog().current().schemas().contains("test")) {
             engine.catalog().createSchema("test");
         }
@@ -103,7 +147,8 @@ final class TestTable {
                         orientation,
                         0,
                         shardCount,
-                        Optional.empty());
+                        Optional.empty(),
+                        options);
         TableSchema created = engine.catalog().createTable(definition, "", state);
         return new TestTable(created, new UUID(created.id().value(), 7));
     }
@@ -262,6 +307,42 @@ final class TestTable {
                             + " and "
                             + values);
         }
+    }
+
+    /**
+     * The rows that an index has for values of its first columns, in its order, as snapshots show
+     * them.
+     */
+    Map<Long, String> lookup(
+            StorageEngine engine, ReadPoint point, int indexId, List<Object> values)
+            throws IOException {
+        return decoded(
+                engine.lookupByIndex(schema.id(), indexId, prefix(indexId, values), point, 1000));
+    }
+
+    /** As of now, or an LSN. */
+    Map<Long, String> lookup(
+            StorageEngine engine, Optional<Lsn> lsn, int indexId, List<Object> values)
+            throws IOException {
+        return decoded(
+                engine.lookupByIndex(schema.id(), indexId, prefix(indexId, values), lsn, 1000));
+    }
+
+    byte[] prefix(int indexId, List<Object> values) {
+        List<Integer> columns =
+                schema.options().indexes().stream()
+                        .filter(index -> index.id() == indexId)
+                        .findFirst()
+                        .orElseThrow()
+                        .columns();
+        return KeyEncoder.forColumns(schema, columns).encodeObjects(values);
+    }
+
+    private Map<Long, String> decoded(List<byte[]> rows) {
+        Map<Long, String> found = new LinkedHashMap<>();
+        BinaryRow row = new BinaryRow(layout);
+        rows.forEach(bytes -> add(row.wrap(bytes), found));
+        return found;
     }
 
     /** One row by its key, as snapshots show it. */

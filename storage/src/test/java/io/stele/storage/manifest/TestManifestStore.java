@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -143,11 +144,19 @@ final class TestManifestStore {
 
     @Test
     void goldenFile() throws IOException {
+        Manifest indexed = full().edit().addFile(indexFile("c")).build();
         manifests.create(full());
-        Golden.check("manifest-1", store.readFully("manifest/3-1/00000000000000000001"));
-        ObjectStore other = new InMemoryObjectStore();
-        other.put("manifest/3-1/00000000000000000001", Golden.load("manifest-1"));
-        assertSame(new ManifestStore(other, SHARD, OWNER).loadLatest().orElseThrow(), full());
+        manifests.create(indexed);
+        Golden.check("manifest-2", store.readFully("manifest/3-1/00000000000000000002"));
+        assertSame(manifests.loadLatest().orElseThrow(), indexed);
+        assertThat(manifests.loadLatest().orElseThrow().file("c").orElseThrow().indexId())
+                .hasValue(9);
+    }
+
+    @Test
+    void firstVersionIsRead() throws IOException {
+        store.put("manifest/3-1/00000000000000000001", Golden.load("manifest-1"));
+        assertSame(manifests.loadLatest().orElseThrow(), full());
     }
 
     private static Manifest full() {
@@ -190,6 +199,30 @@ final class TestManifestStore {
                 Optional.of(
                         new DeleteVectorFile(
                                 "data/7/3-1/" + fileId + ".dv-1", 200, 12, new Lsn(400))));
+    }
+
+    private static FileEntry indexFile(String fileId) {
+        FileEntry row = rowFile(fileId);
+        return new FileEntry(
+                row.fileId(),
+                row.tableId(),
+                row.kind(),
+                row.level(),
+                row.path(),
+                row.sizeBytes(),
+                row.rowCount(),
+                row.minLsn(),
+                row.maxLsn(),
+                row.ingestLsn(),
+                row.firstRowId(),
+                row.schemaVersion(),
+                row.minKey(),
+                row.maxKey(),
+                row.partition(),
+                row.columnStats(),
+                row.keyIndex(),
+                row.deleteVector(),
+                OptionalInt.of(9));
     }
 
     private static FileEntry rowFile(String fileId) {

@@ -1,0 +1,114 @@
+package io.stele.storage.scan;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.GrowingBytes;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.format.RowFileCursor;
+import io.stele.storage.tablet.IndexKeys;
+import io.stele.storage.tablet.IndexMemTable;
+import io.stele.storage.tablet.IndexView;
+import io.stele.storage.tablet.KeyedVersion;
+import io.stele.storage.tablet.MergingVersions;
+import io.stele.storage.tablet.PrefixVersions;
+import io.stele.storage.tablet.RowFile;
+import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableView;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the rows whose index columns begin with given values, as of an LSN: walks the entries at or
+ * below it, fetches each entry's row as of the LSN, and leaves out rows that have other values.
+ * Immutable.
+ */
+public final class IndexLookup {
+    private final TableSchema schema;
+    private final RowLayout layout;
+    private final TableFiles files;
+
+    public IndexLookup(TableSchema schema, RowLayout layout, TableFiles files) {
+        this.schema = requireNonNull(schema, "schema is null");
+        this.layout = requireNonNull(layout, "layout is null");
+        this.files = requireNonNull(files, "files is null");
+    }
+
+    /**
+     * At most {@code limit} rows by index columns, then primary key. Blocks on files.
+     *
+     * @param prefix encoded values of the first index columns, with {@link IndexKeys#columns}
+     */
+    public List<FoundRow> find(TableView view, IndexView index, byte[] prefix, long lsn, int limit)
+            throws IOException {
+        IndexKeys keys = index.keys();
+        KeyLookup rows = new KeyLookup(schema, files);
+        BinaryRow row = new BinaryRow(layout);
+        GrowingBytes buffer =
+                new GrowingBytes(
+                        256,
+                        Integer.MAX_VALUE - 16,
+                        io.stele.protocol.ErrorCode.KEY_TOO_LARGE,
+                        "index key");
+        List<FoundRow> found = new ArrayList<>();
+        try {
+            Iterator<KeyedVersion> entries = entries(index, IndexKeys.entryPrefix(prefix));
+            @Nullable KeyedVersion last = null;
+            while (found.size() < limit && entries.hasNext()) {
+                KeyedVersion entry = entries.next();
+                if (!entry.startsWith(IndexKeys.entryPrefix(prefix))) {
+                    break;
+                }
+                if (entry.lsn() > lsn || (last != null && last.compareKey(entry) == 0)) {
+                    continue;
+                }
+                last = entry;
+                Optional<byte[]> bytes = rows.find(view, keys.primaryKey(entry), lsn);
+                if (bytes.isPresent()
+                        && keys.matches(row.wrap(bytes.get()), entry, prefix, buffer)) {
+                    found.add(new FoundRow(entry.key(), bytes.get()));
+                }
+            }
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
+        }
+        return found;
+    }
+
+    private static Iterator<KeyedVersion> entries(IndexView index, byte[] prefix)
+            throws IOException {
+        List<Iterator<KeyedVersion>> sources = new ArrayList<>();
+        for (IndexMemTable table : index.memTables()) {
+            table.addSources(prefix, sources);
+        }
+        for (RowFile file : index.files()) {
+            if (mayContain(file, prefix)) {
+                RowFileCursor cursor = file.reader().cachedCursor();
+                sources.add(new PrefixVersions(cursor, prefix));
+            }
+        }
+        return new MergingVersions(sources);
+    }
+
+    private static boolean mayContain(RowFile file, byte[] prefix) {
+        byte[] min = file.entry().minKey().orElseThrow();
+        byte[] max = file.entry().maxKey().orElseThrow();
+        int shared = Math.min(min.length, prefix.length);
+        return java.util.Arrays.compareUnsigned(prefix, max) <= 0
+                && java.util.Arrays.compareUnsigned(min, 0, shared, prefix, 0, shared) <= 0;
+    }
+
+    /**
+     * A row that was found.
+     *
+     * @param entry the index columns and the primary key, in the order of the index
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    public record FoundRow(byte[] entry, byte[] row) {}
+}

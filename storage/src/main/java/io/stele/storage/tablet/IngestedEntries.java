@@ -1,0 +1,34 @@
+package io.stele.storage.tablet;
+
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.orc.ColumnFileCursor;
+import java.io.IOException;
+
+/**
+ * Makes the index entries of a worker's file when it comes into effect: reads its rows once. Runs
+ * on the shard's execution context.
+ */
+final class IngestedEntries {
+    private static final int PUBLISH_BYTES = 256 << 10; // memtable arrays of a useful size
+
+    private IngestedEntries() {}
+
+    static void add(TableFiles files, ColumnFile file, TableSchema schema, TableIndexes indexes)
+            throws IOException {
+        KeyEncoder keys = KeyEncoder.forPrimaryKey(schema);
+        long lsn = file.entry().minLsn().value();
+        try (ColumnFileCursor cursor = files.openRows(file, schema).cursor()) {
+            while (cursor.advance()) {
+                BinaryRow row = cursor.row();
+                byte[] key = keys.encode(row);
+                indexes.add(row, key, 0, key.length);
+                if (indexes.pendingBytes() >= PUBLISH_BYTES) {
+                    indexes.publish(lsn);
+                }
+            }
+        }
+        indexes.publish(lsn);
+    }
+}
