@@ -26,6 +26,7 @@ final class RowFileOutput implements AutoCloseable {
     private static final BlockFileOptions INDEX_OPTIONS =
             new BlockFileOptions(
                     BlockFileOptions.DEFAULT.blockBytes(),
+                    BlockFileOptions.DEFAULT.partitionBytes(),
                     BlockFileOptions.DEFAULT.restartInterval(),
                     1,
                     BlockFileOptions.DEFAULT.compression());
