@@ -47,9 +47,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.roaringbitmap.RoaringBitmap;
 
@@ -181,20 +183,26 @@ public final class FilePageSources {
             return new FilePageSource(
                     records,
                     dataSource,
-                    new HotScan(hotColumns, split.path(), hotScanColumns()),
+                    new HotScan(hotColumns, split.path(), hotScanColumns(constraint)),
                     new VisibleRows(deletedRows(), lsnChannel, table.readLsn()),
                     isDirect(channels) ? Optional.empty() : Optional.of(channels),
                     readerMemory,
                     memory);
         }
 
-        private List<HotScan.Column> hotScanColumns() {
+        private List<HotScan.Column> hotScanColumns(TupleDomain<SteleColumnHandle> constraint) {
+            Set<OrcColumn> filtered = new HashSet<>();
+            for (SteleColumnHandle column : constraint.getDomains().orElseThrow().keySet()) {
+                filtered.add(fileColumns.get(column.id()));
+            }
             List<HotScan.Column> columns = new ArrayList<>();
             for (int channel = 0; channel < readColumns.size(); channel++) {
+                OrcColumn column = readColumns.get(channel);
                 columns.add(
                         new HotScan.Column(
-                                readColumns.get(channel).getColumnId().getId(),
-                                readTypes.get(channel)));
+                                column.getColumnId().getId(),
+                                readTypes.get(channel),
+                                filtered.contains(column)));
             }
             return columns;
         }

@@ -39,8 +39,8 @@ public final class HotColumns {
     }
 
     /** The values, if they are here. */
-    Optional<Block> find(Key key) {
-        return blocks.peek(key).map(PackedBlock::unpack);
+    Optional<PackedBlock> find(Key key) {
+        return blocks.peek(key);
     }
 
     /** Takes what a scan has decoded, if it was asked for before. */

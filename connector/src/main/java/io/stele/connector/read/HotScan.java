@@ -48,10 +48,10 @@ final class HotScan {
         HotColumns.Key key =
                 new HotColumns.Key(
                         path, column.id(), column.type(), firstRow, page.getPositionCount());
-        Optional<Block> hot = hotColumns.find(key);
+        Optional<PackedBlock> hot = hotColumns.find(key);
         if (hot.isPresent()) {
             hits++;
-            return hot.get();
+            return hot.get().unpack(column.filtered());
         }
         misses++;
         Block block = page.getBlock(channel);
@@ -72,6 +72,7 @@ final class HotScan {
      *
      * @param id its index in the file
      * @param type what it is read as
+     * @param filtered whether the scan leaves rows out by it
      */
-    record Column(int id, Type type) {}
+    record Column(int id, Type type, boolean filtered) {}
 }

@@ -21,10 +21,13 @@ import java.util.Optional;
  */
 sealed interface PackedBlock {
     /**
-     * The values again. Few distinct values come as a dictionary block, whose entries Trino filters
-     * instead of every value.
+     * The values again.
+     *
+     * @param filtered whether Trino filters by them: few distinct numbers then come as a dictionary
+     *     block, whose entries are compared instead of every number. Trino calculates faster with
+     *     plain numbers. Text always comes as a dictionary, if it can.
      */
-    Block unpack();
+    Block unpack(boolean filtered);
 
     long retainedBytes();
 
@@ -94,7 +97,7 @@ sealed interface PackedBlock {
     /** As it came. */
     record Plain(Block block) implements PackedBlock {
         @Override
-        public Block unpack() {
+        public Block unpack(boolean filtered) {
             return block;
         }
 
@@ -108,12 +111,33 @@ sealed interface PackedBlock {
     @SuppressWarnings("ArrayRecordComponent") // private to this package, and never compared
     record Coded(Block entries, byte[] codes) implements PackedBlock {
         @Override
-        public Block unpack() {
+        public Block unpack(boolean filtered) {
+            if (filtered || entries instanceof VariableWidthBlock) {
+                return DictionaryBlock.create(codes.length, entries, ids());
+            }
+            return entries instanceof LongArrayBlock longs && !longs.mayHaveNull()
+                    ? longs(longs)
+                    : entries.copyPositions(ids(), 0, codes.length);
+        }
+
+        private int[] ids() {
             int[] ids = new int[codes.length];
             for (int position = 0; position < ids.length; position++) {
                 ids[position] = codes[position] & 0xFF;
             }
-            return DictionaryBlock.create(ids.length, entries, ids);
+            return ids;
+        }
+
+        private Block longs(LongArrayBlock distinct) {
+            long[] table = new long[DistinctNumbers.MAX];
+            for (int entry = 0; entry < distinct.getPositionCount(); entry++) {
+                table[entry] = distinct.getLong(entry);
+            }
+            long[] values = new long[codes.length];
+            for (int position = 0; position < values.length; position++) {
+                values[position] = table[codes[position] & 0xFF];
+            }
+            return new LongArrayBlock(values.length, Optional.empty(), values);
         }
 
         @Override

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 final class TestHotColumns {
     private static final int ROWS = 1_000;
     private static final List<HotScan.Column> COLUMNS =
-            List.of(new HotScan.Column(1, BIGINT), new HotScan.Column(2, BIGINT));
+            List.of(new HotScan.Column(1, BIGINT, true), new HotScan.Column(2, BIGINT, false));
 
     private final HotColumns hotColumns = new HotColumns(1 << 20);
 

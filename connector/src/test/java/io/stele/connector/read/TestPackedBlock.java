@@ -44,12 +44,14 @@ final class TestPackedBlock {
     }
 
     @Test
-    void testDictionaryIsWhatTrinoGets() {
+    void testDictionaryIsForFilters() {
         List<@Nullable Object> values = new ArrayList<>();
         for (int position = 0; position < POSITIONS; position++) {
             values.add(position % 11 / 100.0);
         }
-        Block block = assertComesBack(DOUBLE, values).unpack();
+        PackedBlock packed = assertComesBack(DOUBLE, values);
+        assertThat(packed.unpack(false)).isInstanceOf(LongArrayBlock.class);
+        Block block = packed.unpack(true);
         assertThat(block).isInstanceOf(DictionaryBlock.class);
         assertThat(((DictionaryBlock) block).getDictionary().getPositionCount()).isEqualTo(11);
     }
@@ -90,9 +92,11 @@ final class TestPackedBlock {
             Double.doubleToRawLongBits(Double.NEGATIVE_INFINITY)
         };
         Block block = new LongArrayBlock(bits.length, Optional.empty(), bits);
-        Block back = PackedBlock.pack(block).orElseThrow().unpack();
-        for (int position = 0; position < bits.length; position++) {
-            assertThat(BIGINT.getLong(back, position)).isEqualTo(bits[position]);
+        for (boolean filtered : List.of(false, true)) {
+            Block back = PackedBlock.pack(block).orElseThrow().unpack(filtered);
+            for (int position = 0; position < bits.length; position++) {
+                assertThat(BIGINT.getLong(back, position)).isEqualTo(bits[position]);
+            }
         }
     }
 
@@ -103,7 +107,7 @@ final class TestPackedBlock {
             values.add(position * 0.5);
         }
         Block block = block(DOUBLE, values);
-        assertThat(PackedBlock.pack(block).orElseThrow().unpack()).isSameAs(block);
+        assertThat(PackedBlock.pack(block).orElseThrow().unpack(false)).isSameAs(block);
     }
 
     @Test
@@ -124,7 +128,7 @@ final class TestPackedBlock {
         }
         Block block = DictionaryBlock.create(POSITIONS, dictionary, ids);
         PackedBlock packed = PackedBlock.pack(block).orElseThrow();
-        assertThat(values(VARCHAR, packed.unpack())).isEqualTo(values(VARCHAR, block));
+        assertThat(values(VARCHAR, packed.unpack(false))).isEqualTo(values(VARCHAR, block));
         // 200 words and a byte each, not the dictionary of 8,192
         assertThat(packed.retainedBytes()).isLessThan(20_000);
         for (int position = 0; position < POSITIONS; position++) {
@@ -136,11 +140,11 @@ final class TestPackedBlock {
     @Test
     void testRunsPartsAndNestedValues() {
         Block run = RunLengthEncodedBlock.create(BIGINT, 7L, 100);
-        assertThat(values(BIGINT, PackedBlock.pack(run).orElseThrow().unpack()))
+        assertThat(values(BIGINT, PackedBlock.pack(run).orElseThrow().unpack(false)))
                 .containsOnly(7L)
                 .hasSize(100);
         Block part = block(BIGINT, List.of(1L, 2L, 3L, 2L)).getRegion(1, 3);
-        assertThat(values(BIGINT, PackedBlock.pack(part).orElseThrow().unpack()))
+        assertThat(values(BIGINT, PackedBlock.pack(part).orElseThrow().unpack(false)))
                 .containsExactly(2L, 3L, 2L);
         Type arrays = new ArrayType(BIGINT);
         Block array = arrays.createBlockBuilder(null, 1).appendNull().build();
@@ -149,7 +153,8 @@ final class TestPackedBlock {
 
     private static PackedBlock assertComesBack(Type type, List<@Nullable Object> values) {
         PackedBlock packed = PackedBlock.pack(block(type, values)).orElseThrow();
-        assertThat(values(type, packed.unpack())).isEqualTo(values);
+        assertThat(values(type, packed.unpack(false))).isEqualTo(values);
+        assertThat(values(type, packed.unpack(true))).isEqualTo(values);
         return packed;
     }
 
