@@ -32,11 +32,11 @@ import java.util.Map;
 final class ColumnFile implements AutoCloseable {
     // 8,192 rows: what trino-orc reads as one page, so that no page ends early at a row group
     private static final int ROW_GROUP_ROWS = 8_192;
-    // Stripes are the unit of parallel reads: about 10 of them in one lineitem of scale factor 1
+    // Stripes are the unit of parallel reads: two in a split, so that splits differ little in size
     private static final OrcWriterOptions OPTIONS =
             new OrcWriterOptions()
-                    .withStripeMinSize(DataSize.of(16, MEGABYTE))
-                    .withStripeMaxSize(DataSize.of(32, MEGABYTE))
+                    .withStripeMinSize(DataSize.of(8, MEGABYTE))
+                    .withStripeMaxSize(DataSize.of(16, MEGABYTE))
                     .withRowGroupMaxRowCount(ROW_GROUP_ROWS);
     private static final CompressionKind COMPRESSION = CompressionKind.LZ4;
 
