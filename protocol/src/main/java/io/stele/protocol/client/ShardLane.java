@@ -14,10 +14,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>When the open batch is sent before it is full: at once where nothing is unanswered, else after
  * the linger time, and with at most {@value #MAX_LINGERED} such batches unanswered. So a lone row
- * does not wait, and batches grow by themselves when the sidecar is slower than the writer.
+ * does not wait, and batches grow by themselves when the sidecar is slower than the writer. Rows
+ * that are handed over together go out together: while they are being added only full batches
+ * leave.
  */
 final class ShardLane implements Lane {
     private static final int MAX_LINGERED = 2;
+    // The writer wakes the connection when it has gathered what belongs together.
+    private static final long UNTIL_FLUSH = UNTIL_REPLY;
     // An operation's kind and two lengths, at most.
     private static final int OPERATION_OVERHEAD_BYTES = 11;
 
@@ -132,7 +136,13 @@ final class ShardLane implements Lane {
     }
 
     private long openWaitNanos(WriteRequest candidate, long nowNanos) {
-        if (flushing || unanswered == 0) {
+        if (flushing) {
+            return 0;
+        }
+        if (writer.isGathering()) {
+            return UNTIL_FLUSH;
+        }
+        if (unanswered == 0) {
             return 0;
         }
         if (unansweredLingered >= MAX_LINGERED) {

@@ -14,6 +14,7 @@ import io.stele.protocol.wire.WriteBatchReader;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -53,6 +54,7 @@ public final class TableWriter implements AutoCloseable {
     private int nextAnyShard;
     private long lastSequence;
     private int unanswered;
+    private int gathering; // calls that are adding rows which belong together
     private boolean paused;
     private int staleAnswers;
     private boolean closed;
@@ -150,16 +152,15 @@ public final class TableWriter implements AutoCloseable {
      * some may become visible before others, and some may fail.
      */
     public CompletableFuture<Lsn> writeBatch(List<@Nullable Object[]> rows) {
-        List<CompletableFuture<Lsn>> futures = new ArrayList<>();
-        CompletableFuture<Lsn> last = CompletableFuture.completedFuture(Lsn.MIN);
-        for (@Nullable Object[] row : rows) {
-            CompletableFuture<Lsn> future = put(row);
-            if (future != last && !futures.contains(future)) {
-                futures.add(future);
-                last = future;
+        Set<CompletableFuture<Lsn>> futures = new LinkedHashSet<>();
+        beginGathering();
+        try {
+            for (@Nullable Object[] row : rows) {
+                futures.add(put(row));
             }
+        } finally {
+            endGathering();
         }
-        sendOpen();
         return CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new))
                 .thenApply(
                         ignored ->
@@ -300,12 +301,36 @@ public final class TableWriter implements AutoCloseable {
     private List<BatchFuture> sendOpen() {
         lock.lock();
         try {
-            for (ShardLane lane : lanes) {
-                lane.flush();
-            }
+            flushLanes();
             return new ArrayList<>(unresolved);
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** From here on only full batches are sent, until {@link #endGathering}. */
+    private void beginGathering() {
+        lock.lock();
+        try {
+            gathering++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void endGathering() {
+        lock.lock();
+        try {
+            gathering--;
+            flushLanes();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void flushLanes() {
+        for (ShardLane lane : lanes) {
+            lane.flush();
         }
     }
 
@@ -352,6 +377,10 @@ public final class TableWriter implements AutoCloseable {
 
     boolean isPaused() {
         return paused;
+    }
+
+    boolean isGathering() {
+        return gathering > 0;
     }
 
     long nextSequence() {
@@ -452,9 +481,7 @@ public final class TableWriter implements AutoCloseable {
                 earlier.forEach(request -> failed.add(new FailedRequest(request, e)));
             }
             paused = false;
-            for (ShardLane lane : lanes) {
-                lane.flush();
-            }
+            flushLanes();
         } finally {
             lock.unlock();
         }

@@ -38,9 +38,22 @@ final class Utf8 {
      * @param encoded the text as the encoder wrote it
      */
     static boolean isLossy(String text, byte[] encoded) {
-        if (!containsQuestionMark(encoded)) {
-            return false;
+        // As many bytes as characters: each byte stands where its character does.
+        boolean aligned = encoded.length == text.length();
+        for (int at = nextQuestionMark(encoded, 0);
+                at < encoded.length;
+                at = nextQuestionMark(encoded, at + 1)) {
+            if (!aligned) {
+                return hasLoneSurrogate(text);
+            }
+            if (text.charAt(at) != '?') {
+                return true;
+            }
         }
+        return false;
+    }
+
+    private static boolean hasLoneSurrogate(String text) {
         for (int i = 0; i < text.length(); i++) {
             char character = text.charAt(i);
             if (Character.isHighSurrogate(character)
@@ -54,21 +67,23 @@ final class Utf8 {
         return false;
     }
 
-    /** Eight bytes at a time: a byte of the difference is zero where a question mark is. */
-    private static boolean containsQuestionMark(byte[] bytes) {
-        int at = 0;
+    /**
+     * Where the next question mark is, or the length. Eight bytes at a time: a byte of the
+     * difference is zero where one is, and the lowest bit set shows the first of them.
+     */
+    private static int nextQuestionMark(byte[] bytes, int from) {
+        int at = from;
         for (; at <= bytes.length - 8; at += 8) {
             long difference = (long) GrowingBytes.LONGS.get(bytes, at) ^ QUESTION_MARKS;
-            if (((difference - LOW_BITS) & ~difference & HIGH_BITS) != 0) {
-                return true;
+            long zeros = (difference - LOW_BITS) & ~difference & HIGH_BITS;
+            if (zeros != 0) {
+                return at + Long.numberOfTrailingZeros(zeros) / 8;
             }
         }
-        for (; at < bytes.length; at++) {
-            if (bytes[at] == '?') {
-                return true;
-            }
+        while (at < bytes.length && bytes[at] != '?') {
+            at++;
         }
-        return false;
+        return at;
     }
 
     /**

@@ -5,14 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.client.TestingSidecar.Fault;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.wire.ErrorReply;
+import io.stele.protocol.wire.WriteBatchReader;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
@@ -133,6 +137,49 @@ final class TestTableWriter {
             assertThat(second).isGreaterThan(first);
             assertThat(writer.lastLsn()).isEqualTo(second);
         }
+    }
+
+    @Test
+    void testRowsHandedOverTogetherLeaveInFullBatches() {
+        Map<ShardId, List<Integer>> batches = new HashMap<>();
+        sidecar.faults(
+                write -> {
+                    int rows =
+                            new WriteBatchReader(
+                                            write.payload(),
+                                            write.batchOffset(),
+                                            write.batchLength())
+                                    .operationCount();
+                    synchronized (batches) {
+                        batches.computeIfAbsent(write.shard(), shard -> new ArrayList<>())
+                                .add(rows);
+                    }
+                    return Fault.NONE;
+                });
+        try (SteleClient client = client(SETTINGS);
+                TableWriter writer = client.writer("s", "t")) {
+            List<Object[]> rows = new ArrayList<>();
+            for (long key = 0; key < 100; key++) {
+                rows.add(new Object[] {key, "x"});
+            }
+            writer.writeBatch(rows).join();
+            synchronized (batches) {
+                assertThat(batches).isNotEmpty();
+                for (List<Integer> sent : batches.values()) {
+                    assertThat(sent.subList(0, sent.size() - 1)).containsOnly(7);
+                }
+            }
+            // A wrong row among them: those before it leave all the same, and so does what follows.
+            assertThatThrownBy(
+                            () ->
+                                    writer.writeBatch(
+                                            List.of(
+                                                    new Object[] {100L, "x"},
+                                                    new Object[] {"no key", "x"})))
+                    .isInstanceOf(SteleException.class);
+            writer.upsert(101L, "x").join();
+        }
+        assertThat(sidecar.rows()).hasSize(102);
     }
 
     @Test

@@ -310,6 +310,17 @@ final class TestBinaryRow {
     }
 
     @Test
+    void questionMarksAreText() {
+        RowLayout layout =
+                RowLayout.of(List.of(new ColumnSchema(1, "c1", DataType.parse("varchar"))));
+        for (String text :
+                List.of("?", "0123456?", "01234567?", "a?b?c?d?e?f?", "é?", "?\uD83D\uDE00?")) {
+            byte[] row = Rows.toBytes(layout, text);
+            assertThat(Rows.toObjects(new BinaryRow(layout).wrap(row))).containsExactly(text);
+        }
+    }
+
+    @Test
     void valuesOutOfTheirTypeAreRefused() {
         assertMismatch("tinyint", 128, "found 128");
         assertMismatch("integer", 1L << 31, "found 2147483648");
@@ -318,7 +329,15 @@ final class TestBinaryRow {
         assertMismatch("decimal(38,0)", new BigDecimal("1E+1000000000"), "found 1E+1000000000");
         assertMismatch("decimal(38,0)", new BigDecimal(BigInteger.TEN.pow(38)), "decimal(38,0)");
         assertMismatch("varchar(2)", "abc", "found 3 characters");
-        for (String text : List.of("\uD800", "a?\uDC00b", "0123456789\uD83D", "\uDC00\uD800")) {
+        for (String text :
+                List.of(
+                        "\uD800",
+                        "a?\uDC00b",
+                        "0123456789\uD83D",
+                        "\uDC00\uD800",
+                        "??????????\uD800?",
+                        "?é\uD800",
+                        "\uD83D\uDE00?\uDE00")) {
             assertMismatch("varchar", text, "'c1', found a surrogate without its partner");
         }
         assertMismatch("char(2)", "a b ", "found 3 characters");
