@@ -25,6 +25,7 @@ import io.stele.sidecar.http.InfoResource;
 import io.stele.sidecar.http.StatusResource;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
+import io.stele.sidecar.metrics.LogMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.tls.TlsConfig;
 import io.stele.sidecar.tls.TlsIdentity;
@@ -61,6 +62,7 @@ final class SidecarModule implements Module {
 
         exportMetrics(binder, AccessMetrics.class, "access");
         exportMetrics(binder, IngestMetrics.class, "ingest");
+        exportMetrics(binder, LogMetrics.class, "log");
         exportMetrics(binder, ReadMetrics.class, "read");
         exportMetrics(binder, EngineMetrics.class, "engine");
     }

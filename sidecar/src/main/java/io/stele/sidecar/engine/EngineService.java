@@ -16,6 +16,7 @@ import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.ServingState;
 import io.stele.sidecar.Version;
+import io.stele.sidecar.metrics.LogMetrics;
 import io.stele.storage.engine.EngineStatus;
 import io.stele.storage.engine.EngineThreads;
 import io.stele.storage.engine.StorageEngine;
@@ -46,16 +47,23 @@ public final class EngineService implements AutoCloseable {
     private final String nodeId;
     private final ServingState state;
     private final Clock clock;
+    private final LogMetrics logMetrics;
     private volatile @Nullable StorageEngine engine;
     private @Nullable EngineThreads threads;
     private @Nullable LocalLogFiles logFiles;
 
     @Inject
-    public EngineService(StorageConfig config, NodeInfo node, ServingState state, Clock clock) {
+    public EngineService(
+            StorageConfig config,
+            NodeInfo node,
+            ServingState state,
+            Clock clock,
+            LogMetrics logMetrics) {
         this.config = requireNonNull(config, "config is null");
         this.nodeId = node.getNodeId();
         this.state = requireNonNull(state, "state is null");
         this.clock = requireNonNull(clock, "clock is null");
+        this.logMetrics = requireNonNull(logMetrics, "logMetrics is null");
     }
 
     /**
@@ -73,13 +81,18 @@ public final class EngineService implements AutoCloseable {
                 EngineThreads.start(
                         config.getShardThreads(),
                         config.getBackgroundThreads(),
-                        threadFactory(),
+                        threadFactory("engine-"),
+                        BackgroundPriority.lowered(threadFactory("background-")),
                         EngineService::reportUncaught);
         threads = started;
         try {
             engine =
                     StorageEngine.open(
-                            options(), warehouse, log, new HybridClock(clock::millis), started);
+                            options(),
+                            warehouse,
+                            new MeasuredLogFiles(log, logMetrics, System::nanoTime),
+                            new HybridClock(clock::millis),
+                            started);
         } catch (IOException e) {
             throw new SteleException(
                     ErrorCode.STORE_FAILED,
@@ -212,8 +225,8 @@ public final class EngineService implements AutoCloseable {
                         config.getRowGroupCacheSize().toBytes());
     }
 
-    private static ThreadFactory threadFactory() {
-        return Thread.ofPlatform().daemon().name("engine-", 0).factory();
+    private static ThreadFactory threadFactory(String name) {
+        return Thread.ofPlatform().daemon().name(name, 0).factory();
     }
 
     /** Closes the engine; what was acknowledged is in the log. Does nothing the second time. */

@@ -198,7 +198,7 @@ public class StorageConfig {
     }
 
     @Config("stele.threads.background")
-    @ConfigDescription("Threads that flush and compact")
+    @ConfigDescription("Threads that flush, and half as many that compact")
     public StorageConfig setBackgroundThreads(int backgroundThreads) {
         this.backgroundThreads = backgroundThreads;
         return this;

@@ -18,7 +18,10 @@ import java.util.function.Consumer;
  *
  * @param contexts lends threads to the execution contexts of the shards: short tasks that do not
  *     wait
- * @param background runs flushes, compactions and everything that writes to the warehouse
+ * @param background runs short tasks that may wait: manifests, decisions, writes that waited for
+ *     memory
+ * @param flushing runs flushes, apart from the short tasks that make them count
+ * @param merging runs compactions, apart from the flushes that free memory
  * @param periodic calls the engine's tick
  * @param logThread makes the thread of the log; empty: the log is written by tasks on {@code
  *     contexts}, as simulations need it
@@ -27,6 +30,8 @@ import java.util.function.Consumer;
 public record EngineThreads(
         Executor contexts,
         BackgroundPool background,
+        BackgroundPool flushing,
+        BackgroundPool merging,
         Periodic periodic,
         Optional<ThreadFactory> logThread,
         Consumer<Throwable> uncaught)
@@ -34,9 +39,13 @@ public record EngineThreads(
     private static final int BACKGROUND_WAITING_LIMIT =
             4096; // tasks are a few references; a shard has at most a handful
 
+    private static final int SHORT_TASK_THREADS = 2; // they wait for the store, not for cores
+
     public EngineThreads {
         requireNonNull(contexts, "contexts is null");
         requireNonNull(background, "background is null");
+        requireNonNull(flushing, "flushing is null");
+        requireNonNull(merging, "merging is null");
         requireNonNull(periodic, "periodic is null");
         requireNonNull(logThread, "logThread is null");
         requireNonNull(uncaught, "uncaught is null");
@@ -48,23 +57,46 @@ public record EngineThreads(
             int backgroundThreads,
             ThreadFactory factory,
             Consumer<Throwable> uncaught) {
+        return start(contextThreads, backgroundThreads, factory, factory, uncaught);
+    }
+
+    /**
+     * As the other, with threads of their own kind for flushes and compactions.
+     *
+     * @param backgroundThreads for flushes, and half as many for compactions: those hold more
+     *     memory and can wait
+     */
+    public static EngineThreads start(
+            int contextThreads,
+            int backgroundThreads,
+            ThreadFactory factory,
+            ThreadFactory backgroundFactory,
+            Consumer<Throwable> uncaught) {
         return new EngineThreads(
                 new WorkerPool(contextThreads, factory, uncaught),
-                new ThreadedBackgroundPool(
-                        backgroundThreads, BACKGROUND_WAITING_LIMIT, factory, uncaught),
+                pool(SHORT_TASK_THREADS, factory, uncaught),
+                pool(backgroundThreads, backgroundFactory, uncaught),
+                pool(Math.max(1, backgroundThreads / 2), backgroundFactory, uncaught),
                 new ThreadedPeriodic(factory, uncaught),
                 Optional.of(factory),
                 uncaught);
     }
 
+    private static BackgroundPool pool(
+            int threads, ThreadFactory factory, Consumer<Throwable> uncaught) {
+        return new ThreadedBackgroundPool(threads, BACKGROUND_WAITING_LIMIT, factory, uncaught);
+    }
+
     /** Everything on the one thread that drives the pool. */
     public static EngineThreads simulated(SimulatedPool pool, Consumer<Throwable> uncaught) {
-        return new EngineThreads(pool, pool, pool, Optional.empty(), uncaught);
+        return new EngineThreads(pool, pool, pool, pool, pool, Optional.empty(), uncaught);
     }
 
     /** Ends the pools, background work first; call it after closing the engine. */
     @Override
     public void close() {
+        flushing.close();
+        merging.close();
         background.close();
         if (contexts instanceof WorkerPool workers) {
             workers.close();

@@ -94,6 +94,8 @@ final class Shards implements LogListener {
                         budget,
                         readPoints::horizon,
                         threads.background(),
+                        threads.flushing(),
+                        threads.merging(),
                         collector);
         Entry entry = new Entry(shard, maintenance);
         entries.put(id, entry);

@@ -10,6 +10,7 @@ import io.stele.storage.manifest.ManifestStore;
 import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.ManifestChange;
 import io.stele.storage.tablet.RowFile;
+import io.stele.storage.tablet.TableDroppedException;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableMaintenance;
 import io.stele.storage.tablet.TableMaintenance.Work;
@@ -47,13 +48,16 @@ public final class ShardMaintenance {
     private final MaintenanceOptions options;
     private final MemoryBudget budget;
     private final Supplier<Lsn> retention;
-    private final Executor background;
+    private final Executor flushing;
+    private final Executor merging;
     private final Map<TableId, Table> tables = new HashMap<>();
     private @Nullable String lastFailure;
 
     /**
      * @param retention the LSN below which no reader comes any more; any thread
-     * @param background runs what writes to the warehouse; may refuse when full
+     * @param background stores manifests; may refuse when full, as the others may
+     * @param flushing runs flushes
+     * @param merging runs merges, which may take long
      */
     public ShardMaintenance(
             TableGroupShard shard,
@@ -65,13 +69,16 @@ public final class ShardMaintenance {
             MemoryBudget budget,
             Supplier<Lsn> retention,
             Executor background,
+            Executor flushing,
+            Executor merging,
             ObsoleteFiles obsolete) {
         this.shard = requireNonNull(shard, "shard is null");
         this.files = requireNonNull(files, "files is null");
         this.options = requireNonNull(options, "options is null");
         this.budget = requireNonNull(budget, "budget is null");
         this.retention = requireNonNull(retention, "retention is null");
-        this.background = requireNonNull(background, "background is null");
+        this.flushing = requireNonNull(flushing, "flushing is null");
+        this.merging = requireNonNull(merging, "merging is null");
         this.publisher =
                 new ManifestPublisher(
                         shard, manifests, manifest, epoch, files, background, obsolete);
@@ -180,12 +187,12 @@ public final class ShardMaintenance {
     }
 
     private void startFlush(Table state) {
-        if (state.flushing) {
+        if (state.flushing || isDropped(state)) {
             return;
         }
         Optional<Work> work = state.maintenance.nextFlush(retentionLsn());
         if (work.isPresent()) {
-            state.flushing = start(work.get(), failed -> endFlush(state, failed));
+            state.flushing = start(flushing, work.get(), failed -> endFlush(state, failed));
         }
     }
 
@@ -200,13 +207,13 @@ public final class ShardMaintenance {
     }
 
     private void startCompaction(Table state) {
-        if (state.compacting) {
+        if (state.compacting || isDropped(state)) {
             return;
         }
         boolean asked = !state.compactionWaiters.isEmpty();
         Optional<Work> work = state.maintenance.nextCompaction(retentionLsn(), asked);
         if (work.isPresent()) {
-            state.compacting = start(work.get(), failed -> endCompaction(state, failed));
+            state.compacting = start(merging, work.get(), failed -> endCompaction(state, failed));
         } else {
             completeAll(state.compactionWaiters);
         }
@@ -220,9 +227,14 @@ public final class ShardMaintenance {
         afterApply();
     }
 
-    private boolean start(Work work, java.util.function.Consumer<Boolean> end) {
+    // Its work would not be published, so it would be there again and again.
+    private static boolean isDropped(Table state) {
+        return state.maintenance.table().isDropped();
+    }
+
+    private boolean start(Executor executor, Work work, java.util.function.Consumer<Boolean> end) {
         try {
-            background.execute(() -> run(work, end));
+            executor.execute(() -> run(work, end));
             return true;
         } catch (RejectedExecutionException full) {
             return false; // the next tick tries again
@@ -234,6 +246,8 @@ public final class ShardMaintenance {
         try {
             ManifestChange change = work.run();
             shard.context().execute(() -> publish(change, end));
+        } catch (TableDroppedException dropped) {
+            shard.context().execute(() -> end.accept(false));
         } catch (IOException | RuntimeException failed) {
             shard.context()
                     .execute(

@@ -113,7 +113,10 @@ public final class TableGroupShard {
 
     /** Forgets a dropped table; any thread. Its files are the maintenance's business. */
     public void removeTable(TableId tableId) {
-        tables.remove(tableId);
+        TableShard removed = tables.remove(tableId);
+        if (removed != null) {
+            removed.drop();
+        }
     }
 
     public Collection<TableShard> tables() {

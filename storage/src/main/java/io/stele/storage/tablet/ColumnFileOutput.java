@@ -56,6 +56,7 @@ final class ColumnFileOutput implements AutoCloseable {
      *     it is
      */
     Placement add(KeyedVersion version, long endLsn) throws IOException {
+        table.checkNotDropped();
         row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
         ByteBuffer partition = partition();
         ColumnFileBuilder builder = open.get(partition);

@@ -70,6 +70,7 @@ final class RowFileOutput implements AutoCloseable {
     }
 
     void add(KeyedVersion version) throws IOException {
+        table.checkNotDropped();
         RowFileWriter current = writer;
         boolean newKey = last == null || last.compareKey(version) != 0;
         if (current != null && newKey && current.sizeBytes() >= targetBytes) {

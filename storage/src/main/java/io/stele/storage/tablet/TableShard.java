@@ -41,6 +41,7 @@ public final class TableShard {
     private final List<IngestedFile> ingested = new ArrayList<>(); // since the last seal
     private volatile TableSchema schema;
     private volatile TableView view;
+    private volatile boolean dropped;
     private MemTable active;
     private long activeSinceMillis = Long.MAX_VALUE; // of the first change since the last seal
     private long flushedLsn;
@@ -70,6 +71,26 @@ public final class TableShard {
                     "Expected the same columns of table " + schema.id() + ", found " + renamed);
         }
         schema = renamed;
+    }
+
+    /** Nobody finds the table any more: work on its files may end early. Any thread. */
+    public void drop() {
+        dropped = true;
+    }
+
+    public boolean isDropped() {
+        return dropped;
+    }
+
+    /**
+     * For work on files, now and then.
+     *
+     * @throws TableDroppedException it is in vain
+     */
+    void checkNotDropped() {
+        if (dropped) {
+            throw new TableDroppedException(this);
+        }
     }
 
     public RowLayout layout() {
