@@ -10,11 +10,14 @@ import java.util.Optional;
  *
  * @param quick run small, in under 50 seconds: shows that the benchmark works, not what Stele can
  *     do
+ * @param only run only the cases whose names contain this; a benchmark without cases runs whole
  * @param jsonFile where the report also goes as JSON
  * @param repository the root of the checkout, where {@code bin/} and the built servers are
  */
-public record BenchmarkOptions(boolean quick, Optional<Path> jsonFile, Path repository) {
+public record BenchmarkOptions(
+        boolean quick, Optional<String> only, Optional<Path> jsonFile, Path repository) {
     public BenchmarkOptions {
+        requireNonNull(only, "only is null");
         requireNonNull(jsonFile, "jsonFile is null");
         requireNonNull(repository, "repository is null");
     }

@@ -16,7 +16,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The main program behind {@code bin/stele bench NAME [--quick] [--json FILE]}.
+ * The main program behind {@code bin/stele bench NAME [--quick] [--only CASE] [--json FILE]}.
  *
  * <p>Exits with 0 when the benchmark ran, whether or not its targets were met, with 1 when it
  * failed and with 2 when it was called wrongly.
@@ -57,26 +57,32 @@ public final class BenchmarkRunner {
 
     private static BenchmarkOptions options(Deque<String> words) {
         boolean quick = false;
+        Optional<String> only = Optional.empty();
         Optional<Path> json = Optional.empty();
         while (!words.isEmpty()) {
             String word = words.remove();
             switch (word) {
                 case "--quick" -> quick = true;
-                case "--json" -> {
-                    if (words.isEmpty()) {
-                        throw new IllegalArgumentException("Expected a file name after --json");
-                    }
-                    json = Optional.of(Path.of(words.remove()).toAbsolutePath());
-                }
+                case "--only" -> only = Optional.of(argument(word, words));
+                case "--json" ->
+                        json = Optional.of(Path.of(argument(word, words)).toAbsolutePath());
                 default ->
                         throw new IllegalArgumentException(
-                                "Expected --quick or --json FILE, found: " + word);
+                                "Expected --quick, --only CASE or --json FILE, found: " + word);
             }
         }
         return new BenchmarkOptions(
                 quick,
+                only,
                 json,
                 Path.of(System.getProperty("stele.home", ".")).toAbsolutePath().normalize());
+    }
+
+    private static String argument(String option, Deque<String> words) {
+        if (words.isEmpty()) {
+            throw new IllegalArgumentException("Expected a value after " + option);
+        }
+        return words.remove();
     }
 
     private static void write(BenchmarkReport report, Path file) throws IOException {

@@ -2,9 +2,11 @@ package io.stele.benchmarks.ingest;
 
 import io.stele.benchmarks.Machine;
 import io.stele.benchmarks.servers.Latencies;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -13,8 +15,10 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * One timed load of one store: a number of writer threads take batches of consecutive rows until
  * all rows are written and acknowledged as durable.
+ *
+ * @param inFlight batches that a thread may have unacknowledged
  */
-record IngestPhase(int writers, long rows, int batchRows) {
+record IngestPhase(int writers, int inFlight, long rows, int batchRows) {
     /**
      * What one load measured.
      *
@@ -57,16 +61,22 @@ record IngestPhase(int writers, long rows, int batchRows) {
     }
 
     private void write(IngestStore store, AtomicLong next, Latencies latencies) throws Exception {
+        ArrayDeque<CompletableFuture<?>> unacknowledged = new ArrayDeque<>();
         try (IngestStore.BatchWriter writer = store.writer()) {
-            while (true) {
-                long first = next.getAndAdd(batchRows);
-                if (first >= rows) {
-                    return;
-                }
+            for (long first = next.getAndAdd(batchRows);
+                    first < rows;
+                    first = next.getAndAdd(batchRows)) {
                 int count = (int) Math.min(batchRows, rows - first);
                 long start = System.nanoTime();
-                writer.write(first, count);
-                latencies.record(System.nanoTime() - start);
+                unacknowledged.add(
+                        writer.write(first, count)
+                                .thenRun(() -> latencies.record(System.nanoTime() - start)));
+                while (unacknowledged.size() >= inFlight) {
+                    unacknowledged.remove().get();
+                }
+            }
+            while (!unacknowledged.isEmpty()) {
+                unacknowledged.remove().get();
             }
         }
     }

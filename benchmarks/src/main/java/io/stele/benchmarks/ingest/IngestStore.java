@@ -1,5 +1,7 @@
 package io.stele.benchmarks.ingest;
 
+import java.util.concurrent.CompletableFuture;
+
 /** A store that rows are written to, durably, batch by batch. */
 interface IngestStore extends AutoCloseable {
     String name();
@@ -18,8 +20,12 @@ interface IngestStore extends AutoCloseable {
 
     /** Writes batches; confined to one thread. */
     interface BatchWriter extends AutoCloseable {
-        /** Returns when rows {@code first} to {@code first + count - 1} are durable. */
-        void write(long first, int count) throws Exception;
+        /**
+         * Hands over rows {@code first} to {@code first + count - 1}; the future completes when all
+         * of them are durable and visible. A store whose API waits for that returns a future that
+         * is complete.
+         */
+        CompletableFuture<?> write(long first, int count) throws Exception;
 
         @Override
         void close() throws Exception;

@@ -2,6 +2,7 @@ package io.stele.benchmarks.ingest;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.CompressionType;
@@ -49,7 +50,7 @@ final class RocksDbStore implements IngestStore {
             private final WriteBatch batch = new WriteBatch();
 
             @Override
-            public void write(long first, int count) throws RocksDBException {
+            public CompletableFuture<?> write(long first, int count) throws RocksDBException {
                 for (long number = first; number < first + count; number++) {
                     batch.put(
                             UserRows.key(number).getBytes(StandardCharsets.ISO_8859_1),
@@ -57,6 +58,7 @@ final class RocksDbStore implements IngestStore {
                 }
                 database.write(writeOptions, batch);
                 batch.clear();
+                return CompletableFuture.completedFuture(null);
             }
 
             @Override

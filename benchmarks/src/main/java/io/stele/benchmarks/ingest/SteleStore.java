@@ -7,7 +7,10 @@ import io.stele.protocol.client.SteleClient;
 import io.stele.protocol.client.TableWriter;
 import io.stele.protocol.flight.FlightClient;
 import io.stele.protocol.schema.Orientation;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Stele: a sidecar in a process of its own, written to through the public client over loopback; a
@@ -48,11 +51,12 @@ final class SteleStore implements IngestStore {
         TableWriter writer = client.writer(UserTable.SCHEMA, table);
         return new BatchWriter() {
             @Override
-            public void write(long first, int count) {
+            public CompletableFuture<?> write(long first, int count) {
+                List<Object[]> batch = new ArrayList<>(count);
                 for (long number = first; number < first + count; number++) {
-                    writer.write(rows.values(number));
+                    batch.add(rows.values(number));
                 }
-                writer.flush();
+                return writer.writeBatch(batch);
             }
 
             @Override
