@@ -44,7 +44,7 @@ public final class ScanBenchmark implements Benchmark {
     @Override
     public BenchmarkReport run(BenchmarkOptions options) throws Exception {
         String scale = options.quick() ? "tiny" : "sf1";
-        int warmUpRounds = options.quick() ? 1 : 5;
+        int warmUpRounds = options.quick() ? 1 : 15;
         int rounds = options.quick() ? 3 : 15;
         Metrics metrics = new Metrics();
         String machine = Machine.describe();
