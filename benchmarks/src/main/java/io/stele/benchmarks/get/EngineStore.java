@@ -15,6 +15,7 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.VarcharType;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.catalog.TableState;
+import io.stele.storage.engine.CacheOptions;
 import io.stele.storage.engine.EngineThreads;
 import io.stele.storage.engine.StorageEngine;
 import io.stele.storage.engine.StorageOptions;
@@ -59,8 +60,18 @@ final class EngineStore implements LookupStore {
     private final RowLayout layout;
     private final byte[][] keys;
 
-    /** Opens the engine in {@code directory}, with the rows that an earlier one left there. */
-    EngineStore(String name, UserRows rows, Path directory, int rowCount, long blockCacheBytes)
+    /**
+     * Opens the engine in {@code directory}, with the rows that an earlier one left there.
+     *
+     * @param rowCacheBytes 0: no row cache
+     */
+    EngineStore(
+            String name,
+            UserRows rows,
+            Path directory,
+            int rowCount,
+            long blockCacheBytes,
+            long rowCacheBytes)
             throws IOException {
         this.name = name;
         this.rows = rows;
@@ -77,7 +88,7 @@ final class EngineStore implements LookupStore {
         log = LocalLogFiles.open(wal);
         engine =
                 StorageEngine.open(
-                        options(blockCacheBytes),
+                        options(blockCacheBytes, rowCacheBytes),
                         new LocalObjectStore(warehouse),
                         log,
                         new HybridClock(System::currentTimeMillis),
@@ -91,10 +102,15 @@ final class EngineStore implements LookupStore {
         }
     }
 
-    private static StorageOptions options(long blockCacheBytes) {
+    private static StorageOptions options(long blockCacheBytes, long rowCacheBytes) {
         return StorageOptions.DEFAULT
                 .withMemTables(MEMTABLE_BYTES, 2 * MEMTABLE_BYTES, Duration.ofDays(1))
-                .withCaches(blockCacheBytes, StorageOptions.DEFAULT.rowGroupCacheBytes());
+                .withCaches(
+                        new CacheOptions(
+                                blockCacheBytes,
+                                CacheOptions.DEFAULT.keyIndexBytes(),
+                                CacheOptions.DEFAULT.rowGroupBytes(),
+                                rowCacheBytes));
     }
 
     private static TableSchema schema(StorageEngine engine) {

@@ -22,8 +22,8 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * Uniformly random point reads of rows of 10 x 100 B out of 1 M, by 1 and 2 threads: from the
- * memtable, and after a flush with everything in the block cache; Stele's engine and RocksDB both
- * inside this process, one key a call.
+ * memtable, after a flush with everything in the block cache, and with the row cache warm as well;
+ * Stele's engine and RocksDB both inside this process, one key a call.
  *
  * <p>Rounds take the stores in turns, and the turn rotates. Before each phase a sample of rows is
  * compared byte by byte; a row that is not found ends the benchmark. As information the same
@@ -32,6 +32,13 @@ import java.util.function.ToDoubleFunction;
 public final class GetBenchmark implements Benchmark {
     private static final long SEED = 42;
     private static final double TARGET_FLUSHED = 0.7;
+    private static final double TARGET_CACHED = 1.0;
+    private static final String MEMTABLE = "memtable";
+    private static final String FLUSHED = "flushed";
+    private static final String CACHED = "row cache";
+    private static final String STELE = "stele";
+    private static final String ROCKSDB = "rocksdb";
+    private static final String ROCKSDB_ROWS = "rocksdb with row cache";
     private static final int SAMPLE = 1_000;
 
     /** More than the rows, for both: nothing is evicted. */
@@ -57,37 +64,40 @@ public final class GetBenchmark implements Benchmark {
         UserRows content = new UserRows(SEED);
         Metrics metrics = new Metrics();
         Rounds measured = new Rounds(rows, rounds, duration, content, metrics);
-        Path directory = run.path("state").resolve("get");
-        try (LookupStore stele =
-                        new EngineStore(
-                                "stele", content, directory.resolve("stele"), rows, CACHE_BYTES);
-                LookupStore rocks =
-                        new RocksLookupStore(
-                                "rocksdb",
-                                content,
-                                directory.resolve("rocksdb"),
-                                rows,
-                                CACHE_BYTES,
-                                0)) {
-            List<LookupStore> stores = List.of(stele, rocks);
-            for (LookupStore store : stores) {
-                store.load(rows);
+        Stores stores = new Stores(content, run.path("state").resolve("get"), rows);
+        try (LookupStore rocks = stores.openRocks(0)) {
+            try (LookupStore stele = stores.openStele(0)) {
+                List<LookupStore> both = List.of(stele, rocks);
+                for (LookupStore store : both) {
+                    store.load(rows);
+                }
+                measured.run(MEMTABLE, both);
+                for (LookupStore store : both) {
+                    store.flush();
+                }
+                measured.run(FLUSHED, both);
             }
-            measured.run("memtable", stores);
-            for (LookupStore store : stores) {
-                store.flush();
+            try (LookupStore stele = stores.openStele(CACHE_BYTES);
+                    LookupStore rocksCached = stores.openRocks(CACHE_BYTES)) {
+                measured.run(CACHED, List.of(stele, rocks, rocksCached));
             }
-            measured.run("flushed", stores);
         }
         List<Target> targets = new ArrayList<>();
         for (int threads : Rounds.THREADS) {
-            double ratio = measured.ratio("flushed", threads, "stele", "rocksdb");
-            measured.ratio("memtable", threads, "stele", "rocksdb");
+            measured.ratio(MEMTABLE, threads, STELE, ROCKSDB);
+            double flushed = measured.ratio(FLUSHED, threads, STELE, ROCKSDB);
+            double cached = measured.ratio(CACHED, threads, STELE, ROCKSDB);
+            measured.ratio(CACHED, threads, STELE, ROCKSDB_ROWS);
             targets.add(
                     Target.atLeast(
-                            "flushed and warm, " + threads + " threads: gets/s, times RocksDB",
+                            threads + " threads, flushed and warm: gets/s, times RocksDB",
                             TARGET_FLUSHED,
-                            ratio));
+                            flushed));
+            targets.add(
+                    Target.atLeast(
+                            threads + " threads, row cache: gets/s, times RocksDB flushed and warm",
+                            TARGET_CACHED,
+                            cached));
         }
         int clientRows = options.quick() ? 20_000 : 200_000; // fits the caches of etc/
         new ClientLookups(run, content, clientRows, duration).run(metrics);
@@ -111,6 +121,27 @@ public final class GetBenchmark implements Benchmark {
     private static double median(
             List<LookupPhase.Result> results, ToDoubleFunction<LookupPhase.Result> value) {
         return Medians.median(results.stream().mapToDouble(value).boxed().toList());
+    }
+
+    /** Opens stores on the same rows. */
+    private record Stores(UserRows content, Path directory, int rows) {
+        LookupStore openStele(long rowCacheBytes) throws Exception {
+            return new EngineStore(
+                    STELE, content, directory.resolve("stele"), rows, CACHE_BYTES, rowCacheBytes);
+        }
+
+        /**
+         * @param rowCacheBytes above 0: a second, reading instance
+         */
+        LookupStore openRocks(long rowCacheBytes) throws Exception {
+            return new RocksLookupStore(
+                    rowCacheBytes == 0 ? ROCKSDB : ROCKSDB_ROWS,
+                    content,
+                    directory.resolve("rocksdb"),
+                    rows,
+                    CACHE_BYTES,
+                    rowCacheBytes);
+        }
     }
 
     /** Measures stores in turns. */

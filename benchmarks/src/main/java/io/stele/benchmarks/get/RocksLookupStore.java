@@ -39,7 +39,8 @@ final class RocksLookupStore implements LookupStore {
     private final byte[][] keys;
 
     /**
-     * @param rowCacheBytes 0: no row cache
+     * @param rowCacheBytes 0: no row cache; otherwise the database is opened for reading only,
+     *     since another instance has it
      */
     RocksLookupStore(
             String name,
@@ -67,8 +68,10 @@ final class RocksLookupStore implements LookupStore {
                                         .setFilterPolicy(new BloomFilter(BLOOM_BITS)));
         if (rowCacheBytes > 0) {
             options.setRowCache(rowCache);
+            database = RocksDB.openReadOnly(options, directory.toString());
+        } else {
+            database = RocksDB.open(options, directory.toString());
         }
-        database = RocksDB.open(options, directory.toString());
         keys = new byte[rowCount][];
         for (int number = 0; number < rowCount; number++) {
             keys[number] = UserRows.key(number).getBytes(StandardCharsets.ISO_8859_1);

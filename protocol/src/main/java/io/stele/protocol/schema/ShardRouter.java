@@ -18,7 +18,11 @@ public final class ShardRouter {
     }
 
     public static int shard(int shardCount, byte[] distributionKey, int offset, int length) {
-        return (int)
-                Math.floorMod(XxHash64.hash(distributionKey, offset, length), (long) shardCount);
+        return shard(shardCount, XxHash64.hash(distributionKey, offset, length));
+    }
+
+    /** As above, for who has the key's hash at hand. */
+    public static int shard(int shardCount, long hash) {
+        return (int) Math.floorMod(hash, (long) shardCount);
     }
 }

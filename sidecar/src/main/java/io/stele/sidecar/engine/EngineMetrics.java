@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.weakref.jmx.Managed;
+import org.weakref.jmx.Nested;
 
 /** The state of the engine as gauges; 0 while there is no engine. Thread safe. */
 public final class EngineMetrics {
@@ -21,6 +22,11 @@ public final class EngineMetrics {
     private final Supplier<Optional<EngineStatus>> status =
             Suppliers.memoizeWithExpiration(
                     this::load, CACHE_MILLIS, java.util.concurrent.TimeUnit.MILLISECONDS);
+
+    private final CacheMetrics rowBlockCache = cache("row-blocks");
+    private final CacheMetrics keyIndexCache = cache("key-indexes");
+    private final CacheMetrics rowGroupCache = cache("row-groups");
+    private final CacheMetrics rowCache = cache("rows");
 
     @Inject
     public EngineMetrics(EngineService service) {
@@ -33,6 +39,39 @@ public final class EngineMetrics {
         } catch (SteleException e) {
             return Optional.empty();
         }
+    }
+
+    private CacheMetrics cache(String name) {
+        return new CacheMetrics(
+                () ->
+                        status.get().stream()
+                                .flatMap(present -> present.caches().stream())
+                                .filter(cache -> cache.name().equals(name))
+                                .findFirst());
+    }
+
+    @Managed(description = "Blocks, index and filters of row files")
+    @Nested
+    public CacheMetrics getRowBlockCache() {
+        return rowBlockCache;
+    }
+
+    @Managed(description = "Blocks of the key indexes of column files")
+    @Nested
+    public CacheMetrics getKeyIndexCache() {
+        return keyIndexCache;
+    }
+
+    @Managed(description = "Row groups of column files, for lookups by key")
+    @Nested
+    public CacheMetrics getRowGroupCache() {
+        return rowGroupCache;
+    }
+
+    @Managed(description = "Newest rows of keys that were looked up")
+    @Nested
+    public CacheMetrics getRowCache() {
+        return rowCache;
     }
 
     private long gauge(ToLongFunction<EngineStatus> value) {

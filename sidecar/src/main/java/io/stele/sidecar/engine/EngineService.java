@@ -17,6 +17,7 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.ServingState;
 import io.stele.sidecar.Version;
 import io.stele.sidecar.metrics.LogMetrics;
+import io.stele.storage.engine.CacheOptions;
 import io.stele.storage.engine.EngineStatus;
 import io.stele.storage.engine.EngineThreads;
 import io.stele.storage.engine.StorageEngine;
@@ -221,8 +222,11 @@ public final class EngineService implements AutoCloseable {
                         config.getTransactionIdleTimeout().toJavaTime())
                 .withTargetFileBytes(config.getTargetFileSize().toBytes())
                 .withCaches(
-                        config.getBlockCacheSize().toBytes(),
-                        config.getRowGroupCacheSize().toBytes());
+                        new CacheOptions(
+                                config.getBlockCacheSize().toBytes(),
+                                config.getKeyIndexCacheSize().toBytes(),
+                                config.getRowGroupCacheSize().toBytes(),
+                                config.getRowCacheSize().toBytes()));
     }
 
     private static ThreadFactory threadFactory(String name) {

@@ -25,6 +25,8 @@ public class StorageConfig {
     private DataSize targetFileSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
     private DataSize walSegmentSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private DataSize blockCacheSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
+    private DataSize keyIndexCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
+    private DataSize rowCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private DataSize rowGroupCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private int shardThreads = Math.max(2, Runtime.getRuntime().availableProcessors());
     private int backgroundThreads = 2;
@@ -160,9 +162,33 @@ public class StorageConfig {
     }
 
     @Config("stele.block-cache.size")
-    @ConfigDescription("Memory for blocks of row files and key indexes")
+    @ConfigDescription("Memory for blocks of row files, their indexes and filters")
     public StorageConfig setBlockCacheSize(DataSize blockCacheSize) {
         this.blockCacheSize = blockCacheSize;
+        return this;
+    }
+
+    @MinDataSize("1MB")
+    public DataSize getKeyIndexCacheSize() {
+        return keyIndexCacheSize;
+    }
+
+    @Config("stele.key-index-cache.size")
+    @ConfigDescription("Memory for blocks of the key indexes of column files")
+    public StorageConfig setKeyIndexCacheSize(DataSize keyIndexCacheSize) {
+        this.keyIndexCacheSize = keyIndexCacheSize;
+        return this;
+    }
+
+    @MinDataSize("0B")
+    public DataSize getRowCacheSize() {
+        return rowCacheSize;
+    }
+
+    @Config("stele.row-cache.size")
+    @ConfigDescription("Memory for the newest rows of keys that were looked up; 0B: none")
+    public StorageConfig setRowCacheSize(DataSize rowCacheSize) {
+        this.rowCacheSize = rowCacheSize;
         return this;
     }
 

@@ -27,6 +27,8 @@ final class TestStorageConfig {
                         .setTargetFileSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
                         .setWalSegmentSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setBlockCacheSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
+                        .setKeyIndexCacheSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
+                        .setRowCacheSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setRowGroupCacheSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setShardThreads(Math.max(2, Runtime.getRuntime().availableProcessors()))
                         .setBackgroundThreads(2));
@@ -46,6 +48,8 @@ final class TestStorageConfig {
         properties.put("stele.compaction.target-file-size", "32MB");
         properties.put("stele.wal.segment-size", "2MB");
         properties.put("stele.block-cache.size", "9MB");
+        properties.put("stele.key-index-cache.size", "11MB");
+        properties.put("stele.row-cache.size", "12MB");
         properties.put("stele.row-group-cache.size", "10MB");
         properties.put("stele.threads.shards", "77");
         properties.put("stele.threads.background", "3");
@@ -63,6 +67,8 @@ final class TestStorageConfig {
                         .setTargetFileSize(DataSize.of(32, DataSize.Unit.MEGABYTE))
                         .setWalSegmentSize(DataSize.of(2, DataSize.Unit.MEGABYTE))
                         .setBlockCacheSize(DataSize.of(9, DataSize.Unit.MEGABYTE))
+                        .setKeyIndexCacheSize(DataSize.of(11, DataSize.Unit.MEGABYTE))
+                        .setRowCacheSize(DataSize.of(12, DataSize.Unit.MEGABYTE))
                         .setRowGroupCacheSize(DataSize.of(10, DataSize.Unit.MEGABYTE))
                         .setShardThreads(77)
                         .setBackgroundThreads(3));

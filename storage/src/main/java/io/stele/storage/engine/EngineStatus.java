@@ -2,6 +2,7 @@ package io.stele.storage.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.CacheStatistics;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.ShardStatus;
 import io.stele.storage.wal.LogStatus;
@@ -14,6 +15,7 @@ import java.util.List;
  * @param memTableBytes bytes in all memtables
  * @param waitingWriteBytes batches that wait because memory is full; above zero: flushes are behind
  * @param failedShards what each shard that stopped serving says
+ * @param caches what each cache of the engine did and holds, by its name
  */
 public record EngineStatus(
         Lsn lastLsn,
@@ -23,11 +25,13 @@ public record EngineStatus(
         long waitingWriteBytes,
         LogStatus log,
         List<ShardStatus> shards,
-        List<String> failedShards) {
+        List<String> failedShards,
+        List<CacheStatistics> caches) {
     public EngineStatus {
         requireNonNull(lastLsn, "lastLsn is null");
         requireNonNull(log, "log is null");
         shards = List.copyOf(shards);
         failedShards = List.copyOf(failedShards);
+        caches = List.copyOf(caches);
     }
 }

@@ -22,12 +22,12 @@ import java.util.Set;
  */
 final class FileCollector implements ObsoleteFiles {
     private final TableFiles files;
-    private final ReadPoints readers;
+    private final Readers readers;
     private final Deque<Obsolete> obsolete = new ArrayDeque<>(); // guarded by this
     private Set<String> orphans = new HashSet<>(); // guarded by this
     private long orphansDueMillis; // guarded by this
 
-    FileCollector(TableFiles files, ReadPoints readers) {
+    FileCollector(TableFiles files, Readers readers) {
         this.files = requireNonNull(files, "files is null");
         this.readers = requireNonNull(readers, "readers is null");
     }

@@ -61,7 +61,7 @@ final class IndexReads {
     List<byte[]> find(
             TableSchema schema, int indexId, byte[] prefix, Optional<Lsn> readLsn, int limit)
             throws IOException {
-        long reader = readPoints.enter();
+        Readers.Generation reader = readPoints.readers().enter();
         try {
             if (readLsn.isEmpty()) {
                 return findLatest(schema, indexId, prefix, limit);
@@ -72,7 +72,7 @@ final class IndexReads {
             readPoints.requireRetained(readLsn);
             return rows;
         } finally {
-            readPoints.exit(reader);
+            readPoints.readers().exit(reader);
         }
     }
 

@@ -23,10 +23,11 @@ final class KeyRouter {
         this.byParts = schema.hasPrimaryKey() && whole ? null : RowRouter.of(schema);
     }
 
-    int shardOf(byte[] key) {
+    /**
+     * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
+     */
+    int shardOf(byte[] key, long hash) {
         RowRouter router = byParts;
-        return router == null
-                ? ShardRouter.shard(shardCount, key, 0, key.length)
-                : router.shardOfKey(key);
+        return router == null ? ShardRouter.shard(shardCount, hash) : router.shardOfKey(key);
     }
 }

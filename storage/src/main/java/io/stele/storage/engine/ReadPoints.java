@@ -8,8 +8,6 @@ import io.stele.protocol.SteleException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -18,8 +16,7 @@ import java.util.function.Supplier;
  * at files.
  *
  * <p>Invariant: the horizon never goes back, and every open read point is at or above it; so what a
- * flush or a merge drops below the horizon nobody misses. Guarded by its own lock, except for the
- * readers' numbers, which need none.
+ * flush or a merge drops below the horizon nobody misses. Guarded by its own lock.
  */
 final class ReadPoints {
     private static final int MAX_OPEN = 10_000; // each keeps history: more are leaks
@@ -28,9 +25,8 @@ final class ReadPoints {
     private final long retentionMillis;
     private final String idPrefix;
     private final Map<String, Lease> leases = new HashMap<>();
-    private final AtomicLong readerNumbers = new AtomicLong();
-    private final ConcurrentSkipListSet<Long> readers = new ConcurrentSkipListSet<>();
-    private long horizon;
+    private final Readers readers = new Readers();
+    private volatile long horizon; // written under the lock
     private long nextId;
 
     ReadPoints(LongSupplier nowMillis, long retentionMillis, String idPrefix) {
@@ -61,7 +57,7 @@ final class ReadPoints {
                     "Expected at most " + MAX_OPEN + " open read points, found " + leases.size());
         }
         ReadPoint point = new ReadPoint(idPrefix + ++nextId, lsn);
-        leases.put(point.id(), new Lease(point, enter(), deadline(ttlMillis)));
+        leases.put(point.id(), new Lease(point, readers.enter(), deadline(ttlMillis)));
         return point;
     }
 
@@ -76,7 +72,7 @@ final class ReadPoints {
     synchronized void close(String id) {
         Lease lease = leases.remove(id);
         if (lease != null) {
-            exit(lease.reader);
+            readers.exit(lease.reader);
         }
     }
 
@@ -88,7 +84,7 @@ final class ReadPoints {
                         lease -> {
                             boolean over = lease.deadlineMillis < now;
                             if (over) {
-                                exit(lease.reader);
+                                readers.exit(lease.reader);
                             }
                             return over;
                         });
@@ -124,32 +120,18 @@ final class ReadPoints {
         }
     }
 
+    /** The last {@link #horizon} that was asked for: nothing above it was dropped. */
+    long passedLsn() {
+        return horizon;
+    }
+
     synchronized int openCount() {
         return leases.size();
     }
 
-    /**
-     * A reader comes: files that are obsolete from now on stay until it exits. Call before looking
-     * at a view.
-     */
-    long enter() {
-        long number = readerNumbers.incrementAndGet();
-        readers.add(number);
-        return number;
-    }
-
-    void exit(long reader) {
-        readers.remove(reader);
-    }
-
-    /** A number above all readers that came, below all that come. */
-    long now() {
-        return readerNumbers.incrementAndGet();
-    }
-
-    /** Whether every reader that came before {@link #now} returned {@code number} has gone. */
-    boolean allGoneSince(long number) {
-        return readers.lower(number) == null;
+    /** Who may be looking at files: files that are obsolete stay until they exit. */
+    Readers readers() {
+        return readers;
     }
 
     private Lease lease(String id) {
@@ -168,10 +150,10 @@ final class ReadPoints {
 
     private static final class Lease {
         private final ReadPoint point;
-        private final long reader;
+        private final Readers.Generation reader;
         private long deadlineMillis;
 
-        private Lease(ReadPoint point, long reader, long deadlineMillis) {
+        private Lease(ReadPoint point, Readers.Generation reader, long deadlineMillis) {
             this.point = point;
             this.reader = reader;
             this.deadlineMillis = deadlineMillis;

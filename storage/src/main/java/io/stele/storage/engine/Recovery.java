@@ -156,6 +156,7 @@ final class Recovery {
             if (schema.shards().contains(shard.id())) {
                 shard.putTable(schema);
                 restore(shard.table(schema.id()), manifest, files);
+                shard.restoreApplied(manifest.flushedLsn(schema.id()));
             }
         }
         manifest.writers()

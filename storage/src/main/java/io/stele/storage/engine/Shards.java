@@ -48,7 +48,8 @@ final class Shards implements LogListener {
     private final long epoch;
     private final UUID owner;
     private final MemoryBudget budget;
-    private final Map<ShardId, Entry> entries = new ConcurrentSkipListMap<>();
+    private final Map<ShardId, Entry> entries = new ConcurrentSkipListMap<>(); // in order
+    private final Map<ShardId, Entry> byId = new ConcurrentHashMap<>(); // the same, to find one
 
     Shards(
             StorageOptions options,
@@ -99,6 +100,7 @@ final class Shards implements LogListener {
                         collector);
         Entry entry = new Entry(shard, maintenance);
         entries.put(id, entry);
+        byId.put(id, entry);
         return entry;
     }
 
@@ -123,7 +125,7 @@ final class Shards implements LogListener {
     }
 
     Entry entry(ShardId id) {
-        Entry entry = entries.get(id);
+        Entry entry = byId.get(id);
         if (entry == null) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,

@@ -22,13 +22,12 @@ import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.orc.ColumnPointReader;
-import io.stele.storage.scan.KeyLookup;
 import io.stele.storage.scan.RowCursor;
 import io.stele.storage.scan.ShardScanner;
 import io.stele.storage.shard.PreparedPart;
-import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.tablet.FileIds;
 import io.stele.storage.tablet.IndexView;
+import io.stele.storage.tablet.RowCache;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableView;
@@ -76,6 +75,7 @@ public final class StorageEngine implements AutoCloseable {
     private final EngineLog log;
     private final TableFiles files;
     private final ReadPoints readPoints;
+    private final PointReads pointReads;
     private final FileCollector collector;
     private final Transactions transactions;
     private final AutoCloseable ticks;
@@ -103,6 +103,7 @@ public final class StorageEngine implements AutoCloseable {
         this.log = log;
         this.files = files;
         this.readPoints = readPoints;
+        this.pointReads = new PointReads(shards, files, readPoints);
         this.collector = collector;
         this.transactions = transactions;
         this.ticks = threads.periodic().every(TICK_MILLIS, this::tick);
@@ -136,15 +137,17 @@ public final class StorageEngine implements AutoCloseable {
         TableFiles files =
                 new TableFiles(
                         warehouse,
-                        new BlockCache("blocks", options.blockCacheBytes()),
-                        new ColumnPointReader("row-groups", options.rowGroupCacheBytes()),
+                        new BlockCache("row-blocks", options.caches().rowBlockBytes()),
+                        new BlockCache("key-indexes", options.caches().keyIndexBytes()),
+                        new ColumnPointReader("row-groups", options.caches().rowGroupBytes()),
+                        new RowCache("rows", options.caches().rowBytes()),
                         new FileIds(epoch));
         ReadPoints readPoints =
                 new ReadPoints(
                         time::nowMillis,
                         options.retention().toMillis(),
                         Long.toHexString(epoch) + "-");
-        FileCollector collector = new FileCollector(files, readPoints);
+        FileCollector collector = new FileCollector(files, readPoints.readers());
         Shards shards =
                 new Shards(options, threads, files, readPoints, collector, time, epoch, owner);
         for (Manifest manifest : manifests) {
@@ -381,28 +384,16 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * The rows of keys, in their order; empty: absent. Without an LSN each key's latest
-     * acknowledged row, with one the rows as of that LSN, which must be at or below an acknowledged
-     * one and within the retained history. Blocks on files.
+     * The rows of keys, in their order; empty: absent. The rows are shared: not to be changed.
+     * Without an LSN each key's latest acknowledged row, with one the rows as of that LSN, which
+     * must be at or below an acknowledged one and within the retained history. Blocks on files.
      */
     public List<Optional<byte[]>> multiGet(
             TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys) throws IOException {
         checkOpen();
         TableSchema schema = schema(tableId);
-        KeyRouter router = new KeyRouter(schema);
-        KeyLookup lookup = new KeyLookup(schema, files);
         long lsn = readLsn.map(Lsn::value).orElse(Long.MAX_VALUE);
-        List<Optional<byte[]>> rows = new ArrayList<>(keys.size());
-        long reader = readPoints.enter();
-        try {
-            for (byte[] key : keys) {
-                TableGroupShard shard = shards.shard(schema.shard(router.shardOf(key)));
-                shard.checkServing();
-                rows.add(lookup.find(shard.table(tableId).view(), key, lsn));
-            }
-        } finally {
-            readPoints.exit(reader);
-        }
+        List<Optional<byte[]>> rows = pointReads.read(schema, keys, lsn);
         readPoints.requireRetained(readLsn);
         return rows;
     }
@@ -485,7 +476,8 @@ public final class StorageEngine implements AutoCloseable {
                 waiting,
                 log.status(),
                 statuses,
-                failed);
+                failed,
+                files.cacheStatistics());
     }
 
     private static ShardStatus status(Shards.Entry entry) {

@@ -19,8 +19,7 @@ import java.time.Duration;
  * @param transactionIdle a transaction nobody touched for this long is aborted
  * @param collectionGrace unreferenced files found at start-up are deleted after this time
  * @param targetFileBytes compaction makes files of about this size
- * @param blockCacheBytes decoded blocks of row files and key indexes kept in memory
- * @param rowGroupCacheBytes row groups of column files kept in memory for lookups by key
+ * @param caches what is kept in memory of files and rows
  */
 public record StorageOptions(
         LogOptions log,
@@ -32,14 +31,12 @@ public record StorageOptions(
         Duration transactionIdle,
         Duration collectionGrace,
         long targetFileBytes,
-        long blockCacheBytes,
-        long rowGroupCacheBytes) {
+        CacheOptions caches) {
     /**
      * 64 MiB memtables: a column file of useful size, and replay of a full one takes about a
      * second; 1 GiB in all; a minute of age bounds replay of quiet tables; 5 minutes of history for
      * readers without a lease; 512 MiB in a transaction, since staged rows are held in memory;
-     * files of 256 MiB, a few splits each; 256 MiB of blocks and 64 MiB of row groups, which small
-     * heaps still have room for.
+     * files of 256 MiB, a few splits each.
      */
     public static final StorageOptions DEFAULT =
             new StorageOptions(
@@ -52,8 +49,7 @@ public record StorageOptions(
                     Duration.ofHours(1),
                     Duration.ofMinutes(10),
                     256L << 20,
-                    256L << 20,
-                    64L << 20);
+                    CacheOptions.DEFAULT);
 
     public StorageOptions {
         requireNonNull(log, "log is null");
@@ -65,8 +61,7 @@ public record StorageOptions(
         check("transactionIdle", transactionIdle.toMillis());
         check("collectionGrace", collectionGrace.toMillis() + 1);
         check("targetFileBytes", targetFileBytes);
-        check("blockCacheBytes", blockCacheBytes);
-        check("rowGroupCacheBytes", rowGroupCacheBytes);
+        requireNonNull(caches, "caches is null");
     }
 
     public StorageOptions withLog(LogOptions newLog) {
@@ -80,8 +75,7 @@ public record StorageOptions(
                 transactionIdle,
                 collectionGrace,
                 targetFileBytes,
-                blockCacheBytes,
-                rowGroupCacheBytes);
+                caches);
     }
 
     public StorageOptions withMemTables(long bytes, long totalBytes, Duration age) {
@@ -95,8 +89,7 @@ public record StorageOptions(
                 transactionIdle,
                 collectionGrace,
                 targetFileBytes,
-                blockCacheBytes,
-                rowGroupCacheBytes);
+                caches);
     }
 
     public StorageOptions withRetention(Duration newRetention) {
@@ -110,8 +103,7 @@ public record StorageOptions(
                 transactionIdle,
                 collectionGrace,
                 targetFileBytes,
-                blockCacheBytes,
-                rowGroupCacheBytes);
+                caches);
     }
 
     public StorageOptions withTransactions(long bytes, Duration idle) {
@@ -125,8 +117,7 @@ public record StorageOptions(
                 idle,
                 collectionGrace,
                 targetFileBytes,
-                blockCacheBytes,
-                rowGroupCacheBytes);
+                caches);
     }
 
     public StorageOptions withCollectionGrace(Duration grace) {
@@ -140,8 +131,7 @@ public record StorageOptions(
                 transactionIdle,
                 grace,
                 targetFileBytes,
-                blockCacheBytes,
-                rowGroupCacheBytes);
+                caches);
     }
 
     public StorageOptions withTargetFileBytes(long bytes) {
@@ -155,11 +145,10 @@ public record StorageOptions(
                 transactionIdle,
                 collectionGrace,
                 bytes,
-                blockCacheBytes,
-                rowGroupCacheBytes);
+                caches);
     }
 
-    public StorageOptions withCaches(long blockBytes, long rowGroupBytes) {
+    public StorageOptions withCaches(CacheOptions newCaches) {
         return new StorageOptions(
                 log,
                 memTableBytes,
@@ -170,8 +159,7 @@ public record StorageOptions(
                 transactionIdle,
                 collectionGrace,
                 targetFileBytes,
-                blockBytes,
-                rowGroupBytes);
+                newCaches);
     }
 
     private static void check(String name, long value) {

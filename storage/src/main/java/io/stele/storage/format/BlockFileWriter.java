@@ -2,11 +2,16 @@ package io.stele.storage.format;
 
 import static java.util.Objects.requireNonNull;
 
+import io.airlift.compress.v3.Compressor;
 import io.airlift.compress.v3.lz4.Lz4JavaCompressor;
+import io.airlift.compress.v3.zstd.ZstdJavaCompressor;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
 import java.io.IOException;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a block file: header, blocks, footer block, tail, with no byte between them that no
@@ -32,8 +37,8 @@ final class BlockFileWriter implements AutoCloseable {
     private final ObjectWriter output;
     private final ByteSink pending = new ByteSink(FLUSH_BYTES + (FLUSH_BYTES >> 2));
 
-    /** Kept, because it has a table of 16 KiB. */
-    private final Lz4JavaCompressor compressor = new Lz4JavaCompressor();
+    /** Kept, because each has a table of 16 KiB or more. */
+    private final Map<Compression, Compressor> compressors = new EnumMap<>(Compression.class);
 
     private long position;
 
@@ -66,7 +71,9 @@ final class BlockFileWriter implements AutoCloseable {
 
     BlockHandle writeBlock(byte[] raw, int length, Compression compression) throws IOException {
         long offset = position;
-        int framed = BlockFrame.encode(compressor, offset, raw, length, compression, pending);
+        int framed =
+                BlockFrame.encode(
+                        compressor(compression), offset, raw, length, compression, pending);
         position += framed;
         if (pending.size() >= FLUSH_BYTES) {
             flush();
@@ -102,6 +109,14 @@ final class BlockFileWriter implements AutoCloseable {
         CRC32C crc = new CRC32C();
         crc.update(bytes, offset, length);
         return (int) crc.getValue();
+    }
+
+    private @Nullable Compressor compressor(Compression compression) {
+        return switch (compression) {
+            case NONE -> null;
+            case LZ4 -> compressors.computeIfAbsent(compression, _ -> new Lz4JavaCompressor());
+            case ZSTD -> compressors.computeIfAbsent(compression, _ -> new ZstdJavaCompressor());
+        };
     }
 
     private void flush() throws IOException {

@@ -1,9 +1,12 @@
 package io.stele.storage.format;
 
+import io.airlift.compress.v3.Compressor;
+import io.airlift.compress.v3.Decompressor;
 import io.airlift.compress.v3.MalformedInputException;
-import io.airlift.compress.v3.lz4.Lz4JavaCompressor;
 import io.airlift.compress.v3.lz4.Lz4JavaDecompressor;
+import io.airlift.compress.v3.zstd.ZstdJavaDecompressor;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The frame around every block of a block file.
@@ -14,7 +17,7 @@ import java.util.zip.CRC32C;
  *
  * The checksum covers the block's own offset in the file (8 bytes, not stored) and every byte of
  * the frame before it, so that a block that was damaged, or lies in the wrong place, is noticed.
- * Numbers are little-endian. A payload that LZ4 does not shrink by an eighth is stored as it is.
+ * Numbers are little-endian. A payload that does not shrink by an eighth is stored as it is.
  */
 final class BlockFrame {
     static final int HEADER = 9;
@@ -31,9 +34,11 @@ final class BlockFrame {
     /**
      * Appends the frame of {@code raw} to {@code sink}; the frame will lie at {@code fileOffset}.
      * Returns its length.
+     *
+     * @param compressor what {@code compression} says; null: NONE
      */
     static int encode(
-            Lz4JavaCompressor compressor,
+            @Nullable Compressor compressor,
             long fileOffset,
             byte[] raw,
             int rawLength,
@@ -48,7 +53,7 @@ final class BlockFrame {
         sink.advance(HEADER);
         Compression used = compression;
         int storedLength = rawLength;
-        if (compression == Compression.LZ4) {
+        if (compressor != null) {
             sink.ensure(compressor.maxCompressedLength(rawLength));
             storedLength =
                     compressor.compress(
@@ -108,22 +113,47 @@ final class BlockFrame {
             }
             System.arraycopy(bytes, offset + HEADER, raw, 0, rawLength);
         } else if (codec == Compression.LZ4.code()) {
-            decompress(path, fileOffset, bytes, offset + HEADER, storedLength, raw);
+            decompress(
+                    new Lz4JavaDecompressor(),
+                    path,
+                    fileOffset,
+                    bytes,
+                    offset + HEADER,
+                    storedLength,
+                    raw);
+        } else if (codec == Compression.ZSTD.code()) {
+            decompress(
+                    new ZstdJavaDecompressor(),
+                    path,
+                    fileOffset,
+                    bytes,
+                    offset + HEADER,
+                    storedLength,
+                    raw);
         } else {
-            throw Corruption.mismatch(path, fileOffset, "block codec in", "[0, 1]", codec);
+            throw Corruption.mismatch(path, fileOffset, "block codec in", "[0, 2]", codec);
         }
         return raw;
     }
 
     private static void decompress(
-            String path, long fileOffset, byte[] bytes, int offset, int length, byte[] raw) {
+            Decompressor decompressor,
+            String path,
+            long fileOffset,
+            byte[] bytes,
+            int offset,
+            int length,
+            byte[] raw) {
         int produced;
         try {
-            produced =
-                    new Lz4JavaDecompressor().decompress(bytes, offset, length, raw, 0, raw.length);
+            produced = decompressor.decompress(bytes, offset, length, raw, 0, raw.length);
         } catch (MalformedInputException e) {
             throw Corruption.mismatch(
-                    path, fileOffset, "a valid", "LZ4 block", String.valueOf(e.getMessage()));
+                    path,
+                    fileOffset,
+                    "a valid",
+                    "compressed block",
+                    String.valueOf(e.getMessage()));
         }
         if (produced != raw.length) {
             throw Corruption.mismatch(path, fileOffset, "raw length", raw.length, produced);

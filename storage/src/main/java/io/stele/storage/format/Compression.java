@@ -3,7 +3,8 @@ package io.stele.storage.format;
 /** How the payload of a block is stored. The codes are on disk and never change meaning. */
 public enum Compression {
     NONE(0),
-    LZ4(1);
+    LZ4(1),
+    ZSTD(2);
 
     private final int code;
 

@@ -6,6 +6,7 @@ import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.GrowingBytes;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.XxHash64;
 import io.stele.storage.format.RowFileCursor;
 import io.stele.storage.tablet.IndexKeys;
 import io.stele.storage.tablet.IndexMemTable;
@@ -21,7 +22,6 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,10 +69,11 @@ public final class IndexLookup {
                     continue;
                 }
                 last = entry;
-                Optional<byte[]> bytes = rows.find(view, keys.primaryKey(entry), lsn);
-                if (bytes.isPresent()
-                        && keys.matches(row.wrap(bytes.get()), entry, prefix, buffer)) {
-                    found.add(new FoundRow(entry.key(), bytes.get()));
+                byte[] key = keys.primaryKey(entry);
+                long hash = XxHash64.hash(key, 0, key.length);
+                byte[] bytes = rows.find(view, key, hash, lsn).bytes();
+                if (bytes != null && keys.matches(row.wrap(bytes), entry, prefix, buffer)) {
+                    found.add(new FoundRow(entry.key(), bytes));
                 }
             }
         } catch (UncheckedIOException failed) {

@@ -3,17 +3,18 @@ package io.stele.storage.scan;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.format.DeleteVector;
 import io.stele.storage.format.KeyIndexCursor;
 import io.stele.storage.format.RowVersion;
 import io.stele.storage.orc.ColumnRow;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.KeyedVersion;
 import io.stele.storage.tablet.MemTable;
+import io.stele.storage.tablet.RowCache.Row;
 import io.stele.storage.tablet.RowFile;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableView;
 import java.io.IOException;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,86 +30,99 @@ public final class KeyLookup {
         this.files = requireNonNull(files, "files is null");
     }
 
-    /** A copy of the row; empty if the key has none. Blocks on files. */
-    public Optional<byte[]> find(TableView view, byte[] key, long lsn) throws IOException {
-        KeyedVersion inMemory = findInMemory(view, key, lsn);
-        if (inMemory != null && !inMemory.isDeleted()) {
-            return Optional.of(inMemory.row());
-        }
-        if (schema.orientation().hasRows()) {
-            return inMemory != null ? Optional.empty() : findInRowFiles(view, key, lsn);
-        }
-        // A tombstone may stand for a worker's file that replaced a row in memory; older rows of
-        // files are marked anyway.
-        return findInColumnFiles(view, key, lsn);
-    }
-
-    private static @Nullable KeyedVersion findInMemory(TableView view, byte[] key, long lsn) {
+    /**
+     * The newest version of a key at or below {@code lsn}, a copy. Blocks on files.
+     *
+     * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
+     * @param lsn {@code Long.MAX_VALUE}: the latest; only for tables with row files, since those
+     *     with column files alone mark the old row before there is a new one
+     */
+    public Row find(TableView view, byte[] key, long hash, long lsn) throws IOException {
+        boolean superseded = false; // after lsn
         for (MemTable table : view.memTables()) {
-            KeyedVersion version = table.find(key, 0, key.length, lsn);
+            KeyedVersion version = table.find(key, 0, key.length, Long.MAX_VALUE);
+            if (version != null && version.lsn() > lsn) {
+                superseded = true;
+                version = table.find(key, 0, key.length, lsn);
+            }
             if (version != null) {
-                return version;
+                long fromLsn = superseded ? Row.UNKNOWN : version.lsn();
+                if (!version.isDeleted()) {
+                    return new Row(version.row(), fromLsn);
+                }
+                if (schema.orientation().hasRows()) {
+                    return new Row(null, fromLsn);
+                }
+                // A tombstone may stand for a worker's file that replaced a row in memory; older
+                // rows of files are marked anyway.
+                break;
             }
         }
-        return null;
+        return schema.orientation().hasRows()
+                ? findInRowFiles(view, key, hash, lsn)
+                : findInColumnFiles(view, key, hash, lsn);
     }
 
-    private static Optional<byte[]> findInRowFiles(TableView view, byte[] key, long lsn)
+    private static Row findInRowFiles(TableView view, byte[] key, long hash, long lsn)
             throws IOException {
+        boolean latest = lsn == Long.MAX_VALUE;
         for (RowFile file : view.rowFiles()) {
             if (file.entry().mayContain(key)) {
-                Optional<RowVersion> version = file.reader().get(key, lsn);
-                if (version.isPresent()) {
-                    return version.get().deleted()
-                            ? Optional.empty()
-                            : Optional.of(version.get().toByteArray());
+                RowVersion version = file.reader().find(key, hash, lsn);
+                if (version != null) {
+                    return new Row(
+                            version.deleted() ? null : version.toByteArray(),
+                            latest ? version.lsn() : Row.UNKNOWN);
                 }
             }
         }
-        return Optional.empty();
+        // Never there, or deleted before the retained history.
+        return new Row(null, latest ? 0 : Row.UNKNOWN);
     }
 
-    private Optional<byte[]> findInColumnFiles(TableView view, byte[] key, long lsn)
+    private Row findInColumnFiles(TableView view, byte[] key, long hash, long lsn)
             throws IOException {
         for (ColumnFile file : view.columnFiles()) {
             if (file.entry().minLsn().value() <= lsn) {
-                Optional<byte[]> row = findInColumnFile(file, key, lsn);
-                if (row.isPresent()) {
+                Row row = findInColumnFile(file, key, hash, lsn);
+                if (row != null) {
                     return row;
                 }
             }
         }
-        return Optional.empty();
+        return new Row(null, Row.UNKNOWN);
     }
 
     // A file may have several versions of the key, newest first; at most one of them is visible.
-    private Optional<byte[]> findInColumnFile(ColumnFile file, byte[] key, long lsn)
+    private @Nullable Row findInColumnFile(ColumnFile file, byte[] key, long hash, long lsn)
             throws IOException {
-        int ordinal = file.find(key);
+        int ordinal = file.find(key, hash);
         if (ordinal == ColumnFile.ABSENT) {
-            return Optional.empty();
+            return null;
         }
-        Optional<byte[]> newest = visible(file, ordinal, lsn);
-        if (newest.isPresent() || file.keyIndex().isEmpty()) {
+        Row newest = visible(file, ordinal, lsn);
+        if (newest != null || file.keyIndex().isEmpty()) {
             return newest;
         }
-        KeyIndexCursor versions = file.keyIndex().get().cursor();
+        KeyIndexCursor versions = file.keyIndex().get().cachedCursor();
         boolean found = versions.seek(key);
         while (found && versions.keyEquals(key)) {
-            Optional<byte[]> row = visible(file, versions.ordinal(), lsn);
-            if (row.isPresent()) {
+            Row row = visible(file, versions.ordinal(), lsn);
+            if (row != null) {
                 return row;
             }
             found = versions.advance();
         }
-        return Optional.empty();
+        return null;
     }
 
-    private Optional<byte[]> visible(ColumnFile file, int ordinal, long lsn) throws IOException {
-        if (file.deletes().isDeleted(ordinal, lsn)) {
-            return Optional.empty();
+    private @Nullable Row visible(ColumnFile file, int ordinal, long lsn) throws IOException {
+        long deletedAt = file.deletes().deletedAt(ordinal);
+        boolean superseded = deletedAt != DeleteVector.NOT_DELETED;
+        if (superseded && deletedAt <= lsn) {
+            return null;
         }
         ColumnRow row = files.readRow(file, schema, ordinal);
-        return row.lsn() <= lsn ? Optional.of(row.row()) : Optional.empty();
+        return row.lsn() <= lsn ? new Row(row.row(), superseded ? Row.UNKNOWN : row.lsn()) : null;
     }
 }

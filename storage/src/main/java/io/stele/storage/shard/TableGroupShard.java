@@ -105,7 +105,8 @@ public final class TableGroupShard {
 
     /** Adds a table, or its new name; any thread. */
     public void putTable(TableSchema schema) {
-        TableShard known = tables.putIfAbsent(schema.id(), new TableShard(id, schema));
+        TableShard known =
+                tables.putIfAbsent(schema.id(), new TableShard(id, schema, files.rowCache()));
         if (known != null) {
             known.rename(schema);
         }
@@ -528,6 +529,14 @@ public final class TableGroupShard {
         applyOutcome(outcome, lsn);
         applied.advance(lsn);
         return TransactionRecords.encode(outcome);
+    }
+
+    /**
+     * A table has every change at or below in files; before {@link #start} only. So a shard whose
+     * log is all trimmed knows how far it is.
+     */
+    public void restoreApplied(Lsn flushedLsn) {
+        applied.advance(flushedLsn);
     }
 
     /** What a manifest knows of a writer; before {@link #start} only. */

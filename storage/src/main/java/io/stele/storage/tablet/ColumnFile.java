@@ -3,6 +3,7 @@ package io.stele.storage.tablet;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.schema.XxHash64;
 import io.stele.storage.format.DeleteVector;
 import io.stele.storage.format.KeyIndexReader;
 import io.stele.storage.manifest.FileEntry;
@@ -86,8 +87,17 @@ public final class ColumnFile {
 
     /** The ordinal of the newest version of the key in this file, or {@link #ABSENT}. */
     public int find(byte[] key) throws IOException {
+        return find(key, XxHash64.hash(key, 0, key.length));
+    }
+
+    /**
+     * As {@link #find(byte[])}.
+     *
+     * @param hash {@link XxHash64} of the key
+     */
+    public int find(byte[] key, long hash) throws IOException {
         if (keyIndex != null) {
-            return entry.mayContain(key) ? keyIndex.find(key) : ABSENT;
+            return entry.mayContain(key) ? keyIndex.find(key, hash) : ABSENT;
         }
         long ordinal = KeyEncoder.rowId(key, 0, key.length) - entry.firstRowId().getAsLong();
         return ordinal >= 0 && ordinal < entry.rowCount() ? (int) ordinal : ABSENT;

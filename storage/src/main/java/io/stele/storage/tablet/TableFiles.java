@@ -2,6 +2,7 @@ package io.stele.storage.tablet;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.CacheStatistics;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.format.BlockCache;
 import io.stele.storage.format.DeleteVector;
@@ -15,19 +16,34 @@ import io.stele.storage.orc.ColumnFileReader;
 import io.stele.storage.orc.ColumnPointReader;
 import io.stele.storage.orc.ColumnRow;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 
 /** How the tablets of a node open and name their files. Immutable; safe for use by many threads. */
 public final class TableFiles {
     private final ObjectStore store;
-    private final BlockCache blocks;
+    private final BlockCache rowBlocks;
+    private final BlockCache keyIndexes;
     private final ColumnPointReader points;
+    private final RowCache rows;
     private final FileIds ids;
 
-    public TableFiles(ObjectStore store, BlockCache blocks, ColumnPointReader points, FileIds ids) {
+    /**
+     * @param rowBlocks blocks of row files
+     * @param keyIndexes blocks of the key indexes of column files
+     */
+    public TableFiles(
+            ObjectStore store,
+            BlockCache rowBlocks,
+            BlockCache keyIndexes,
+            ColumnPointReader points,
+            RowCache rows,
+            FileIds ids) {
         this.store = requireNonNull(store, "store is null");
         this.points = requireNonNull(points, "points is null");
-        this.blocks = requireNonNull(blocks, "blocks is null");
+        this.rowBlocks = requireNonNull(rowBlocks, "rowBlocks is null");
+        this.keyIndexes = requireNonNull(keyIndexes, "keyIndexes is null");
+        this.rows = requireNonNull(rows, "rows is null");
         this.ids = requireNonNull(ids, "ids is null");
     }
 
@@ -39,14 +55,23 @@ public final class TableFiles {
         return ids;
     }
 
-    public BlockCache blocks() {
-        return blocks;
+    public RowCache rowCache() {
+        return rows;
+    }
+
+    /** What each cache did and holds. */
+    public List<CacheStatistics> cacheStatistics() {
+        return List.of(
+                rowBlocks.statistics(),
+                keyIndexes.statistics(),
+                points.statistics(),
+                rows.statistics());
     }
 
     /** Opens a row file; blocks. */
     public RowFile openRow(FileEntry entry) throws IOException {
         return new RowFile(
-                entry, RowFileReader.open(store, entry.path(), entry.sizeBytes(), blocks));
+                entry, RowFileReader.open(store, entry.path(), entry.sizeBytes(), rowBlocks));
     }
 
     /** Opens a column file as its manifest entry says, with the deletions stored for it; blocks. */
@@ -71,7 +96,8 @@ public final class TableFiles {
 
     /** Forgets what is cached of a file that was deleted. */
     public void forget(String path) {
-        blocks.forget(path);
+        rowBlocks.forget(path);
+        keyIndexes.forget(path);
         points.forget(path);
     }
 
@@ -79,7 +105,9 @@ public final class TableFiles {
         Optional<KeyIndexReader> index = Optional.empty();
         if (entry.keyIndex().isPresent()) {
             KeyIndexFile file = entry.keyIndex().get();
-            index = Optional.of(KeyIndexReader.open(store, file.path(), file.sizeBytes(), blocks));
+            index =
+                    Optional.of(
+                            KeyIndexReader.open(store, file.path(), file.sizeBytes(), keyIndexes));
         }
         return new ColumnFile(entry, index, deletes);
     }

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One table in one shard: its memtables and the files of its row tablet, its column tablet or both.
@@ -36,6 +37,7 @@ public final class TableShard {
     private final ShardId shard;
     private final RowLayout layout;
     private final TableIndexes indexes;
+    private final RowCache.Slice rowCache;
     private final AtomicLong nextRowId = new AtomicLong();
     private final Deque<SealedMemTable> sealed = new ArrayDeque<>(); // oldest first
     private final List<IngestedFile> ingested = new ArrayList<>(); // since the last seal
@@ -46,7 +48,8 @@ public final class TableShard {
     private long activeSinceMillis = Long.MAX_VALUE; // of the first change since the last seal
     private long flushedLsn;
 
-    public TableShard(ShardId shard, TableSchema schema) {
+    public TableShard(ShardId shard, TableSchema schema, RowCache rowCache) {
+        this.rowCache = rowCache.slice();
         this.shard = requireNonNull(shard, "shard is null");
         this.schema = requireNonNull(schema, "schema is null");
         this.layout = RowLayout.of(schema.columns());
@@ -109,6 +112,14 @@ public final class TableShard {
         return view.index(indexId).isPresent();
     }
 
+    /**
+     * The newest rows of keys that were looked up. What changes a key's newest row, and is no
+     * change of {@link #apply}, empties it.
+     */
+    public RowCache.Slice rowCache() {
+        return rowCache;
+    }
+
     /** Reserves consecutive row ids and returns the first. */
     public long takeRowIds(long count) {
         return nextRowId.getAndAdd(count);
@@ -166,6 +177,8 @@ public final class TableShard {
         while (batch.next()) {
             switch (batch.kind()) {
                 case UPSERT -> {
+                    RowCache.@Nullable Key changed =
+                            rowCache.beginChange(source, batch.keyOffset(), batch.keyLength());
                     supersede(batch, lsn);
                     active.put(
                             KeyedVersion.live(
@@ -184,12 +197,16 @@ public final class TableShard {
                             source,
                             batch.keyOffset(),
                             batch.keyLength());
+                    rowCache.endChange(changed);
                 }
                 case DELETE -> {
+                    RowCache.@Nullable Key changed =
+                            rowCache.beginChange(source, batch.keyOffset(), batch.keyLength());
                     supersede(batch, lsn);
                     active.put(
                             KeyedVersion.deleted(source, batch.keyOffset(), batch.keyLength(), lsn),
                             logLsn);
+                    rowCache.endChange(changed);
                 }
                 case APPEND -> {
                     int keyOffset = Long.BYTES * appended;
@@ -228,6 +245,7 @@ public final class TableShard {
             throws IOException {
         activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
         long lsn = file.entry().minLsn().value();
+        rowCache.beginReset();
         if (schema.hasPrimaryKey()) {
             Optional<ColumnFile> known = find(file.entry().fileId());
             new IngestMerge(known.orElse(file), view, sealed, active, lsn, logLsn).run();
@@ -237,6 +255,7 @@ public final class TableShard {
             columnFiles.add(file);
             show(view.memTables(), view.rowFiles(), columnFiles);
         }
+        rowCache.endReset();
         if (file.entry().firstRowId().isPresent()) {
             raiseNextRowId(file.entry().firstRowId().getAsLong() + file.entry().rowCount());
         }

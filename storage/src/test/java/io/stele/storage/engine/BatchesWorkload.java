@@ -178,6 +178,7 @@ final class BatchesWorkload implements Workload {
         try {
             slotRows = slots.snapshot(node.engine(), point);
             assertThat(slots.planned(node, point)).isEqualTo(slotRows);
+            slots.checkLookups(node.engine(), point, random.nextInt(SLOTS), slotRows);
             rows = appended.snapshot(node.engine(), point);
             assertThat(appended.planned(node, point)).isEqualTo(rows);
         } catch (SteleException expired) {

@@ -1,5 +1,7 @@
 package io.stele.storage.engine;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
@@ -343,6 +345,21 @@ final class TestTable {
         BinaryRow row = new BinaryRow(layout);
         rows.forEach(bytes -> add(row.wrap(bytes), found));
         return found;
+    }
+
+    /**
+     * Looks a key up at a read point and compares with what a scan found there; twice, the second
+     * time after a lookup of the latest state, so that the row cache has the newest row, which is
+     * or is not the one asked for.
+     */
+    void checkLookups(StorageEngine engine, ReadPoint point, long id, Map<Long, String> rows)
+            throws IOException {
+        for (int time = 0; time < 2; time++) {
+            assertThat(get(engine, Optional.of(point.lsn()), id))
+                    .as("key %s at %s, %s", id, point.lsn(), time == 0 ? "as it is" : "warm")
+                    .isEqualTo(Optional.ofNullable(rows.get(id)));
+            get(engine, Optional.empty(), id);
+        }
     }
 
     /** One row by its key, as snapshots show it. */

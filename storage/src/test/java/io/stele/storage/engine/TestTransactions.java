@@ -197,6 +197,7 @@ class TestTransactions {
                 node.await(node.engine().flush(table.id()));
             }
         }
+        check(table, expected); // and so the row cache has them
         ReadPoint before = node.readPoint();
         Map<Long, String> old = Map.copyOf(expected);
         List<WrittenFile> files = new ArrayList<>();

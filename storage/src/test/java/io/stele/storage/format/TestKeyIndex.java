@@ -150,7 +150,7 @@ final class TestKeyIndex {
                 64 << random.nextInt(10),
                 1 + random.nextInt(20),
                 1 + random.nextInt(16),
-                random.nextBoolean() ? Compression.LZ4 : Compression.NONE);
+                Compression.values()[random.nextInt(3)]);
     }
 
     private void check(KeyIndexReader reader, Random random) throws IOException {

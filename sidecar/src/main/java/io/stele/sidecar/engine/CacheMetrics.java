@@ -1,0 +1,54 @@
+package io.stele.sidecar.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.cache.CacheStatistics;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.weakref.jmx.Managed;
+
+/**
+ * What one cache of the engine did and holds, as gauges; 0 while there is no engine. Thread safe.
+ */
+public final class CacheMetrics {
+    private final Supplier<Optional<CacheStatistics>> statistics;
+
+    CacheMetrics(Supplier<Optional<CacheStatistics>> statistics) {
+        this.statistics = requireNonNull(statistics, "statistics is null");
+    }
+
+    private long gauge(ToLongFunction<CacheStatistics> value) {
+        return statistics.get().map(present -> value.applyAsLong(present)).orElse(0L);
+    }
+
+    @Managed(description = "Requests answered by the cache")
+    public long getHits() {
+        return gauge(CacheStatistics::hits);
+    }
+
+    @Managed(description = "Requests that the cache could not answer")
+    public long getMisses() {
+        return gauge(CacheStatistics::misses);
+    }
+
+    @Managed(description = "Entries that made room for others")
+    public long getEvictions() {
+        return gauge(CacheStatistics::evictions);
+    }
+
+    @Managed(description = "Entries held")
+    public long getEntries() {
+        return gauge(CacheStatistics::entries);
+    }
+
+    @Managed(description = "Bytes held")
+    public long getBytes() {
+        return gauge(CacheStatistics::weightBytes);
+    }
+
+    @Managed(description = "Bytes that may be held")
+    public long getMaxBytes() {
+        return gauge(CacheStatistics::maxWeightBytes);
+    }
+}

@@ -1,0 +1,31 @@
+package io.stele.storage.engine;
+
+/**
+ * What the caches of a node may hold, in bytes; row and column data apart, so that lookups in the
+ * one do not drive out the other.
+ *
+ * @param rowBlockBytes decoded blocks and parts of the index of row files
+ * @param keyIndexBytes the same of the key indexes of column files
+ * @param rowGroupBytes row groups of column files, for lookups by key
+ * @param rowBytes newest rows of keys that were looked up; 0: none
+ */
+public record CacheOptions(
+        long rowBlockBytes, long keyIndexBytes, long rowGroupBytes, long rowBytes) {
+    /** 448 MiB in all, which small heaps still have room for; most of it where lookups end. */
+    public static final CacheOptions DEFAULT =
+            new CacheOptions(256L << 20, 64L << 20, 64L << 20, 64L << 20);
+
+    public CacheOptions {
+        check("rowBlockBytes", rowBlockBytes, 1);
+        check("keyIndexBytes", keyIndexBytes, 1);
+        check("rowGroupBytes", rowGroupBytes, 1);
+        check("rowBytes", rowBytes, 0);
+    }
+
+    private static void check(String name, long value, long least) {
+        if (value < least) {
+            throw new IllegalArgumentException(
+                    "Expected " + name + " of at least " + least + ", found " + value);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.XxHash64;
+import io.stele.storage.scan.KeyLookup;
+import io.stele.storage.shard.TableGroupShard;
+import io.stele.storage.tablet.RowCache;
+import io.stele.storage.tablet.RowCache.Row;
+import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableShard;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers lookups by key: from the row cache, or else from memtables and files.
+ *
+ * <p>Several keys are looked up by shard and in key order, so that those of one block follow each
+ * other. Safe for use by many threads.
+ */
+final class PointReads {
+    private final Shards shards;
+    private final TableFiles files;
+    private final ReadPoints readPoints;
+
+    PointReads(Shards shards, TableFiles files, ReadPoints readPoints) {
+        this.shards = requireNonNull(shards, "shards is null");
+        this.files = requireNonNull(files, "files is null");
+        this.readPoints = requireNonNull(readPoints, "readPoints is null");
+    }
+
+    /**
+     * The rows of keys as of {@code lsn}, in their order; empty: absent. They are shared: not to be
+     * changed.
+     *
+     * @param lsn {@code Long.MAX_VALUE}: the latest
+     */
+    List<Optional<byte[]>> read(TableSchema schema, List<byte[]> keys, long lsn)
+            throws IOException {
+        KeyRouter router = new KeyRouter(schema);
+        Readers.Generation reader = readPoints.readers().enter();
+        try {
+            if (keys.size() == 1) {
+                Probe probe = probe(router, keys.getFirst(), 0);
+                return List.of(new Reads(schema, lsn).read(probe));
+            }
+            return readAll(router, schema, keys, lsn);
+        } finally {
+            readPoints.readers().exit(reader);
+        }
+    }
+
+    private List<Optional<byte[]>> readAll(
+            KeyRouter router, TableSchema schema, List<byte[]> keys, long lsn) throws IOException {
+        Probe[] probes = new Probe[keys.size()];
+        for (int i = 0; i < probes.length; i++) {
+            probes[i] = probe(router, keys.get(i), i);
+        }
+        Arrays.sort(probes);
+        Reads reads = new Reads(schema, lsn);
+        List<Optional<byte[]>> rows =
+                new ArrayList<>(Collections.nCopies(probes.length, Optional.empty()));
+        for (Probe probe : probes) {
+            rows.set(probe.index(), reads.read(probe));
+        }
+        return rows;
+    }
+
+    private static Probe probe(KeyRouter router, byte[] key, int index) {
+        long hash = XxHash64.hash(key, 0, key.length);
+        return new Probe(index, router.shardOf(key, hash), key, hash);
+    }
+
+    /**
+     * A key to look up.
+     *
+     * @param index its place among those asked for
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared by equals
+    private record Probe(int index, int shard, byte[] key, long hash) implements Comparable<Probe> {
+        @Override
+        public int compareTo(Probe other) {
+            return shard != other.shard
+                    ? Integer.compare(shard, other.shard)
+                    : Arrays.compareUnsigned(key, other.key);
+        }
+    }
+
+    /** The reads of one call. Confined to one thread. */
+    private final class Reads {
+        private final TableSchema schema;
+        private final KeyLookup lookup;
+        private final long lsn;
+        private int shardIndex = -1;
+        private @Nullable TableGroupShard shard;
+
+        private Reads(TableSchema schema, long lsn) {
+            this.schema = schema;
+            this.lookup = new KeyLookup(schema, files);
+            this.lsn = lsn;
+        }
+
+        Optional<byte[]> read(Probe probe) throws IOException {
+            TableGroupShard present = shard;
+            if (present == null || probe.shard() != shardIndex) {
+                present = shards.shard(schema.shard(probe.shard()));
+                present.checkServing();
+                shard = present;
+                shardIndex = probe.shard();
+            }
+            return Optional.ofNullable(find(present, present.table(schema.id()), probe).bytes());
+        }
+
+        private Row find(TableGroupShard in, TableShard table, Probe probe) throws IOException {
+            RowCache.Slice cache = table.rowCache();
+            RowCache.Key key = cache.key(probe.key(), probe.hash());
+            if (key == null) {
+                if (cache.isWanted()) {
+                    in.context().execute(cache::open);
+                }
+                return load(in, table, probe);
+            }
+            Row known = cache.find(key, lsn);
+            if (known != null) {
+                return known;
+            }
+            long ticket = cache.beginLoad(key); // before the view
+            Row found = load(in, table, probe);
+            if (lsn == Long.MAX_VALUE) {
+                cache.offer(key, found, ticket);
+            }
+            return found;
+        }
+
+        private Row load(TableGroupShard in, TableShard table, Probe probe) throws IOException {
+            if (lsn != Long.MAX_VALUE || schema.orientation().hasRows()) {
+                return lookup.find(table.view(), probe.key(), probe.hash(), lsn);
+            }
+            while (true) {
+                long present = in.appliedLsn().value();
+                Row found = lookup.find(table.view(), probe.key(), probe.hash(), present);
+                // Old rows go when their history is over: if that came to pass while we looked, and
+                // the shard went on, the row of the present may have been one of them.
+                if (in.appliedLsn().value() <= present || readPoints.passedLsn() <= present) {
+                    return found;
+                }
+            }
+        }
+    }
+}
