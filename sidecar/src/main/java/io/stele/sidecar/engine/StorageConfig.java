@@ -19,7 +19,7 @@ public class StorageConfig {
     private DataSize memTableSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private DataSize memTableTotalSize = DataSize.of(512, DataSize.Unit.MEGABYTE);
     private Duration memTableMaxAge = new Duration(1, TimeUnit.MINUTES);
-    private Duration retention = new Duration(5, TimeUnit.MINUTES);
+    private Duration retention = new Duration(1, TimeUnit.HOURS);
     private DataSize transactionMaxSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
     private Duration transactionIdleTimeout = new Duration(1, TimeUnit.HOURS);
     private DataSize targetFileSize = DataSize.of(256, DataSize.Unit.MEGABYTE);

@@ -21,7 +21,7 @@ final class TestStorageConfig {
                         .setMemTableSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setMemTableTotalSize(DataSize.of(512, DataSize.Unit.MEGABYTE))
                         .setMemTableMaxAge(new Duration(1, TimeUnit.MINUTES))
-                        .setRetention(new Duration(5, TimeUnit.MINUTES))
+                        .setRetention(new Duration(1, TimeUnit.HOURS))
                         .setTransactionMaxSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
                         .setTransactionIdleTimeout(new Duration(1, TimeUnit.HOURS))
                         .setTargetFileSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
@@ -42,7 +42,7 @@ final class TestStorageConfig {
         properties.put("stele.memtable.size", "1MB");
         properties.put("stele.memtable.total-size", "8MB");
         properties.put("stele.memtable.max-age", "5s");
-        properties.put("stele.retention", "1h");
+        properties.put("stele.retention", "2h");
         properties.put("stele.transaction.max-size", "3MB");
         properties.put("stele.transaction.idle-timeout", "2m");
         properties.put("stele.compaction.target-file-size", "32MB");
@@ -61,7 +61,7 @@ final class TestStorageConfig {
                         .setMemTableSize(DataSize.of(1, DataSize.Unit.MEGABYTE))
                         .setMemTableTotalSize(DataSize.of(8, DataSize.Unit.MEGABYTE))
                         .setMemTableMaxAge(new Duration(5, TimeUnit.SECONDS))
-                        .setRetention(new Duration(1, TimeUnit.HOURS))
+                        .setRetention(new Duration(2, TimeUnit.HOURS))
                         .setTransactionMaxSize(DataSize.of(3, DataSize.Unit.MEGABYTE))
                         .setTransactionIdleTimeout(new Duration(2, TimeUnit.MINUTES))
                         .setTargetFileSize(DataSize.of(32, DataSize.Unit.MEGABYTE))

@@ -46,6 +46,7 @@ final class IndexReads {
             TableSchema schema, int indexId, byte[] prefix, ReadPoint readPoint, int limit)
             throws IOException {
         readPoints.find(readPoint.id());
+        readPoints.check(readPoint.lsn(), schema);
         return find(
                 schema,
                 indexId,
@@ -69,7 +70,7 @@ final class IndexReads {
             long lsn = readLsn.get().value();
             List<byte[]> rows =
                     find(schema, indexId, prefix, limit, table -> new Snapshot(table.view(), lsn));
-            readPoints.requireRetained(readLsn);
+            readPoints.check(readLsn.get(), schema); // what was dropped meanwhile may be missing
             return rows;
         } finally {
             readPoints.readers().exit(reader);
@@ -91,7 +92,7 @@ final class IndexReads {
                             read.put(table.shard(), applied);
                             return new Snapshot(table.view(), applied.value());
                         });
-        Lsn horizon = readPoints.horizon();
+        Lsn horizon = readPoints.horizon(schema);
         for (Map.Entry<ShardId, Lsn> at : read.entrySet()) {
             boolean changed = !shards.shard(at.getKey()).appliedLsn().equals(at.getValue());
             if (changed && at.getValue().compareTo(horizon) < 0) {

@@ -5,9 +5,13 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.catalog.Catalog;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -15,41 +19,45 @@ import java.util.function.Supplier;
  * The open read points of a node, the history that is kept for them, and who may still be looking
  * at files.
  *
- * <p>Invariant: the horizon never goes back, and every open read point is at or above it; so what a
- * flush or a merge drops below the horizon nobody misses. Guarded by its own lock.
+ * <p>Each table has a horizon, the LSN below which it may have forgotten versions. It follows the
+ * present at the distance of the table's retention, and no further than the oldest LSN that
+ * somebody holds ("lsnRef" in Hologres).
+ *
+ * <p>Invariant: a horizon never goes back, and whoever holds an LSN at or above it when they come
+ * finds it at or below that LSN until they go; so what a flush or a merge drops below the horizon
+ * nobody misses. Guarded by its own lock.
  */
 final class ReadPoints {
     private static final int MAX_OPEN = 10_000; // each keeps history: more are leaks
 
     private final LongSupplier nowMillis;
-    private final long retentionMillis;
+    private final Retention retention;
     private final String idPrefix;
     private final Map<String, Lease> leases = new HashMap<>();
     private final Readers readers = new Readers();
-    private volatile long horizon; // written under the lock
+    private final TreeMap<Long, Integer> held = new TreeMap<>(); // LSN to how many hold it
+    private final Map<TableId, Long> horizons =
+            new ConcurrentHashMap<>(); // written under the lock
     private long nextId;
 
-    ReadPoints(LongSupplier nowMillis, long retentionMillis, String idPrefix) {
+    ReadPoints(LongSupplier nowMillis, Retention retention, String idPrefix) {
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
-        this.retentionMillis = retentionMillis;
+        this.retention = requireNonNull(retention, "retention is null");
         this.idPrefix = requireNonNull(idPrefix, "idPrefix is null");
     }
 
     /**
-     * Leases a snapshot. READ_POINT_EXPIRED if its history is not kept any more.
+     * Leases a snapshot. READ_POINT_EXPIRED if no table keeps its history any more; whether one
+     * table does, {@link #check} tells.
      *
-     * @param choose the snapshot; called while the horizon stands still, so the present is never
-     *     below it; must not wait
+     * @param choose the snapshot; called while the horizons stand still, so the present is never
+     *     below one; must not wait
      */
-    synchronized ReadPoint open(Supplier<Lsn> choose, long ttlMillis) {
+    synchronized ReadPoint open(Supplier<Lsn> choose, Catalog catalog, long ttlMillis) {
+        long kept = retained(retention.longestMillis(catalog)); // before the present is chosen, which is above it
         Lsn lsn = choose.get();
-        if (lsn.value() < horizon) {
-            throw new SteleException(
-                    ErrorCode.READ_POINT_EXPIRED,
-                    "Expected a read point at or after LSN "
-                            + horizon
-                            + ", the end of the retained history, found "
-                            + lsn);
+        if (lsn.value() < kept && (held.isEmpty() || lsn.value() < held.firstKey())) {
+            throw expired("", kept, lsn);
         }
         if (leases.size() >= MAX_OPEN) {
             throw new SteleException(
@@ -58,7 +66,27 @@ final class ReadPoints {
         }
         ReadPoint point = new ReadPoint(idPrefix + ++nextId, lsn);
         leases.put(point.id(), new Lease(point, readers.enter(), deadline(ttlMillis)));
+        hold(lsn);
         return point;
+    }
+
+    /**
+     * Keeps the history from {@code lsn} on, where a table has it still, until {@link #release}.
+     */
+    synchronized void hold(Lsn lsn) {
+        held.merge(lsn.value(), 1, Integer::sum);
+    }
+
+    synchronized void release(Lsn lsn) {
+        held.computeIfPresent(lsn.value(), (value, count) -> count == 1 ? null : count - 1);
+    }
+
+    /** Refuses an LSN below the history of a table with READ_POINT_EXPIRED. */
+    void check(Lsn lsn, TableSchema table) {
+        Lsn horizon = horizon(table);
+        if (lsn.compareTo(horizon) < 0) {
+            throw expired(" of table " + table.qualifiedName(), horizon.value(), lsn);
+        }
     }
 
     synchronized ReadPoint find(String id) {
@@ -72,7 +100,7 @@ final class ReadPoints {
     synchronized void close(String id) {
         Lease lease = leases.remove(id);
         if (lease != null) {
-            readers.exit(lease.reader);
+            end(lease);
         }
     }
 
@@ -84,45 +112,34 @@ final class ReadPoints {
                         lease -> {
                             boolean over = lease.deadlineMillis < now;
                             if (over) {
-                                readers.exit(lease.reader);
+                                end(lease);
                             }
                             return over;
                         });
     }
 
-    /**
-     * The LSN below which nobody reads any more: advances with time, held back by the oldest lease.
-     */
-    synchronized Lsn horizon() {
-        long oldest = Math.max(0, nowMillis.getAsLong() - retentionMillis) << 16;
-        for (Lease lease : leases.values()) {
-            oldest = Math.min(oldest, lease.point.lsn().value());
+    /** The LSN below which nobody reads the table any more. */
+    synchronized Lsn horizon(TableSchema table) {
+        long oldest = retained(retention.millis(table));
+        if (!held.isEmpty()) {
+            oldest = Math.min(oldest, held.firstKey());
         }
-        horizon = Math.max(horizon, oldest);
-        return new Lsn(horizon);
+        return new Lsn(horizons.merge(table.id(), oldest, Math::max));
     }
 
-    /**
-     * READ_POINT_EXPIRED if the history at an LSN is not kept any more; call after reading: what
-     * was dropped meanwhile may have been missed.
-     */
-    void requireRetained(Optional<Lsn> lsn) {
-        if (lsn.isPresent()) {
-            Lsn end = horizon();
-            if (lsn.get().compareTo(end) < 0) {
-                throw new SteleException(
-                        ErrorCode.READ_POINT_EXPIRED,
-                        "Expected an LSN at or after "
-                                + end
-                                + ", the end of the retained history, found "
-                                + lsn.get());
-            }
-        }
+    /** What an earlier engine may have dropped of the table. */
+    synchronized void restore(TableId table, Lsn horizon) {
+        horizons.merge(table, horizon.value(), Math::max);
     }
 
-    /** The last {@link #horizon} that was asked for: nothing above it was dropped. */
-    long passedLsn() {
-        return horizon;
+    /** A table was dropped. */
+    synchronized void forget(TableId table) {
+        horizons.remove(table);
+    }
+
+    /** The last {@link #horizon} of the table that was asked for: nothing above was dropped. */
+    long passedLsn(TableId table) {
+        return horizons.getOrDefault(table, 0L);
     }
 
     synchronized int openCount() {
@@ -142,6 +159,26 @@ final class ReadPoints {
                     "Expected an open read point, found '" + id + "', which is closed or expired");
         }
         return lease;
+    }
+
+    private void end(Lease lease) {
+        readers.exit(lease.reader);
+        release(lease.point.lsn());
+    }
+
+    private long retained(long retentionMillis) {
+        return Math.max(0, nowMillis.getAsLong() - retentionMillis) << 16;
+    }
+
+    private static SteleException expired(String of, long horizon, Lsn found) {
+        return new SteleException(
+                ErrorCode.READ_POINT_EXPIRED,
+                "Expected an LSN at or after "
+                        + horizon
+                        + ", the end of the retained history"
+                        + of
+                        + ", found "
+                        + found);
     }
 
     private long deadline(long ttlMillis) {

@@ -108,6 +108,7 @@ final class Recovery {
                 clock.observe(new Lsn(manifest.epoch()));
                 manifest.files().forEach(file -> clock.observe(file.maxLsn()));
                 manifest.tables().forEach(table -> clock.observe(table.flushedLsn()));
+                manifest.tables().forEach(table -> clock.observe(table.historyLsn()));
                 manifests.add(manifest);
             }
         }
@@ -185,7 +186,12 @@ final class Recovery {
         }
         long nextRowId = manifest.table(tableId).map(TableProgress::nextRowId).orElse(0L);
         table.restore(
-                manifest.flushedLsn(tableId).value(), nextRowId, rowFiles, columnFiles, indexFiles);
+                manifest.flushedLsn(tableId).value(),
+                nextRowId,
+                manifest.historyLsn(tableId).value(),
+                rowFiles,
+                columnFiles,
+                indexFiles);
     }
 
     /** Applies the log to the shards; records of shards that are no more are passed over. */

@@ -158,6 +158,7 @@ final class Shards implements LogListener {
         for (TableEntry entry : before.tables()) {
             if (!present.contains(entry.schema().id())) {
                 drop(entry.schema());
+                readPoints.forget(entry.schema().id());
             }
         }
     }

@@ -145,14 +145,18 @@ public final class StorageEngine implements AutoCloseable {
         ReadPoints readPoints =
                 new ReadPoints(
                         time::nowMillis,
-                        options.retention().toMillis(),
+                        new Retention(options.retention().toMillis()),
                         Long.toHexString(epoch) + "-");
         FileCollector collector = new FileCollector(files, readPoints.readers());
         Shards shards =
                 new Shards(options, threads, files, readPoints, collector, time, epoch, owner);
         for (Manifest manifest : manifests) {
             Manifest owned = recovery.own(manifest, epoch);
-            recovery.restore(shards.add(owned).shard(), owned, files);
+            TableGroupShard shard = shards.add(owned).shard();
+            recovery.restore(shard, owned, files);
+            for (TableShard table : shard.tables()) {
+                readPoints.restore(table.schema().id(), new Lsn(table.historyLsn()));
+            }
         }
         RecoveredLog recovered = recovery.replay(log, options, shards);
         EngineLog engineLog = new EngineLog(recovered, shards, threads);
@@ -174,6 +178,7 @@ public final class StorageEngine implements AutoCloseable {
                         coordinator,
                         decisions,
                         collector,
+                        readPoints,
                         threads,
                         epoch);
         catalog.addListener(
@@ -290,13 +295,16 @@ public final class StorageEngine implements AutoCloseable {
     /**
      * Opens a read point at {@code at}, or at the present: then it sees every write acknowledged
      * before the call. Completes when all shards have applied everything at or below it.
-     * READ_POINT_EXPIRED if {@code at} is before the retained history.
+     * READ_POINT_EXPIRED if {@code at} is before the history that any table keeps; before what one
+     * table keeps, reading that table says so.
      */
     public CompletableFuture<ReadPoint> openReadPoint(Optional<Lsn> at, Duration ttl) {
         try {
             checkOpen();
             AtomicReference<LogReadPoint> taken = new AtomicReference<>();
-            ReadPoint point = readPoints.open(() -> choose(at, taken), ttl.toMillis());
+            ReadPoint point =
+                    readPoints.open(
+                            () -> choose(at, taken), catalog.current(), ttl.toMillis());
             LogReadPoint present = requireNonNull(taken.get());
             return awaitApplied(present)
                     .handle(
@@ -354,8 +362,9 @@ public final class StorageEngine implements AutoCloseable {
     /** What a scan reads: column files for the caller, and shards to ask for the rest. */
     public ScanPlan plan(ReadPoint readPoint, TableId tableId, ScanPredicate predicate) {
         checkOpen();
-        readPoints.find(readPoint.id());
-        return new ScanPlanner(shards).plan(readPoint, schema(tableId), predicate);
+        TableSchema schema = schema(tableId);
+        checkReadable(readPoint, schema);
+        return new ScanPlanner(shards).plan(readPoint, schema, predicate);
     }
 
     /**
@@ -375,8 +384,8 @@ public final class StorageEngine implements AutoCloseable {
             throws IOException {
         checkOpen();
         requireNonNull(columnIds, "columnIds is null");
-        readPoints.find(readPoint.id());
         TableShard table = shards.shard(shard).table(tableId);
+        checkReadable(readPoint, table.schema());
         shards.shard(shard).checkServing();
         TableView view = readPoint.view(tableId, shard, table::view);
         return new ShardScanner(table.schema(), table.layout(), files)
@@ -394,7 +403,10 @@ public final class StorageEngine implements AutoCloseable {
         TableSchema schema = schema(tableId);
         long lsn = readLsn.map(Lsn::value).orElse(Long.MAX_VALUE);
         List<Optional<byte[]>> rows = pointReads.read(schema, keys, lsn);
-        readPoints.requireRetained(readLsn);
+        // Afterwards: history that was dropped while we looked may have been missed.
+        if (readLsn.isPresent()) {
+            readPoints.check(readLsn.get(), schema);
+        }
         return rows;
     }
 
@@ -582,6 +594,12 @@ public final class StorageEngine implements AutoCloseable {
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }
+    }
+
+    /** The lease goes on, and the table has the history that it is about. */
+    private void checkReadable(ReadPoint readPoint, TableSchema table) {
+        readPoints.find(readPoint.id());
+        readPoints.check(readPoint.lsn(), table);
     }
 
     private TableSchema schema(TableId tableId) {

@@ -14,7 +14,8 @@ import java.time.Duration;
  *     half, writes wait beyond all
  * @param memTableAge a memtable older than this is flushed whatever its size, so that the log can
  *     be trimmed
- * @param retention how long old versions stay readable without a lease
+ * @param retention how long old versions of tables that say nothing else stay readable without a
+ *     lease
  * @param transactionBytes rows staged in one transaction
  * @param transactionIdle a transaction nobody touched for this long is aborted
  * @param collectionGrace unreferenced files found at start-up are deleted after this time
@@ -34,9 +35,9 @@ public record StorageOptions(
         CacheOptions caches) {
     /**
      * 64 MiB memtables: a column file of useful size, and replay of a full one takes about a
-     * second; 1 GiB in all; a minute of age bounds replay of quiet tables; 5 minutes of history for
-     * readers without a lease; 512 MiB in a transaction, since staged rows are held in memory;
-     * files of 256 MiB, a few splits each.
+     * second; 1 GiB in all; a minute of age bounds replay of quiet tables; an hour of history for
+     * readers of the past; 512 MiB in a transaction, since staged rows are held in memory; files of
+     * 256 MiB, a few splits each.
      */
     public static final StorageOptions DEFAULT =
             new StorageOptions(
@@ -44,7 +45,7 @@ public record StorageOptions(
                     64L << 20,
                     1L << 30,
                     Duration.ofSeconds(60),
-                    Duration.ofMinutes(5),
+                    Duration.ofHours(1),
                     512L << 20,
                     Duration.ofHours(1),
                     Duration.ofMinutes(10),

@@ -39,6 +39,7 @@ final class Transactions {
     private final Coordinator coordinator;
     private final Decisions decisions;
     private final FileCollector collector;
+    private final ReadPoints readPoints;
     private final EngineThreads threads;
     private final String idPrefix;
     private final AtomicLong nextId = new AtomicLong();
@@ -52,6 +53,7 @@ final class Transactions {
             Coordinator coordinator,
             Decisions decisions,
             FileCollector collector,
+            ReadPoints readPoints,
             EngineThreads threads,
             long epoch) {
         this.options = requireNonNull(options, "options is null");
@@ -61,11 +63,15 @@ final class Transactions {
         this.coordinator = requireNonNull(coordinator, "coordinator is null");
         this.decisions = requireNonNull(decisions, "decisions is null");
         this.collector = requireNonNull(collector, "collector is null");
+        this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.threads = requireNonNull(threads, "threads is null");
         this.idPrefix = Long.toHexString(epoch) + "-";
     }
 
-    /** Begins one; its id is never used again. */
+    /**
+     * Begins one; its id is never used again. What changed since {@code readLsn} stays known until
+     * it ends.
+     */
     String begin(Optional<Lsn> readLsn) {
         if (open.size() >= MAX_OPEN) {
             throw new SteleException(
@@ -73,6 +79,7 @@ final class Transactions {
                     "Expected at most " + MAX_OPEN + " open transactions, found " + open.size());
         }
         String id = idPrefix + Long.toHexString(nextId.incrementAndGet());
+        readLsn.ifPresent(readPoints::hold);
         open.put(id, new Transaction(id, readLsn, options.transactionBytes(), clock.nowMillis()));
         return id;
     }
@@ -106,8 +113,7 @@ final class Transactions {
                 .commit(commit)
                 .whenComplete(
                         (lsn, failed) -> {
-                            open.remove(id);
-                            transaction.clear();
+                            ended(transaction);
                             if (failed != null) {
                                 transaction
                                         .outcome()
@@ -122,10 +128,16 @@ final class Transactions {
     void abort(String id) {
         Transaction transaction = open.get(id);
         if (transaction != null && transaction.end()) {
-            open.remove(id);
-            transaction.clear();
+            ended(transaction);
             transaction.outcome().completeExceptionally(notFound(id));
         }
+    }
+
+    private void ended(Transaction transaction) {
+        if (open.remove(transaction.id()) != null) {
+            transaction.readLsn().ifPresent(readPoints::release);
+        }
+        transaction.clear();
     }
 
     /** Aborts what nobody has touched since. */

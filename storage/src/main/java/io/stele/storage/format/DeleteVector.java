@@ -157,6 +157,23 @@ public final class DeleteVector {
         }
     }
 
+    /** {@link #forget}, if that takes away enough to be worth its cost: an eighth of the log. */
+    public synchronized void forgetMany(long lsn) {
+        if (lsn > floorLsn && 8L * countAt(lsn) > size) {
+            forget(lsn);
+        }
+    }
+
+    /** Up to where deletions are forgotten: no reader may come with a lower read point. */
+    public synchronized long floorLsn() {
+        return floorLsn;
+    }
+
+    /** How many rows a reader at {@code readLsn}, not below the floor, must skip. */
+    public synchronized int cardinalityAt(long readLsn) {
+        return base.getCardinality() + countAt(readLsn);
+    }
+
     /**
      * Stores the vector as it is now, durable when the call returns; what is deleted meanwhile is
      * not in it.

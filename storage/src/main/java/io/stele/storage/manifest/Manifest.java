@@ -80,6 +80,11 @@ public record Manifest(
         return table(tableId).map(TableProgress::flushedLsn).orElse(Lsn.MIN);
     }
 
+    /** The LSN at or below which ended versions of a table may be missing. */
+    public Lsn historyLsn(TableId tableId) {
+        return table(tableId).map(TableProgress::historyLsn).orElse(Lsn.MIN);
+    }
+
     /** Starts the next version with everything as it is here. */
     public ManifestEdit edit() {
         return new ManifestEdit(this);

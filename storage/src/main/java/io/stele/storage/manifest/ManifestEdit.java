@@ -74,7 +74,23 @@ public final class ManifestEdit {
                             + before.nextRowId(),
                     "LSN " + flushedLsn + ", row id " + nextRowId);
         }
-        tables.put(tableId, new TableProgress(tableId, flushedLsn, nextRowId));
+        Lsn historyLsn = before == null ? Lsn.MIN : before.historyLsn();
+        tables.put(tableId, new TableProgress(tableId, flushedLsn, nextRowId, historyLsn));
+        return this;
+    }
+
+    /**
+     * States that versions of the table that ended at or below {@code historyLsn} may be missing;
+     * never less than was stated before. A table without progress has no files to miss any in.
+     */
+    public ManifestEdit history(TableId tableId, Lsn historyLsn) {
+        tables.computeIfPresent(
+                tableId,
+                (id, table) ->
+                        table.historyLsn().compareTo(historyLsn) >= 0
+                                ? table
+                                : new TableProgress(
+                                        id, table.flushedLsn(), table.nextRowId(), historyLsn));
         return this;
     }
 

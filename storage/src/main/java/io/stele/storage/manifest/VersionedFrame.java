@@ -26,7 +26,7 @@ import java.util.zip.CRC32C;
  */
 enum VersionedFrame {
     CATALOG("STELECAT", 2, "catalog"),
-    MANIFEST("STELEMAN", 2, "manifest");
+    MANIFEST("STELEMAN", 3, "manifest");
 
     static final int HEADER_LENGTH = 40;
 

@@ -93,35 +93,29 @@ public final class KeyLookup {
         return new Row(null, Row.UNKNOWN);
     }
 
-    // A file may have several versions of the key, newest first; at most one of them is visible.
+    // A file may have several versions of the key, newest first, each ended by the next newer one.
+    // So the version to see, if there is one, is the oldest that had not ended; only that is read.
     private @Nullable Row findInColumnFile(ColumnFile file, byte[] key, long hash, long lsn)
             throws IOException {
         int ordinal = file.find(key, hash);
-        if (ordinal == ColumnFile.ABSENT) {
-            return null;
+        if (ordinal == ColumnFile.ABSENT || file.deletes().isDeleted(ordinal, lsn)) {
+            return null; // older ones ended before
         }
-        Row newest = visible(file, ordinal, lsn);
-        if (newest != null || file.keyIndex().isEmpty()) {
-            return newest;
-        }
-        KeyIndexCursor versions = file.keyIndex().get().cachedCursor();
-        boolean found = versions.seek(key);
-        while (found && versions.keyEquals(key)) {
-            Row row = visible(file, versions.ordinal(), lsn);
-            if (row != null) {
-                return row;
+        if (file.entry().maxLsn().value() > lsn && file.keyIndex().isPresent()) {
+            KeyIndexCursor versions = file.keyIndex().get().cachedCursor();
+            boolean found = versions.seek(key);
+            while (found
+                    && versions.keyEquals(key)
+                    && !file.deletes().isDeleted(versions.ordinal(), lsn)) {
+                ordinal = versions.ordinal();
+                found = versions.advance();
             }
-            found = versions.advance();
         }
-        return null;
+        return visible(file, ordinal, lsn);
     }
 
     private @Nullable Row visible(ColumnFile file, int ordinal, long lsn) throws IOException {
-        long deletedAt = file.deletes().deletedAt(ordinal);
-        boolean superseded = deletedAt != DeleteVector.NOT_DELETED;
-        if (superseded && deletedAt <= lsn) {
-            return null;
-        }
+        boolean superseded = file.deletes().deletedAt(ordinal) != DeleteVector.NOT_DELETED;
         ColumnRow row = files.readRow(file, schema, ordinal);
         return row.lsn() <= lsn ? new Row(row.row(), superseded ? Row.UNKNOWN : row.lsn()) : null;
     }

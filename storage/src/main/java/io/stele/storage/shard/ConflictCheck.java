@@ -39,6 +39,14 @@ final class ConflictCheck {
             if (table.isEmpty()) {
                 return Optional.of("table " + batch.tableId() + " was dropped");
             }
+            if (readLsn.value() < table.get().historyLsn()) {
+                return Optional.of(
+                        "what happened to table %s before LSN %s is forgotten, so nobody knows what changed since LSN %s"
+                                .formatted(
+                                        table.get().schema().qualifiedName(),
+                                        table.get().historyLsn(),
+                                        readLsn));
+            }
             batch.rewind();
             while (batch.next()) {
                 if (batch.kind() != OperationKind.APPEND

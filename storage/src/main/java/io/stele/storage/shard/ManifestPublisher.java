@@ -3,6 +3,7 @@ package io.stele.storage.shard;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.storage.format.DeleteVectorSummary;
 import io.stele.storage.manifest.DeleteVectorFile;
@@ -144,7 +145,8 @@ final class ManifestPublisher {
         List<ColumnFile> columnFiles = new ArrayList<>(change.table().view().columnFiles());
         columnFiles.addAll(change.newColumnFiles());
         columnFiles.removeIf(file -> change.removedFileIds().contains(file.entry().fileId()));
-        return new Attempt(change, current, writers, columnFiles);
+        Lsn historyLsn = new Lsn(change.table().historyLsn());
+        return new Attempt(change, current, writers, columnFiles, historyLsn);
     }
 
     /** On a background thread. */
@@ -177,6 +179,7 @@ final class ManifestPublisher {
             entries.put(file.entry().fileId(), storeDeletes(file));
         }
         change.edit(base, edit, file -> requireNonNull(entries.get(file.entry().fileId())));
+        edit.history(change.table().schema().id(), attempt.historyLsn());
         for (String removed : change.removedFileIds()) {
             edit.removeFile(removed);
         }
@@ -293,7 +296,8 @@ final class ManifestPublisher {
             ManifestChange change,
             Manifest base,
             List<WriterProgress> writers,
-            List<ColumnFile> columnFiles) {}
+            List<ColumnFile> columnFiles,
+            Lsn historyLsn) {}
 
     /** Another engine owns the shard. */
     private static final class Fenced extends Exception {

@@ -24,7 +24,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,14 +46,14 @@ public final class ShardMaintenance {
     private final TableFiles files;
     private final MaintenanceOptions options;
     private final MemoryBudget budget;
-    private final Supplier<Lsn> retention;
+    private final History history;
     private final Executor flushing;
     private final Executor merging;
     private final Map<TableId, Table> tables = new HashMap<>();
     private @Nullable String lastFailure;
 
     /**
-     * @param retention the LSN below which no reader comes any more; any thread
+     * @param history what readers may still ask for
      * @param background stores manifests; may refuse when full, as the others may
      * @param flushing runs flushes
      * @param merging runs merges, which may take long
@@ -67,7 +66,7 @@ public final class ShardMaintenance {
             TableFiles files,
             MaintenanceOptions options,
             MemoryBudget budget,
-            Supplier<Lsn> retention,
+            History history,
             Executor background,
             Executor flushing,
             Executor merging,
@@ -76,7 +75,7 @@ public final class ShardMaintenance {
         this.files = requireNonNull(files, "files is null");
         this.options = requireNonNull(options, "options is null");
         this.budget = requireNonNull(budget, "budget is null");
-        this.retention = requireNonNull(retention, "retention is null");
+        this.history = requireNonNull(history, "history is null");
         this.flushing = requireNonNull(flushing, "flushing is null");
         this.merging = requireNonNull(merging, "merging is null");
         this.publisher =
@@ -190,7 +189,7 @@ public final class ShardMaintenance {
         if (state.flushing || isDropped(state)) {
             return;
         }
-        Optional<Work> work = state.maintenance.nextFlush(retentionLsn());
+        Optional<Work> work = state.maintenance.nextFlush(retentionLsn(state));
         if (work.isPresent()) {
             state.flushing = start(flushing, work.get(), failed -> endFlush(state, failed));
         }
@@ -211,7 +210,7 @@ public final class ShardMaintenance {
             return;
         }
         boolean asked = !state.compactionWaiters.isEmpty();
-        Optional<Work> work = state.maintenance.nextCompaction(retentionLsn(), asked);
+        Optional<Work> work = state.maintenance.nextCompaction(retentionLsn(state), asked);
         if (work.isPresent()) {
             state.compacting = start(merging, work.get(), failed -> endCompaction(state, failed));
         } else {
@@ -327,8 +326,9 @@ public final class ShardMaintenance {
     }
 
     // A delete vector forgets up to here, so it must not pass what may still be applied.
-    private long retentionLsn() {
-        return Math.min(retention.get().value(), shard.appliedLsn().value());
+    private long retentionLsn(Table state) {
+        Lsn horizon = history.horizon(state.maintenance.table().schema());
+        return Math.min(horizon.value(), shard.appliedLsn().value());
     }
 
     private Table state(TableShard table) {

@@ -82,7 +82,7 @@ public final class ColumnFile {
 
     /** How many rows a reader at {@code lsn} must skip. */
     long deletedAt(long lsn) {
-        return deletes.bitmapAt(lsn).getLongCardinality();
+        return deletes.cardinalityAt(lsn);
     }
 
     /** The ordinal of the newest version of the key in this file, or {@link #ABSENT}. */

@@ -32,15 +32,15 @@ public final class TableMaintenance {
 
     /** The flush of the oldest sealed memtable, if there is one. */
     public Optional<Work> nextFlush(long retentionLsn) {
-        return table.oldestSealed()
-                .map(
-                        oldest ->
-                                () ->
-                                        new FlushChange(
-                                                table,
-                                                oldest,
-                                                new FlushJob(files, table, oldest, retentionLsn)
-                                                        .run()));
+        Optional<SealedMemTable> sealed = table.oldestSealed();
+        sealed.ifPresent(oldest -> table.forgetHistory(retentionLsn));
+        return sealed.map(
+                oldest ->
+                        () ->
+                                new FlushChange(
+                                        table,
+                                        oldest,
+                                        new FlushJob(files, table, oldest, retentionLsn).run()));
     }
 
     /**
@@ -49,9 +49,12 @@ public final class TableMaintenance {
      * @param asked merge whatever is more than one file, or has deleted rows
      */
     public Optional<Work> nextCompaction(long retentionLsn, boolean asked) {
-        return rowCompaction(retentionLsn, asked)
-                .or(() -> columnCompaction(retentionLsn, asked))
-                .or(() -> indexCompaction(retentionLsn, asked));
+        Optional<Work> work =
+                rowCompaction(retentionLsn, asked)
+                        .or(() -> columnCompaction(retentionLsn, asked))
+                        .or(() -> indexCompaction(retentionLsn, asked));
+        work.ifPresent(found -> table.forgetHistory(retentionLsn));
+        return work;
     }
 
     // One at a time with those of the table's own files, which entries are checked against.

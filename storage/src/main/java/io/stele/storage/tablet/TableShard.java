@@ -47,6 +47,7 @@ public final class TableShard {
     private MemTable active;
     private long activeSinceMillis = Long.MAX_VALUE; // of the first change since the last seal
     private long flushedLsn;
+    private long historyLsn;
 
     public TableShard(ShardId shard, TableSchema schema, RowCache rowCache) {
         this.rowCache = rowCache.slice();
@@ -143,10 +144,15 @@ public final class TableShard {
     public void restore(
             long newFlushedLsn,
             long newNextRowId,
+            long newHistoryLsn,
             List<RowFile> rowFiles,
             List<ColumnFile> columnFiles,
             Map<Integer, List<RowFile>> indexFiles) {
         flushedLsn = newFlushedLsn;
+        historyLsn = newHistoryLsn;
+        for (ColumnFile file : columnFiles) {
+            historyLsn = Math.max(historyLsn, file.deletes().floorLsn());
+        }
         raiseNextRowId(newNextRowId);
         indexes.restore(indexFiles);
         show(view.memTables(), ordered(rowFiles), columnFiles);
@@ -156,6 +162,23 @@ public final class TableShard {
     public void followIndexes() {
         indexes.follow(schema, layout);
         show(view.memTables(), view.rowFiles(), view.columnFiles());
+    }
+
+    /**
+     * The LSN below which versions may be missing here: a flush or merge dropped them, or their end
+     * is forgotten. Never goes back.
+     */
+    public long historyLsn() {
+        return historyLsn;
+    }
+
+    /**
+     * From now on nobody reads below {@code lsn}: what is about to be written may leave out what
+     * ended by then.
+     */
+    void forgetHistory(long lsn) {
+        historyLsn = Math.max(historyLsn, lsn);
+        view.columnFiles().forEach(file -> file.deletes().forgetMany(lsn));
     }
 
     /**

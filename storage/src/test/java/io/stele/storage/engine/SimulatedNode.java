@@ -23,7 +23,7 @@ import java.util.concurrent.CompletionException;
 final class SimulatedNode {
     private static final int TASK_LIMIT = 1_000_000;
 
-    private final StorageOptions options;
+    private StorageOptions options;
     private final SplittableRandom random;
     private final List<Throwable> uncaught = new ArrayList<>();
     private FaultInjectingObjectStore store;
@@ -93,6 +93,12 @@ final class SimulatedNode {
         pool = new SimulatedPool(random.split());
         nowMillis += 10;
         engine = open();
+    }
+
+    /** A restart with another configuration. */
+    void restart(StorageOptions newOptions) throws IOException {
+        options = newOptions;
+        restart();
     }
 
     void restart() throws IOException {

@@ -113,9 +113,25 @@ final class TestTable {
                 orientation,
                 true,
                 shardCount,
+                TableOptions.NONE.withIndexes(indexes));
+    }
+
+    static TestTable create(
+            StorageEngine engine,
+            String name,
+            Orientation orientation,
+            boolean keyed,
+            int shardCount,
+            TableOptions options) {
+        return create(
+                engine,
+                name,
+                orientation,
+                keyed,
+                shardCount,
                 List.of(),
                 List.of(),
-                TableOptions.NONE.withIndexes(indexes),
+                options,
                 TableState.PUBLIC);
     }
 

@@ -147,16 +147,32 @@ final class TestManifestStore {
         Manifest indexed = full().edit().addFile(indexFile("c")).build();
         manifests.create(full());
         manifests.create(indexed);
-        Golden.check("manifest-2", store.readFully("manifest/3-1/00000000000000000002"));
+        Golden.check("manifest-3", store.readFully("manifest/3-1/00000000000000000002"));
         assertSame(manifests.loadLatest().orElseThrow(), indexed);
         assertThat(manifests.loadLatest().orElseThrow().file("c").orElseThrow().indexId())
                 .hasValue(9);
     }
 
     @Test
-    void firstVersionIsRead() throws IOException {
+    void olderVersionsAreRead() throws IOException {
         store.put("manifest/3-1/00000000000000000001", Golden.load("manifest-1"));
-        assertSame(manifests.loadLatest().orElseThrow(), full());
+        Manifest first = manifests.loadLatest().orElseThrow();
+        assertThat(first.historyLsn(TABLE)).isEqualTo(Lsn.MIN);
+        assertSame(
+                first.edit().history(TABLE, new Lsn(444)).build(), full().edit().build());
+        store.put("manifest/3-1/00000000000000000002", Golden.load("manifest-2"));
+        Manifest second = manifests.loadLatest().orElseThrow();
+        assertThat(second.historyLsn(TABLE)).isEqualTo(Lsn.MIN);
+        assertThat(second.file("c").orElseThrow().indexId()).hasValue(9);
+    }
+
+    @Test
+    void historyNeverComesBack() {
+        Manifest manifest = full();
+        assertThat(manifest.edit().history(TABLE, new Lsn(443)).build().historyLsn(TABLE))
+                .isEqualTo(new Lsn(444));
+        assertThat(manifest.edit().progress(TABLE, new Lsn(600), 2000).build().historyLsn(TABLE))
+                .isEqualTo(new Lsn(444));
     }
 
     private static Manifest full() {
@@ -166,6 +182,7 @@ final class TestManifestStore {
                 .addFile(columnFile("a"))
                 .addFile(rowFile("b"))
                 .progress(TABLE, new Lsn(500), 1234)
+                .history(TABLE, new Lsn(444))
                 .writers(List.of(new WriterProgress(new UUID(5, 6), 77, new Lsn(450))))
                 .prepared(
                         List.of(new PreparedTransaction("tx1", new Lsn(440), new byte[] {9, 8, 7})))

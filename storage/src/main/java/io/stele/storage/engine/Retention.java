@@ -1,0 +1,26 @@
+package io.stele.storage.engine;
+
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.catalog.Catalog;
+import io.stele.storage.catalog.TableEntry;
+
+/**
+ * How long superseded versions stay readable: what a table says, else the node's default.
+ *
+ * @param defaultMillis of tables that say nothing
+ */
+record Retention(long defaultMillis) {
+    /** Of one table, in milliseconds. */
+    long millis(TableSchema table) {
+        return table.options().retentionMillis().orElse(defaultMillis);
+    }
+
+    /** The longest that any table keeps; the default where there is none. */
+    long longestMillis(Catalog catalog) {
+        long longest = -1;
+        for (TableEntry entry : catalog.tables()) {
+            longest = Math.max(longest, millis(entry.schema()));
+        }
+        return longest < 0 ? defaultMillis : longest;
+    }
+}
