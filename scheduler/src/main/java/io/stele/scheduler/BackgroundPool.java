@@ -19,6 +19,12 @@ public interface BackgroundPool extends Executor, AutoCloseable {
     @Override
     void execute(Runnable task);
 
+    /**
+     * Lets the calling task wait for about {@code millis}, less if the pool is closed: for work
+     * that must not go too fast.
+     */
+    void pause(long millis);
+
     /** Drops waiting tasks, lets running ones end and waits for them. */
     @Override
     void close();

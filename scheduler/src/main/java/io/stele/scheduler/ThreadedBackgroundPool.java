@@ -20,7 +20,9 @@ public final class ThreadedBackgroundPool implements BackgroundPool {
     private final List<Thread> threads = new ArrayList<>();
     private final int waitingLimit;
     private final Consumer<Throwable> uncaught;
+    private final Object pausing = new Object();
     private boolean closed; // guarded by lock
+    private boolean ending; // guarded by pausing
 
     /**
      * @param waitingLimit how many tasks may wait for a thread
@@ -62,12 +64,34 @@ public final class ThreadedBackgroundPool implements BackgroundPool {
         }
     }
 
+    // A spurious wake-up only makes one pause short, which no task minds.
+    @SuppressWarnings("WaitNotInLoop")
+    @Override
+    public void pause(long millis) {
+        if (millis < 1) {
+            return;
+        }
+        synchronized (pausing) {
+            if (!ending) {
+                try {
+                    pausing.wait(millis);
+                } catch (InterruptedException interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
+    }
+
     @Override
     public void close() {
         synchronized (lock) {
             closed = true;
             queue.clear();
             lock.notifyAll();
+        }
+        synchronized (pausing) {
+            ending = true;
+            pausing.notifyAll();
         }
         Threads.joinAll(threads);
     }

@@ -7,6 +7,7 @@ import com.google.inject.Inject;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ShardStatus;
 import io.stele.storage.engine.EngineStatus;
+import io.stele.storage.engine.TableStatus;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -166,5 +167,85 @@ public final class EngineMetrics {
     @Managed(description = "Bytes written to the log since the start")
     public long getLogBytes() {
         return gauge(present -> present.log().bytes());
+    }
+
+    @Managed(description = "Row files in level 0 of the table that has most: lookups ask each")
+    public long getLevel0Files() {
+        return gauge(
+                present ->
+                        present.tables().stream()
+                                .mapToLong(TableStatus::level0Files)
+                                .max()
+                                .orElse(0));
+    }
+
+    @Managed(description = "Bytes that merges have to read until all files are in shape, about")
+    public long getPendingCompactionBytes() {
+        return gauge(
+                present ->
+                        present.tables().stream()
+                                .mapToLong(TableStatus::pendingCompactionBytes)
+                                .sum());
+    }
+
+    @Managed(description = "Memtables flushed since the start")
+    public long getFlushes() {
+        return gauge(present -> present.traffic().flushes());
+    }
+
+    @Managed(description = "Bytes of files that flushes wrote")
+    public long getFlushBytes() {
+        return gauge(present -> present.traffic().flushBytes());
+    }
+
+    @Managed(description = "Merges of files since the start")
+    public long getMerges() {
+        return gauge(present -> present.traffic().merges());
+    }
+
+    @Managed(description = "Files that went a level down unread")
+    public long getMovedFiles() {
+        return gauge(present -> present.traffic().moves());
+    }
+
+    @Managed(description = "Bytes of files that merges read")
+    public long getMergeInputBytes() {
+        return gauge(present -> present.traffic().mergeInputBytes());
+    }
+
+    @Managed(description = "Bytes of files that merges wrote")
+    public long getMergeBytes() {
+        return gauge(present -> present.traffic().mergeBytes());
+    }
+
+    @Managed(description = "Bytes written for each byte that came in: log, flushes and merges")
+    public double getWriteAmplification() {
+        return status.get().map(present -> present.traffic().writeAmplification()).orElse(0.0);
+    }
+
+    @Managed(
+            description = "How writes are held back in the worst shard: 0 not, 1 slowed, 2 stopped")
+    public long getWriteGateState() {
+        return gauge(present -> present.gates().state());
+    }
+
+    @Managed(description = "How often a shard began to slow its writes")
+    public long getWriteSlowdowns() {
+        return gauge(present -> present.gates().slowdowns());
+    }
+
+    @Managed(description = "Milliseconds that shards slowed their writes, together")
+    public long getWriteSlowMillis() {
+        return gauge(present -> present.gates().slowMillis());
+    }
+
+    @Managed(description = "How often a shard stopped its writes")
+    public long getWriteStops() {
+        return gauge(present -> present.gates().stops());
+    }
+
+    @Managed(description = "Milliseconds that shards stopped their writes, together")
+    public long getWriteStopMillis() {
+        return gauge(present -> present.gates().stopMillis());
     }
 }

@@ -31,6 +31,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -221,12 +222,18 @@ public final class EngineService implements AutoCloseable {
                         config.getTransactionMaxSize().toBytes(),
                         config.getTransactionIdleTimeout().toJavaTime())
                 .withTargetFileBytes(config.getTargetFileSize().toBytes())
+                .withCompactionLimit(compactionLimit())
                 .withCaches(
                         new CacheOptions(
                                 config.getBlockCacheSize().toBytes(),
                                 config.getKeyIndexCacheSize().toBytes(),
                                 config.getRowGroupCacheSize().toBytes(),
                                 config.getRowCacheSize().toBytes()));
+    }
+
+    private OptionalLong compactionLimit() {
+        long bytes = config.getCompactionRateLimit().toBytes();
+        return bytes == 0 ? OptionalLong.empty() : OptionalLong.of(bytes);
     }
 
     private static ThreadFactory threadFactory(String name) {

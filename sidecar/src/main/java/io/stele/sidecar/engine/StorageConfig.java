@@ -10,6 +10,7 @@ import io.airlift.units.MinDuration;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotEmpty;
+import jakarta.validation.constraints.NotNull;
 import java.util.concurrent.TimeUnit;
 
 /** Settings of the storage engine. */
@@ -30,6 +31,7 @@ public class StorageConfig {
     private DataSize rowGroupCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private int shardThreads = Math.max(2, Runtime.getRuntime().availableProcessors());
     private int backgroundThreads = 2;
+    private DataSize compactionRateLimit = DataSize.of(0, DataSize.Unit.MEGABYTE);
 
     @NotEmpty(message = "must be set to the folder of the warehouse")
     public String getWarehousePath() {
@@ -99,7 +101,8 @@ public class StorageConfig {
     }
 
     @Config("stele.retention")
-    @ConfigDescription("How long old versions of rows stay readable without a read point")
+    @ConfigDescription(
+            "How long old versions of rows stay readable, in tables that say nothing else")
     public StorageConfig setRetention(Duration retention) {
         this.retention = retention;
         return this;
@@ -227,6 +230,18 @@ public class StorageConfig {
     @ConfigDescription("Threads that flush, and half as many that compact")
     public StorageConfig setBackgroundThreads(int backgroundThreads) {
         this.backgroundThreads = backgroundThreads;
+        return this;
+    }
+
+    @NotNull
+    public DataSize getCompactionRateLimit() {
+        return compactionRateLimit;
+    }
+
+    @Config("stele.compaction.rate-limit")
+    @ConfigDescription("Bytes a second that all merges together write at most; 0 for no limit")
+    public StorageConfig setCompactionRateLimit(DataSize compactionRateLimit) {
+        this.compactionRateLimit = compactionRateLimit;
         return this;
     }
 }

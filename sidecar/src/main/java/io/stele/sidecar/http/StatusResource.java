@@ -17,6 +17,9 @@ import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.engine.EngineStatus;
 import io.stele.storage.engine.StorageEngine;
+import io.stele.storage.engine.TableStatus;
+import io.stele.storage.shard.GateStatus;
+import io.stele.storage.tablet.Traffic;
 import io.stele.storage.wal.LogStatus;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -87,7 +90,7 @@ public final class StatusResource {
         LogStatus log = status.log();
         List<Table> tables =
                 engine.catalog().current().tables().stream()
-                        .map(entry -> describe(engine, entry))
+                        .map(entry -> describe(engine, entry, status))
                         .toList();
         return new Engine(
                 status.lastLsn().value(),
@@ -106,6 +109,8 @@ public final class StatusResource {
                         log.segmentBytes()),
                 status.shards().stream().map(StatusResource::describe).toList(),
                 status.failedShards(),
+                status.gates(),
+                status.traffic().writeAmplification(),
                 tables);
     }
 
@@ -121,7 +126,7 @@ public final class StatusResource {
                 shard.manifestVersion());
     }
 
-    private static Table describe(StorageEngine engine, TableEntry entry) {
+    private static Table describe(StorageEngine engine, TableEntry entry, EngineStatus status) {
         TableSchema schema = entry.schema();
         TableStatistics statistics = engine.statistics(schema.id());
         return new Table(
@@ -133,7 +138,24 @@ public final class StatusResource {
                 schema.tableGroup(),
                 schema.shardCount(),
                 statistics.rowCount(),
-                statistics.sizeBytes());
+                statistics.sizeBytes(),
+                status.tables().stream()
+                        .filter(table -> table.tableId().equals(schema.id()))
+                        .findFirst()
+                        .map(StatusResource::describe));
+    }
+
+    private static Files describe(TableStatus table) {
+        return new Files(
+                table.memTableBytes(),
+                table.rowFiles(),
+                table.columnFiles(),
+                table.level0Files(),
+                table.deepestLevel(),
+                table.historyBytes(),
+                table.pendingCompactionBytes(),
+                table.traffic(),
+                table.traffic().writeAmplification());
     }
 
     /** The whole answer; {@code engine} is null while the sidecar starts or stops. */
@@ -160,6 +182,8 @@ public final class StatusResource {
             Log log,
             List<Shard> shards,
             List<String> failedShards,
+            GateStatus writeGates,
+            double writeAmplification,
             List<Table> tables) {}
 
     /** The write-ahead log. */
@@ -194,5 +218,18 @@ public final class StatusResource {
             int tableGroup,
             int shardCount,
             long rowCount,
-            long sizeBytes) {}
+            long sizeBytes,
+            Optional<Files> files) {}
+
+    /** The files of one table, and what was written for it since the start. */
+    public record Files(
+            long memTableBytes,
+            int rowFiles,
+            int columnFiles,
+            int level0Files,
+            int deepestLevel,
+            long historyBytes,
+            long pendingCompactionBytes,
+            Traffic.Totals traffic,
+            double writeAmplification) {}
 }

@@ -31,7 +31,8 @@ final class TestStorageConfig {
                         .setRowCacheSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setRowGroupCacheSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setShardThreads(Math.max(2, Runtime.getRuntime().availableProcessors()))
-                        .setBackgroundThreads(2));
+                        .setBackgroundThreads(2)
+                        .setCompactionRateLimit(DataSize.of(0, DataSize.Unit.MEGABYTE)));
     }
 
     @Test
@@ -53,6 +54,7 @@ final class TestStorageConfig {
         properties.put("stele.row-group-cache.size", "10MB");
         properties.put("stele.threads.shards", "77");
         properties.put("stele.threads.background", "3");
+        properties.put("stele.compaction.rate-limit", "20MB");
         assertFullMapping(
                 properties,
                 new StorageConfig()
@@ -71,6 +73,7 @@ final class TestStorageConfig {
                         .setRowCacheSize(DataSize.of(12, DataSize.Unit.MEGABYTE))
                         .setRowGroupCacheSize(DataSize.of(10, DataSize.Unit.MEGABYTE))
                         .setShardThreads(77)
-                        .setBackgroundThreads(3));
+                        .setBackgroundThreads(3)
+                        .setCompactionRateLimit(DataSize.of(20, DataSize.Unit.MEGABYTE)));
     }
 }

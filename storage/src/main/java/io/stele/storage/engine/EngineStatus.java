@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.stele.cache.CacheStatistics;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.ShardStatus;
+import io.stele.storage.shard.GateStatus;
+import io.stele.storage.tablet.Traffic;
 import io.stele.storage.wal.LogStatus;
 import java.util.List;
 
@@ -16,6 +18,7 @@ import java.util.List;
  * @param waitingWriteBytes batches that wait because memory is full; above zero: flushes are behind
  * @param failedShards what each shard that stopped serving says
  * @param caches what each cache of the engine did and holds, by its name
+ * @param gates how writes were held back, over all shards
  */
 public record EngineStatus(
         Lsn lastLsn,
@@ -26,12 +29,25 @@ public record EngineStatus(
         LogStatus log,
         List<ShardStatus> shards,
         List<String> failedShards,
-        List<CacheStatistics> caches) {
+        List<CacheStatistics> caches,
+        GateStatus gates,
+        List<TableStatus> tables) {
     public EngineStatus {
         requireNonNull(lastLsn, "lastLsn is null");
         requireNonNull(log, "log is null");
         shards = List.copyOf(shards);
         failedShards = List.copyOf(failedShards);
         caches = List.copyOf(caches);
+        requireNonNull(gates, "gates is null");
+        tables = List.copyOf(tables);
+    }
+
+    /** What all tables of the present wrote. */
+    public Traffic.Totals traffic() {
+        Traffic.Totals totals = Traffic.Totals.NONE;
+        for (TableStatus table : tables) {
+            totals = totals.plus(table.traffic());
+        }
+        return totals;
     }
 }

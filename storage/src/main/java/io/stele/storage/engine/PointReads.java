@@ -147,7 +147,8 @@ final class PointReads {
                 Row found = lookup.find(table.view(), probe.key(), probe.hash(), present);
                 // Old rows go when their history is over: if that came to pass while we looked, and
                 // the shard went on, the row of the present may have been one of them.
-                if (in.appliedLsn().value() <= present || readPoints.passedLsn(schema.id()) <= present) {
+                if (in.appliedLsn().value() <= present
+                        || readPoints.passedLsn(schema.id()) <= present) {
                     return found;
                 }
             }

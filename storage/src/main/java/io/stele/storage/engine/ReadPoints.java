@@ -36,8 +36,7 @@ final class ReadPoints {
     private final Map<String, Lease> leases = new HashMap<>();
     private final Readers readers = new Readers();
     private final TreeMap<Long, Integer> held = new TreeMap<>(); // LSN to how many hold it
-    private final Map<TableId, Long> horizons =
-            new ConcurrentHashMap<>(); // written under the lock
+    private final Map<TableId, Long> horizons = new ConcurrentHashMap<>(); // written under the lock
     private long nextId;
 
     ReadPoints(LongSupplier nowMillis, Retention retention, String idPrefix) {
@@ -54,7 +53,10 @@ final class ReadPoints {
      *     below one; must not wait
      */
     synchronized ReadPoint open(Supplier<Lsn> choose, Catalog catalog, long ttlMillis) {
-        long kept = retained(retention.longestMillis(catalog)); // before the present is chosen, which is above it
+        long kept =
+                retained(
+                        retention.longestMillis(
+                                catalog)); // before the present is chosen, which is above it
         Lsn lsn = choose.get();
         if (lsn.value() < kept && (held.isEmpty() || lsn.value() < held.firstKey())) {
             throw expired("", kept, lsn);

@@ -67,6 +67,7 @@ final class ScanPlanner {
     private static Optional<FileScan> scan(ColumnFile file, Lsn lsn, ScanPredicate predicate) {
         FileEntry entry = file.entry();
         if (entry.minLsn().compareTo(lsn) > 0
+                || file.hasEnded(lsn.value())
                 || !predicate.mayMatch(entry.columnStats(), entry.rowCount())) {
             return Optional.empty();
         }

@@ -14,6 +14,7 @@ import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.catalog.TableGroup;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestStore;
+import io.stele.storage.objectstore.WritePacer;
 import io.stele.storage.shard.MaintenanceOptions;
 import io.stele.storage.shard.MemoryBudget;
 import io.stele.storage.shard.ShardMaintenance;
@@ -48,6 +49,7 @@ final class Shards implements LogListener {
     private final long epoch;
     private final UUID owner;
     private final MemoryBudget budget;
+    private final TableFiles mergeFiles;
     private final Map<ShardId, Entry> entries = new ConcurrentSkipListMap<>(); // in order
     private final Map<ShardId, Entry> byId = new ConcurrentHashMap<>(); // the same, to find one
 
@@ -69,6 +71,18 @@ final class Shards implements LogListener {
         this.epoch = epoch;
         this.owner = requireNonNull(owner, "owner is null");
         this.budget = new MemoryBudget(options.memTableTotalBytes());
+        this.mergeFiles = mergeFiles(files, options, threads, clock);
+    }
+
+    private static TableFiles mergeFiles(
+            TableFiles files, StorageOptions options, EngineThreads threads, EngineClock clock) {
+        return options.compactionBytesPerSecond().isEmpty()
+                ? files
+                : files.paced(
+                        new WritePacer(
+                                options.compactionBytesPerSecond().getAsLong(),
+                                clock::nowMillis,
+                                threads.merging()::pause));
     }
 
     /** A shard and who looks after it. */
@@ -88,6 +102,7 @@ final class Shards implements LogListener {
                         manifest,
                         epoch,
                         files,
+                        mergeFiles,
                         new MaintenanceOptions(
                                 options.memTableBytes(),
                                 options.memTableAge().toMillis(),

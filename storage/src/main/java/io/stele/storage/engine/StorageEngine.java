@@ -17,6 +17,7 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.CatalogStore;
+import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.format.BlockCache;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.Manifest;
@@ -24,7 +25,9 @@ import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.orc.ColumnPointReader;
 import io.stele.storage.scan.RowCursor;
 import io.stele.storage.scan.ShardScanner;
+import io.stele.storage.shard.GateStatus;
 import io.stele.storage.shard.PreparedPart;
+import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.tablet.FileIds;
 import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.RowCache;
@@ -60,6 +63,7 @@ import org.jspecify.annotations.Nullable;
 public final class StorageEngine implements AutoCloseable {
     private static final long TICK_MILLIS =
             500; // ages are in seconds, and a retry after a store fault need not be faster
+    private static final long POKE_MILLIS = 20; // what a slowed write waits longer than it must
     private static final long DECISION_MILLIS =
             Duration.ofDays(1).toMillis(); // clients repeat a commit for minutes
 
@@ -79,6 +83,7 @@ public final class StorageEngine implements AutoCloseable {
     private final FileCollector collector;
     private final Transactions transactions;
     private final AutoCloseable ticks;
+    private final AutoCloseable pokes;
     private final AtomicBoolean housekeeping = new AtomicBoolean();
     private volatile boolean closed;
 
@@ -107,6 +112,7 @@ public final class StorageEngine implements AutoCloseable {
         this.collector = collector;
         this.transactions = transactions;
         this.ticks = threads.periodic().every(TICK_MILLIS, this::tick);
+        this.pokes = threads.periodic().every(POKE_MILLIS, this::pokeGates);
     }
 
     /**
@@ -303,8 +309,7 @@ public final class StorageEngine implements AutoCloseable {
             checkOpen();
             AtomicReference<LogReadPoint> taken = new AtomicReference<>();
             ReadPoint point =
-                    readPoints.open(
-                            () -> choose(at, taken), catalog.current(), ttl.toMillis());
+                    readPoints.open(() -> choose(at, taken), catalog.current(), ttl.toMillis());
             LogReadPoint present = requireNonNull(taken.get());
             return awaitApplied(present)
                     .handle(
@@ -473,7 +478,9 @@ public final class StorageEngine implements AutoCloseable {
         List<ShardStatus> statuses = new ArrayList<>();
         List<String> failed = new ArrayList<>();
         long waiting = 0;
+        GateStatus gates = GateStatus.OPEN;
         for (Shards.Entry entry : shards.all()) {
+            gates = gates.plus(entry.shard().gateStatus());
             statuses.add(status(entry));
             waiting += entry.shard().waitingBytes();
             entry.shard()
@@ -489,7 +496,21 @@ public final class StorageEngine implements AutoCloseable {
                 log.status(),
                 statuses,
                 failed,
-                files.cacheStatistics());
+                files.cacheStatistics(),
+                gates,
+                tableStatuses());
+    }
+
+    private List<TableStatus> tableStatuses() {
+        List<TableStatus> tables = new ArrayList<>();
+        for (TableEntry entry : catalog.current().tables()) {
+            try {
+                tables.add(TableStatus.of(entry.schema(), shards));
+            } catch (SteleException dropped) {
+                // it has no status any more
+            }
+        }
+        return tables;
     }
 
     private static ShardStatus status(Shards.Entry entry) {
@@ -532,6 +553,7 @@ public final class StorageEngine implements AutoCloseable {
         closed = true;
         try {
             ticks.close();
+            pokes.close();
         } catch (Exception failed) {
             threads.uncaught().accept(failed);
         }
@@ -540,6 +562,12 @@ public final class StorageEngine implements AutoCloseable {
 
     // ---- housekeeping
     // -------------------------------------------------------------------------------------------------------
+
+    private void pokeGates() {
+        if (!closed) {
+            shards.all().forEach(entry -> entry.shard().pokeGate());
+        }
+    }
 
     private void tick() {
         if (closed) {

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.storage.wal.LogOptions;
 import java.time.Duration;
+import java.util.OptionalLong;
 
 /**
  * The numbers of an engine. Immutable; start from {@link #DEFAULT} and change what a node needs.
@@ -21,6 +22,8 @@ import java.time.Duration;
  * @param collectionGrace unreferenced files found at start-up are deleted after this time
  * @param targetFileBytes compaction makes files of about this size
  * @param caches what is kept in memory of files and rows
+ * @param compactionBytesPerSecond what all merges together write at most; empty: no limit. Flushes
+ *     have none: writers wait for them
  */
 public record StorageOptions(
         LogOptions log,
@@ -32,7 +35,8 @@ public record StorageOptions(
         Duration transactionIdle,
         Duration collectionGrace,
         long targetFileBytes,
-        CacheOptions caches) {
+        CacheOptions caches,
+        OptionalLong compactionBytesPerSecond) {
     /**
      * 64 MiB memtables: a column file of useful size, and replay of a full one takes about a
      * second; 1 GiB in all; a minute of age bounds replay of quiet tables; an hour of history for
@@ -50,7 +54,8 @@ public record StorageOptions(
                     Duration.ofHours(1),
                     Duration.ofMinutes(10),
                     256L << 20,
-                    CacheOptions.DEFAULT);
+                    CacheOptions.DEFAULT,
+                    OptionalLong.empty());
 
     public StorageOptions {
         requireNonNull(log, "log is null");
@@ -63,6 +68,7 @@ public record StorageOptions(
         check("collectionGrace", collectionGrace.toMillis() + 1);
         check("targetFileBytes", targetFileBytes);
         requireNonNull(caches, "caches is null");
+        check("compactionBytesPerSecond", compactionBytesPerSecond.orElse(1));
     }
 
     public StorageOptions withLog(LogOptions newLog) {
@@ -76,7 +82,8 @@ public record StorageOptions(
                 transactionIdle,
                 collectionGrace,
                 targetFileBytes,
-                caches);
+                caches,
+                compactionBytesPerSecond);
     }
 
     public StorageOptions withMemTables(long bytes, long totalBytes, Duration age) {
@@ -90,7 +97,8 @@ public record StorageOptions(
                 transactionIdle,
                 collectionGrace,
                 targetFileBytes,
-                caches);
+                caches,
+                compactionBytesPerSecond);
     }
 
     public StorageOptions withRetention(Duration newRetention) {
@@ -104,7 +112,8 @@ public record StorageOptions(
                 transactionIdle,
                 collectionGrace,
                 targetFileBytes,
-                caches);
+                caches,
+                compactionBytesPerSecond);
     }
 
     public StorageOptions withTransactions(long bytes, Duration idle) {
@@ -118,7 +127,8 @@ public record StorageOptions(
                 idle,
                 collectionGrace,
                 targetFileBytes,
-                caches);
+                caches,
+                compactionBytesPerSecond);
     }
 
     public StorageOptions withCollectionGrace(Duration grace) {
@@ -132,7 +142,8 @@ public record StorageOptions(
                 transactionIdle,
                 grace,
                 targetFileBytes,
-                caches);
+                caches,
+                compactionBytesPerSecond);
     }
 
     public StorageOptions withTargetFileBytes(long bytes) {
@@ -146,7 +157,8 @@ public record StorageOptions(
                 transactionIdle,
                 collectionGrace,
                 bytes,
-                caches);
+                caches,
+                compactionBytesPerSecond);
     }
 
     public StorageOptions withCaches(CacheOptions newCaches) {
@@ -160,7 +172,23 @@ public record StorageOptions(
                 transactionIdle,
                 collectionGrace,
                 targetFileBytes,
-                newCaches);
+                newCaches,
+                compactionBytesPerSecond);
+    }
+
+    public StorageOptions withCompactionLimit(OptionalLong bytesPerSecond) {
+        return new StorageOptions(
+                log,
+                memTableBytes,
+                memTableTotalBytes,
+                memTableAge,
+                retention,
+                transactionBytes,
+                transactionIdle,
+                collectionGrace,
+                targetFileBytes,
+                caches,
+                bytesPerSecond);
     }
 
     private static void check(String name, long value) {

@@ -156,6 +156,30 @@ public record FileEntry(
         return rowCount - deleteVector.map(DeleteVectorFile::cardinality).orElse(0);
     }
 
+    /** The same file at another level. */
+    public FileEntry withLevel(int newLevel) {
+        return new FileEntry(
+                fileId,
+                tableId,
+                kind,
+                newLevel,
+                path,
+                sizeBytes,
+                rowCount,
+                minLsn,
+                maxLsn,
+                ingestLsn,
+                firstRowId,
+                schemaVersion,
+                minKey,
+                maxKey,
+                partition,
+                columnStats,
+                keyIndex,
+                deleteVector,
+                indexId);
+    }
+
     public FileEntry withDeleteVector(Optional<DeleteVectorFile> newDeleteVector) {
         return new FileEntry(
                 fileId,

@@ -83,7 +83,7 @@ public final class KeyLookup {
     private Row findInColumnFiles(TableView view, byte[] key, long hash, long lsn)
             throws IOException {
         for (ColumnFile file : view.columnFiles()) {
-            if (file.entry().minLsn().value() <= lsn) {
+            if (file.entry().minLsn().value() <= lsn && !file.hasEnded(lsn)) {
                 Row row = findInColumnFile(file, key, hash, lsn);
                 if (row != null) {
                     return row;

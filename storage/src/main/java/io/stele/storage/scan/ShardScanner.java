@@ -46,7 +46,8 @@ public final class ShardScanner {
         openers.add(() -> merged(view, lsn, mergesRowFiles));
         if (withFiles && !mergesRowFiles) {
             for (ColumnFile file : view.columnFiles()) {
-                boolean inTime = file.entry().minLsn().compareTo(lsn) <= 0;
+                boolean inTime =
+                        file.entry().minLsn().compareTo(lsn) <= 0 && !file.hasEnded(lsn.value());
                 if (inTime
                         && predicate.mayMatch(
                                 file.entry().columnStats(), file.entry().rowCount())) {

@@ -32,8 +32,9 @@ public final class MemoryBudget {
         return usedBytes.get() > limitBytes / 2;
     }
 
-    boolean isExhausted() {
-        return usedBytes.get() > limitBytes;
+    /** What is used of the limit; above 1 beyond it. */
+    double usedShare() {
+        return (double) usedBytes.get() / limitBytes;
     }
 
     /** Whether a shard holds at least its part of what is used, so that flushing it helps. */

@@ -9,7 +9,6 @@ import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestStore;
 import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.ManifestChange;
-import io.stele.storage.tablet.RowFile;
 import io.stele.storage.tablet.TableDroppedException;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableMaintenance;
@@ -28,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the memory and the files of one shard in shape: seals memtables by size, age and the node's
- * budget, flushes them, merges files, publishes manifests, and closes the gate to writers while
- * flushes are behind.
+ * budget, flushes them, merges files, publishes manifests, and slows and stops the writers while
+ * flushes and merges are behind.
  *
  * <p>Invariant: a table has at most one flush and one merge at work. Work that failed (a store
  * fault) is tried again at the next tick; until then memory stays and the log is kept.
@@ -37,13 +36,19 @@ import org.jspecify.annotations.Nullable;
  * <p>Confined to the shard's execution context, except where said.
  */
 public final class ShardMaintenance {
-    private static final int MAX_SEALED = 4; // memtables of one table waiting: writes wait beyond
-    private static final int MAX_LEVEL0 =
-            24; // row files each read may have to ask: writes wait beyond
+    // Memtables of one table that wait to be flushed, row files of level 0 that each read may have
+    // to ask, and the share of the node's memory in use: where writes are slowed, and where they
+    // stop. A merge begins at 4 files, so at 12 it is three flushes behind.
+    private static final int SLOW_SEALED = 2;
+    private static final int STOP_SEALED = 4;
+    private static final int SLOW_LEVEL0 = 12;
+    private static final int STOP_LEVEL0 = 24;
+    private static final double SLOW_MEMORY = 0.8;
 
     private final TableGroupShard shard;
     private final ManifestPublisher publisher;
     private final TableFiles files;
+    private final TableFiles mergeFiles;
     private final MaintenanceOptions options;
     private final MemoryBudget budget;
     private final History history;
@@ -53,6 +58,7 @@ public final class ShardMaintenance {
     private @Nullable String lastFailure;
 
     /**
+     * @param mergeFiles how merges write their files
      * @param history what readers may still ask for
      * @param background stores manifests; may refuse when full, as the others may
      * @param flushing runs flushes
@@ -64,6 +70,7 @@ public final class ShardMaintenance {
             Manifest manifest,
             long epoch,
             TableFiles files,
+            TableFiles mergeFiles,
             MaintenanceOptions options,
             MemoryBudget budget,
             History history,
@@ -73,6 +80,7 @@ public final class ShardMaintenance {
             ObsoleteFiles obsolete) {
         this.shard = requireNonNull(shard, "shard is null");
         this.files = requireNonNull(files, "files is null");
+        this.mergeFiles = requireNonNull(mergeFiles, "mergeFiles is null");
         this.options = requireNonNull(options, "options is null");
         this.budget = requireNonNull(budget, "budget is null");
         this.history = requireNonNull(history, "history is null");
@@ -81,6 +89,11 @@ public final class ShardMaintenance {
         this.publisher =
                 new ManifestPublisher(
                         shard, manifests, manifest, epoch, files, background, obsolete);
+    }
+
+    /** Bytes that merges of a table have to read until its files are in shape; any thread. */
+    public long pendingBytes(TableShard table) {
+        return maintenance(table).pendingBytes();
     }
 
     /** The version of the present manifest; any thread. */
@@ -286,20 +299,21 @@ public final class ShardMaintenance {
     }
 
     private void updateGate() {
-        boolean behind = budget.isExhausted();
+        Pressure pressure = Pressure.of(budget.usedShare(), SLOW_MEMORY, 1);
         for (TableShard table : shard.tables()) {
-            long level0 = level0(table.view().rowFiles());
+            int level0 = TableShard.level0Count(table.view().rowFiles());
             for (IndexView index : table.view().indexes()) {
                 // while an index is being built its files wait for that
-                level0 = Math.max(level0, index.complete() ? level0(index.files()) : 0);
+                level0 =
+                        Math.max(
+                                level0,
+                                index.complete() ? TableShard.level0Count(index.files()) : 0);
             }
-            behind |= table.sealedCount() >= MAX_SEALED || level0 >= MAX_LEVEL0;
+            pressure =
+                    pressure.max(Pressure.of(table.sealedCount(), SLOW_SEALED, STOP_SEALED))
+                            .max(Pressure.of(level0, SLOW_LEVEL0, STOP_LEVEL0));
         }
-        shard.gate().setClosed(behind);
-    }
-
-    private static long level0(List<RowFile> files) {
-        return files.stream().filter(file -> file.entry().level() == 0).count();
+        shard.gate().setPressure(pressure);
     }
 
     private void failWaiting() {
@@ -333,9 +347,11 @@ public final class ShardMaintenance {
 
     private Table state(TableShard table) {
         return tables.computeIfAbsent(
-                table.schema().id(),
-                tableId ->
-                        new Table(new TableMaintenance(table, files, options.targetFileBytes())));
+                table.schema().id(), tableId -> new Table(maintenance(table)));
+    }
+
+    private TableMaintenance maintenance(TableShard table) {
+        return new TableMaintenance(table, files, mergeFiles, options.targetFileBytes());
     }
 
     /** What is going on with one table. */

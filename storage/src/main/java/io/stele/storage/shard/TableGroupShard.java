@@ -83,7 +83,7 @@ public final class TableGroupShard {
         this.context = requireNonNull(context, "context is null");
         this.files = requireNonNull(files, "files is null");
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
-        this.gate = new WriteGate(id.toString(), releaser);
+        this.gate = new WriteGate(id.toString(), releaser, nowMillis);
     }
 
     public ShardId id() {
@@ -312,6 +312,16 @@ public final class TableGroupShard {
         return gate;
     }
 
+    /** Lets writes through that were slowed down and may go by now; any thread. */
+    public void pokeGate() {
+        gate.poke();
+    }
+
+    /** How writes were held back; any thread. */
+    public GateStatus gateStatus() {
+        return gate.status();
+    }
+
     /** Bytes of batches that wait because memory is full. */
     public long waitingBytes() {
         return gate.waitingBytes();
@@ -459,6 +469,9 @@ public final class TableGroupShard {
                                 : OptionalLong.of(firstRowId);
                 ColumnFile file = files.openColumn(entry.withIngest(lsn, rowIds));
                 table.get().ingest(files, file, part.prepareLsn().value(), nowMillis.getAsLong());
+                if (log != null) {
+                    table.get().traffic().adopted(entry);
+                }
             }
         }
         for (WriteBatchReader batch : part.batches()) {
@@ -475,6 +488,9 @@ public final class TableGroupShard {
         if (table.isPresent()) {
             table.get()
                     .apply(batch, lsn.value(), firstRowId, logLsn.value(), nowMillis.getAsLong());
+            if (log != null) {
+                table.get().traffic().ingested(batch.sizeBytes());
+            }
         }
     }
 
@@ -549,9 +565,14 @@ public final class TableGroupShard {
     }
 
     /**
-     * The lowest log LSN this shard still needs; {@code Long.MAX_VALUE} if none. On the context.
+     * The lowest log LSN this shard still needs; {@code Long.MAX_VALUE} if none. A shard that
+     * failed needs all: what it was about to apply is neither in memory nor in files. On the
+     * context.
      */
     public long minLogLsn() {
+        if (failure != null) {
+            return 1;
+        }
         long lowest = Long.MAX_VALUE;
         for (TableShard table : tables.values()) {
             lowest = Math.min(lowest, table.minLogLsn());

@@ -7,10 +7,14 @@ import io.stele.protocol.SteleException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 
 /**
- * Holds writes back while a shard's memory is full: they wait in order, and those beyond the limit
- * are refused as BUSY.
+ * Holds writes back while the background is behind: first they are slowed to a number of bytes a
+ * second that falls with the {@link Pressure}, then they stop. Those held wait in order, and those
+ * beyond the limit are refused as BUSY.
+ *
+ * <p>Slowed writes go through when {@link #poke} is called, every few milliseconds.
  *
  * <p>Invariant: writes pass in the order they came, also those that come while earlier ones are
  * being let through. Guarded by itself.
@@ -18,20 +22,32 @@ import java.util.concurrent.Executor;
 final class WriteGate {
     private static final long WAITING_LIMIT_BYTES =
             64L << 20; // one frame of the wire: a client's buffer, not a second memtable
+    private static final double BURST_SECONDS = 0.05; // between two pokes, and some
 
     private final String name;
     private final Executor releaser;
+    private final LongSupplier nowMillis;
     private final Deque<Waiting> waiting = new ArrayDeque<>();
     private long waitingBytes;
-    private boolean closed;
+    private Pressure pressure = Pressure.NONE;
+    private double allowedBytes; // while slow
+    private long allowedAtMillis;
     private boolean releasing;
+    private long since; // of the present pressure
+    private long slowdowns;
+    private long slowMillis;
+    private long stops;
+    private long stopMillis;
+    private long heldWrites;
 
     /**
      * @param releaser runs the writes that are let through; they may block for room in the log
+     * @param nowMillis never goes back
      */
-    WriteGate(String name, Executor releaser) {
+    WriteGate(String name, Executor releaser, LongSupplier nowMillis) {
         this.name = requireNonNull(name, "name is null");
         this.releaser = requireNonNull(releaser, "releaser is null");
+        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
     }
 
     /**
@@ -40,7 +56,7 @@ final class WriteGate {
      * @throws SteleException BUSY when too much waits already; nothing was done
      */
     synchronized boolean pass(int sizeBytes, Runnable write) {
-        if (!closed && waiting.isEmpty() && !releasing) {
+        if (waiting.isEmpty() && !releasing && isAllowed(sizeBytes)) {
             return true;
         }
         if (waitingBytes + sizeBytes > WAITING_LIMIT_BYTES && !waiting.isEmpty()) {
@@ -51,14 +67,23 @@ final class WriteGate {
         }
         waiting.add(new Waiting(sizeBytes, write));
         waitingBytes += sizeBytes;
+        heldWrites++;
         return false;
     }
 
-    /** Lets nothing through from now on, or everything that waits and comes. */
-    void setClosed(boolean newClosed) {
+    /** From now on. */
+    void setPressure(Pressure newPressure) {
         synchronized (this) {
-            closed = newClosed;
-            if (closed || releasing || waiting.isEmpty()) {
+            account(newPressure);
+            pressure = newPressure;
+        }
+        poke();
+    }
+
+    /** Lets through what may go by now. */
+    void poke() {
+        synchronized (this) {
+            if (pressure.isStop() || releasing || waiting.isEmpty()) {
                 return;
             }
             releasing = true;
@@ -66,27 +91,74 @@ final class WriteGate {
         releaser.execute(this::release);
     }
 
-    synchronized boolean isClosed() {
-        return closed;
-    }
-
     synchronized long waitingBytes() {
         return waitingBytes;
+    }
+
+    synchronized GateStatus status() {
+        account(pressure);
+        return new GateStatus(
+                pressure.isStop() ? 2 : pressure.isSlow() ? 1 : 0,
+                slowdowns,
+                slowMillis,
+                stops,
+                stopMillis,
+                heldWrites);
     }
 
     private void release() {
         while (true) {
             Waiting next;
             synchronized (this) {
-                next = closed ? null : waiting.poll();
-                if (next == null) {
+                next = waiting.peek();
+                if (next == null || !isAllowed(next.sizeBytes())) {
                     releasing = false;
                     return;
                 }
+                waiting.remove();
                 waitingBytes -= next.sizeBytes();
             }
             next.write().run();
         }
+    }
+
+    /**
+     * Takes what a write needs of the slow rate; it may overdraw, and the next ones wait for it.
+     */
+    private boolean isAllowed(int sizeBytes) {
+        if (pressure.isStop()) {
+            return false;
+        }
+        if (pressure.isSlow()) {
+            long now = nowMillis.getAsLong();
+            double rate = pressure.bytesPerSecond();
+            allowedBytes =
+                    Math.min(
+                            rate * BURST_SECONDS,
+                            allowedBytes + rate * (now - allowedAtMillis) / 1000);
+            allowedAtMillis = now;
+            if (allowedBytes <= 0) {
+                return false;
+            }
+            allowedBytes -= sizeBytes;
+        }
+        return true;
+    }
+
+    private void account(Pressure next) {
+        if (!pressure.isSlow() && !pressure.isStop() && !next.isSlow() && !next.isStop()) {
+            return;
+        }
+        long now = nowMillis.getAsLong();
+        slowMillis += pressure.isSlow() ? now - since : 0;
+        stopMillis += pressure.isStop() ? now - since : 0;
+        slowdowns += next.isSlow() && !pressure.isSlow() ? 1 : 0;
+        stops += next.isStop() && !pressure.isStop() ? 1 : 0;
+        if (next.isSlow() && !pressure.isSlow()) {
+            allowedBytes = 0;
+            allowedAtMillis = now;
+        }
+        since = now;
     }
 
     private record Waiting(int sizeBytes, Runnable write) {}

@@ -47,14 +47,27 @@ final class ColumnCompaction implements ManifestChange {
         this.retentionLsn = retentionLsn;
     }
 
-    ColumnCompaction write(TableFiles files, long targetBytes) throws IOException {
+    ColumnCompaction write(TableFiles files, HistoryFiles history, int level, long targetBytes)
+            throws IOException {
         KeyEncoder keys =
                 table.schema().hasPrimaryKey() ? KeyEncoder.forPrimaryKey(table.schema()) : null;
         PriorityQueue<Source> sources =
                 new PriorityQueue<>(Comparator.comparing(Source::row, Placed.ORDER));
         List<Source> opened = new ArrayList<>();
-        try (ColumnFileOutput output = new ColumnFileOutput(files, table, 1, targetBytes)) {
+        long rows = 0;
+        long ended = 0;
+        for (Input input : inputs) {
+            long deleted = input.file.deletedAt(retentionLsn);
+            rows += input.file.entry().rowCount() - deleted;
+            ended += input.file.deletes().cardinality() - deleted;
+        }
+        boolean historyApart = history.areWorthIt(ended, rows);
+        try (ColumnFileOutput output =
+                new ColumnFileOutput(files, table, level, targetBytes, historyApart)) {
             for (Input input : inputs) {
+                if (input.file.hasEnded(retentionLsn)) {
+                    continue; // nobody reads it any more, and neither do we
+                }
                 Source source =
                         new Source(
                                 input, open(files, input.file, keys), new ClusteringOrder(table));
@@ -114,6 +127,10 @@ final class ColumnCompaction implements ManifestChange {
     public void install() {
         catchUp();
         table.installCompaction(removedFileIds(), List.of(), outputs);
+        table.traffic()
+                .merged(
+                        inputs.stream().map(input -> input.file.entry()).toList(),
+                        outputs.stream().map(ColumnFile::entry).toList());
     }
 
     private ColumnFileVersions open(TableFiles files, ColumnFile file, @Nullable KeyEncoder keys)

@@ -85,6 +85,11 @@ public final class ColumnFile {
         return deletes.cardinalityAt(lsn);
     }
 
+    /** Whether a reader at {@code lsn} sees none of the rows: of history files, as a rule. */
+    public boolean hasEnded(long lsn) {
+        return deletes.cardinalityAt(lsn) == entry.rowCount();
+    }
+
     /** The ordinal of the newest version of the key in this file, or {@link #ABSENT}. */
     public int find(byte[] key) throws IOException {
         return find(key, XxHash64.hash(key, 0, key.length));
@@ -111,7 +116,7 @@ public final class ColumnFile {
      * file that a manifest already names; such a file has one LSN.
      */
     void supersede(byte[] key, long lsn) throws IOException {
-        if (entry.minLsn().value() > lsn) {
+        if (entry.minLsn().value() > lsn || hasEnded(lsn)) {
             return;
         }
         int ordinal = find(key);

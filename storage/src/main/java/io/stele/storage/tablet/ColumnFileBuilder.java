@@ -129,7 +129,7 @@ final class ColumnFileBuilder implements AutoCloseable {
 
     /** Another merge would only write the same file again. */
     void markFull() {
-        level = Math.max(level, CompactionPolicy.FULL_LEVEL);
+        level = Math.max(level, ColumnCompactionPolicy.FULL_LEVEL);
     }
 
     /** Completes the file, once; opens it for reading. */

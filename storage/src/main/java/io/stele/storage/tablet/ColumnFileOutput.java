@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes rows, in the table's {@link ClusteringOrder}, into column files: one for each partition,
- * ended at about a given number of bytes. Confined to one thread; what it wrote before a failure is
- * unreferenced and collected at the next start.
+ * ended at about a given number of bytes. Rows that have ended can go into files of their own,
+ * history that readers of the present need not open. Confined to one thread; what it wrote before a
+ * failure is unreferenced and collected at the next start.
  */
 final class ColumnFileOutput implements AutoCloseable {
     /**
@@ -29,17 +30,20 @@ final class ColumnFileOutput implements AutoCloseable {
     private final TableShard table;
     private final int level;
     private final long targetBytes;
+    private final boolean historyApart;
     private final BinaryRow row;
     private final @Nullable KeyEncoder partitionEncoder;
     private final GrowingBytes partitionBytes = GrowingBytes.forKey();
-    private final Map<ByteBuffer, ColumnFileBuilder> open = new LinkedHashMap<>();
+    private final Map<Place, ColumnFileBuilder> open = new LinkedHashMap<>();
     private final List<ColumnFileBuilder> builders = new ArrayList<>();
 
-    ColumnFileOutput(TableFiles files, TableShard table, int level, long targetBytes) {
+    ColumnFileOutput(
+            TableFiles files, TableShard table, int level, long targetBytes, boolean historyApart) {
         this.files = requireNonNull(files, "files is null");
         this.table = requireNonNull(table, "table is null");
         this.level = level;
         this.targetBytes = targetBytes;
+        this.historyApart = historyApart;
         this.row = new BinaryRow(table.layout());
         List<Integer> partitionedBy = table.schema().partitionedBy();
         this.partitionEncoder =
@@ -58,16 +62,16 @@ final class ColumnFileOutput implements AutoCloseable {
     Placement add(KeyedVersion version, long endLsn) throws IOException {
         table.checkNotDropped();
         row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
-        ByteBuffer partition = partition();
-        ColumnFileBuilder builder = open.get(partition);
+        Place place = new Place(partition(), historyApart && endLsn != RetainedVersions.PRESENT);
+        ColumnFileBuilder builder = open.get(place);
         if (builder != null && builder.isFullBefore(version, targetBytes)) {
             builder.markFull();
-            end(partition, builder);
+            end(place, builder);
             builder = null;
         }
         if (builder == null) {
             if (open.size() >= MAX_OPEN_PARTITIONS) {
-                Map.Entry<ByteBuffer, ColumnFileBuilder> first = open.entrySet().iterator().next();
+                Map.Entry<Place, ColumnFileBuilder> first = open.entrySet().iterator().next();
                 end(first.getKey(), first.getValue());
             }
             builder =
@@ -76,9 +80,9 @@ final class ColumnFileOutput implements AutoCloseable {
                             table,
                             level,
                             builders.size(),
-                            partitionEncoder == null ? null : partition.array());
+                            partitionEncoder == null ? null : place.partition().array());
             builders.add(builder);
-            open.put(partition, builder);
+            open.put(place, builder);
         }
         return new Placement(builder.number(), builder.add(row, version, endLsn));
     }
@@ -100,9 +104,9 @@ final class ColumnFileOutput implements AutoCloseable {
         }
     }
 
-    private void end(ByteBuffer partition, ColumnFileBuilder builder) throws IOException {
+    private void end(Place place, ColumnFileBuilder builder) throws IOException {
         builder.finish();
-        open.remove(partition);
+        open.remove(place);
     }
 
     private ByteBuffer partition() {
@@ -113,6 +117,9 @@ final class ColumnFileOutput implements AutoCloseable {
         partitionEncoder.encode(row, partitionBytes);
         return ByteBuffer.wrap(partitionBytes.toByteArray());
     }
+
+    /** Which file takes a row. */
+    private record Place(ByteBuffer partition, boolean isHistory) {}
 
     /** Where a row lies: the number of the file and the row's ordinal in it. */
     record Placement(int file, int ordinal) {}

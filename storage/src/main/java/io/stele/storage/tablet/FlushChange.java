@@ -76,5 +76,6 @@ final class FlushChange implements ManifestChange {
     public void install() throws IOException {
         catchUp();
         table.installFlush(sealed, files);
+        table.traffic().flushed(sealed.memTable().sizeBytes(), files.entries());
     }
 }

@@ -19,15 +19,22 @@ final class FlushJob {
     private final TableFiles files;
     private final TableShard table;
     private final SealedMemTable sealed;
+    private final HistoryFiles history;
     private final long retentionLsn;
 
     /**
      * @param retentionLsn versions that ended at or below are dropped
      */
-    FlushJob(TableFiles files, TableShard table, SealedMemTable sealed, long retentionLsn) {
+    FlushJob(
+            TableFiles files,
+            TableShard table,
+            SealedMemTable sealed,
+            HistoryFiles history,
+            long retentionLsn) {
         this.files = requireNonNull(files, "files is null");
         this.table = requireNonNull(table, "table is null");
         this.sealed = requireNonNull(sealed, "sealed is null");
+        this.history = requireNonNull(history, "history is null");
         this.retentionLsn = retentionLsn;
     }
 
@@ -68,7 +75,8 @@ final class FlushJob {
     }
 
     private List<ColumnFile> writeColumns() throws IOException {
-        try (ColumnFileOutput output = new ColumnFileOutput(files, table, LEVEL, Long.MAX_VALUE)) {
+        try (ColumnFileOutput output =
+                new ColumnFileOutput(files, table, LEVEL, Long.MAX_VALUE, isHistoryApart())) {
             if (ClusteringOrder.isClustered(table)) {
                 for (Placed row : clustered()) {
                     output.add(row.version(), row.endLsn());
@@ -85,6 +93,18 @@ final class FlushJob {
             }
             return new ArrayList<>(output.finish());
         }
+    }
+
+    private boolean isHistoryApart() {
+        long rows = 0;
+        long ended = 0;
+        RetainedVersions versions =
+                new RetainedVersions(sealed.memTable().versions(), retentionLsn);
+        while (versions.advance()) {
+            rows++;
+            ended += versions.endLsn() == RetainedVersions.PRESENT ? 0 : 1;
+        }
+        return history.areWorthIt(ended, rows);
     }
 
     // The rows stay where they are, in the memtable; what is sorted is clustering keys.

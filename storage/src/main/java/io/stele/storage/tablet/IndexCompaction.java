@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Merges row files of a secondary index into level 1, without the entries that {@link IndexRepair}
- * finds to be of no more use. Writing runs on a background thread.
+ * Merges row files of a secondary index into one level, without the entries that {@link
+ * IndexRepair} finds to be of no more use. Writing runs on a background thread.
  */
 final class IndexCompaction implements ManifestChange {
     private static final int BATCH_ENTRIES = 1 << 16; // what repair sorts by primary key at a time
@@ -24,17 +24,20 @@ final class IndexCompaction implements ManifestChange {
     private final TableView view;
     private final IndexView index;
     private final List<RowFile> inputs;
+    private final int level;
     private List<RowFile> outputs = List.of();
     private long staleEntries;
 
     /**
      * @param view of the table, taken with the inputs: what entries are checked against
      */
-    IndexCompaction(TableShard table, TableView view, IndexView index, List<RowFile> inputs) {
+    IndexCompaction(
+            TableShard table, TableView view, IndexView index, List<RowFile> inputs, int level) {
         this.table = requireNonNull(table, "table is null");
         this.view = requireNonNull(view, "view is null");
         this.index = requireNonNull(index, "index is null");
         this.inputs = List.copyOf(inputs);
+        this.level = level;
     }
 
     IndexCompaction write(TableFiles files, long retentionLsn, long targetBytes, boolean thorough)
@@ -48,7 +51,7 @@ final class IndexCompaction implements ManifestChange {
                         retentionLsn,
                         thorough);
         try (RowFileOutput output =
-                RowFileOutput.ofIndex(files, table, index.indexId(), 1, targetBytes)) {
+                RowFileOutput.ofIndex(files, table, index.indexId(), level, targetBytes)) {
             IndexEntries entries = new IndexEntries(new MergingVersions(sources), retentionLsn);
             List<KeyedVersion> batch = new ArrayList<>();
             boolean more = entries.advance();
@@ -110,5 +113,9 @@ final class IndexCompaction implements ManifestChange {
     @Override
     public void install() {
         table.installIndexMerge(index.indexId(), removedFileIds(), outputs, staleEntries);
+        table.traffic()
+                .merged(
+                        inputs.stream().map(RowFile::entry).toList(),
+                        outputs.stream().map(RowFile::entry).toList());
     }
 }

@@ -39,6 +39,9 @@ final class IngestMerge {
         this.lsn = lsn;
         this.logLsn = logLsn;
         for (ColumnFile other : view.columnFiles()) {
+            if (other.hasEnded(lsn)) {
+                continue;
+            }
             boolean itself = other.entry().fileId().equals(file.entry().fileId());
             if (!itself && other.entry().minLsn().value() <= lsn && overlaps(other)) {
                 others.add(other);

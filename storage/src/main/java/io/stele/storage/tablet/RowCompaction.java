@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestEdit;
+import io.stele.storage.tablet.RowCompactionPolicy.Pick;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashSet;
@@ -14,18 +15,20 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Merges row files into level 1: of each key the versions that someone can still read. A tombstone
- * below the retention point goes, since nothing older of its key is left outside the inputs.
- * Writing runs on a background thread.
+ * Merges row files into one level: of each key the versions that someone can still read. A
+ * tombstone below the retention point goes where no file below the level may have its key, since
+ * then nothing older of the key is left outside the inputs. Writing runs on a background thread.
  */
 final class RowCompaction implements ManifestChange {
     private final TableShard table;
     private final List<RowFile> inputs;
+    private final Pick pick;
     private List<RowFile> outputs = List.of();
 
-    RowCompaction(TableShard table, List<RowFile> inputs) {
+    RowCompaction(TableShard table, List<RowFile> inputs, Pick pick) {
         this.table = requireNonNull(table, "table is null");
         this.inputs = List.copyOf(inputs);
+        this.pick = requireNonNull(pick, "pick is null");
     }
 
     RowCompaction write(TableFiles files, long retentionLsn, long targetBytes) throws IOException {
@@ -36,10 +39,15 @@ final class RowCompaction implements ManifestChange {
                         .toList();
         RetainedVersions versions =
                 new RetainedVersions(new MergingVersions(sources), retentionLsn);
-        try (RowFileOutput output = new RowFileOutput(files, table, 1, targetBytes)) {
+        try (RowFileOutput output =
+                new RowFileOutput(files, table, pick.outputLevel(), targetBytes)) {
             while (versions.advance()) {
                 KeyedVersion version = versions.version();
-                if (!version.isDeleted() || version.lsn() > retentionLsn) {
+                boolean needed =
+                        !version.isDeleted()
+                                || version.lsn() > retentionLsn
+                                || mayBeBelow(version.key());
+                if (needed) {
                     output.add(version);
                 }
             }
@@ -48,6 +56,15 @@ final class RowCompaction implements ManifestChange {
             throw failed.getCause();
         }
         return this;
+    }
+
+    private boolean mayBeBelow(byte[] key) {
+        for (FileEntry file : pick.deeper()) {
+            if (file.mayContain(key)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override
@@ -80,5 +97,6 @@ final class RowCompaction implements ManifestChange {
     @Override
     public void install() {
         table.installCompaction(removedFileIds(), outputs, List.of());
+        table.traffic().merged(pick.inputs(), outputs.stream().map(RowFile::entry).toList());
     }
 }

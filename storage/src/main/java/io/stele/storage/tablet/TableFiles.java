@@ -12,6 +12,8 @@ import io.stele.storage.manifest.DeleteVectorFile;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.KeyIndexFile;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.PacedObjectStore;
+import io.stele.storage.objectstore.WritePacer;
 import io.stele.storage.orc.ColumnFileReader;
 import io.stele.storage.orc.ColumnPointReader;
 import io.stele.storage.orc.ColumnRow;
@@ -45,6 +47,12 @@ public final class TableFiles {
         this.keyIndexes = requireNonNull(keyIndexes, "keyIndexes is null");
         this.rows = requireNonNull(rows, "rows is null");
         this.ids = requireNonNull(ids, "ids is null");
+    }
+
+    /** The same, but new files are written no faster than the pacer lets. */
+    public TableFiles paced(WritePacer pacer) {
+        return new TableFiles(
+                new PacedObjectStore(store, pacer), rowBlocks, keyIndexes, points, rows, ids);
     }
 
     public ObjectStore store() {

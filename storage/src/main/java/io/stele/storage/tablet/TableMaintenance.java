@@ -2,7 +2,11 @@ package io.stele.storage.tablet;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.predicate.ColumnStats;
 import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.tablet.ColumnCompactionPolicy.Range;
+import io.stele.storage.tablet.RowCompactionPolicy.Candidate;
+import io.stele.storage.tablet.RowCompactionPolicy.Pick;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
@@ -14,15 +18,30 @@ import java.util.Set;
  * to the shard's context.
  */
 public final class TableMaintenance {
+    private static final int ROW_FILES_OF_LEVEL_1 =
+            8; // the fewer, the more of a level each merge rewrites
+
     private final TableShard table;
     private final TableFiles files;
-    private final CompactionPolicy policy;
+    private final TableFiles mergeFiles;
+    private final RowCompactionPolicy rowPolicy;
+    private final HistoryFiles history;
+    private final ColumnCompactionPolicy columnPolicy;
     private final long targetBytes;
 
-    public TableMaintenance(TableShard table, TableFiles files, long targetBytes) {
+    /**
+     * @param mergeFiles how merges write theirs, which may be slower than flushes
+     */
+    public TableMaintenance(
+            TableShard table, TableFiles files, TableFiles mergeFiles, long targetBytes) {
         this.table = requireNonNull(table, "table is null");
         this.files = requireNonNull(files, "files is null");
-        this.policy = new CompactionPolicy(targetBytes);
+        this.mergeFiles = requireNonNull(mergeFiles, "mergeFiles is null");
+        this.rowPolicy =
+                new RowCompactionPolicy(
+                        targetBytes, Math.max(1, targetBytes / ROW_FILES_OF_LEVEL_1));
+        this.history = HistoryFiles.forFilesOf(targetBytes);
+        this.columnPolicy = new ColumnCompactionPolicy(targetBytes, history);
         this.targetBytes = targetBytes;
     }
 
@@ -40,13 +59,14 @@ public final class TableMaintenance {
                                 new FlushChange(
                                         table,
                                         oldest,
-                                        new FlushJob(files, table, oldest, retentionLsn).run()));
+                                        new FlushJob(files, table, oldest, history, retentionLsn)
+                                                .run()));
     }
 
     /**
      * A merge that is worth it, if there is one.
      *
-     * @param asked merge whatever is more than one file, or has deleted rows
+     * @param asked merge whatever is more than one sorted run, or has deleted rows
      */
     public Optional<Work> nextCompaction(long retentionLsn, boolean asked) {
         Optional<Work> work =
@@ -61,64 +81,121 @@ public final class TableMaintenance {
     private Optional<Work> indexCompaction(long retentionLsn, boolean asked) {
         TableView view = table.view();
         for (IndexView index : view.indexes()) {
-            List<FileEntry> entries = index.files().stream().map(RowFile::entry).toList();
-            Optional<List<FileEntry>> picked =
-                    asked ? policy.pickAllRows(entries) : policy.pickRows(entries);
-            if (index.complete() && picked.isPresent()) {
-                Set<FileEntry> chosen = new HashSet<>(picked.get());
-                List<RowFile> inputs =
-                        index.files().stream()
-                                .filter(file -> chosen.contains(file.entry()))
-                                .toList();
-                return Optional.of(
-                        () ->
-                                new IndexCompaction(table, view, index, inputs)
-                                        .write(files, retentionLsn, targetBytes, asked));
+            Optional<Pick> picked =
+                    index.complete()
+                            ? pickRows(index.files(), retentionLsn, asked)
+                            : Optional.empty();
+            if (picked.isPresent()) {
+                return picked.map(pick -> indexWork(view, index, pick, retentionLsn, asked));
             }
         }
         return Optional.empty();
     }
 
+    private Work indexWork(
+            TableView view, IndexView index, Pick pick, long retentionLsn, boolean asked) {
+        List<RowFile> inputs = inputs(index.files(), pick);
+        return pick.isMove()
+                ? () -> new RowMove(table, inputs, pick.outputLevel())
+                : () ->
+                        new IndexCompaction(table, view, index, inputs, pick.outputLevel())
+                                .write(mergeFiles, retentionLsn, rowPolicy.fileBytes(), asked);
+    }
+
+    private Optional<Pick> pickRows(List<RowFile> rowFiles, long retentionLsn, boolean asked) {
+        List<Candidate> candidates = rowFiles.stream().map(Candidate::of).toList();
+        return asked
+                ? rowPolicy.pickAll(candidates, retentionLsn)
+                : rowPolicy.pick(candidates, retentionLsn);
+    }
+
+    // In the order of the view: of a key the newest version comes first.
+    private static List<RowFile> inputs(List<RowFile> rowFiles, Pick pick) {
+        Set<String> chosen = new HashSet<>();
+        pick.inputs().forEach(entry -> chosen.add(entry.fileId()));
+        return rowFiles.stream().filter(file -> chosen.contains(file.entry().fileId())).toList();
+    }
+
+    /** Bytes that merges have to read until the files are in shape; any thread. */
+    public long pendingBytes() {
+        TableView view = table.view();
+        long pending = pendingBytes(view.rowFiles());
+        for (IndexView index : view.indexes()) {
+            pending += pendingBytes(index.files());
+        }
+        long historyLsn = table.historyLsn();
+        return pending
+                + columnPolicy.pendingBytes(
+                        view.columnFiles().stream()
+                                .map(file -> candidate(file, historyLsn))
+                                .toList());
+    }
+
+    private long pendingBytes(List<RowFile> rowFiles) {
+        return rowPolicy.pendingBytes(rowFiles.stream().map(Candidate::of).toList());
+    }
+
     private Optional<Work> rowCompaction(long retentionLsn, boolean asked) {
         TableView view = table.view();
-        List<FileEntry> entries = view.rowFiles().stream().map(RowFile::entry).toList();
-        return (asked ? policy.pickAllRows(entries) : policy.pickRows(entries))
+        return pickRows(view.rowFiles(), retentionLsn, asked)
                 .map(
-                        picked -> {
-                            Set<FileEntry> chosen = new HashSet<>(picked);
-                            List<RowFile> inputs =
-                                    view.rowFiles().stream()
-                                            .filter(file -> chosen.contains(file.entry()))
-                                            .toList();
-                            return () ->
-                                    new RowCompaction(table, inputs)
-                                            .write(files, retentionLsn, targetBytes);
+                        pick -> {
+                            List<RowFile> inputs = inputs(view.rowFiles(), pick);
+                            return pick.isMove()
+                                    ? () -> new RowMove(table, inputs, pick.outputLevel())
+                                    : () ->
+                                            new RowCompaction(table, inputs, pick)
+                                                    .write(
+                                                            mergeFiles,
+                                                            retentionLsn,
+                                                            rowPolicy.fileBytes());
                         });
     }
 
     private Optional<Work> columnCompaction(long retentionLsn, boolean asked) {
         TableView view = table.view();
-        List<CompactionPolicy.Candidate> candidates =
+        List<ColumnCompactionPolicy.Candidate> candidates =
                 view.columnFiles().stream()
                         .filter(file -> table.isSettled(file.entry().fileId()))
-                        .map(
-                                file ->
-                                        new CompactionPolicy.Candidate(
-                                                file.entry(), file.deletedAt(retentionLsn)))
+                        .map(file -> candidate(file, retentionLsn))
                         .toList();
-        return (asked ? policy.pickAllColumns(candidates) : policy.pickColumns(candidates))
+        return (asked ? columnPolicy.pickAll(candidates) : columnPolicy.pick(candidates))
                 .map(
                         picked -> {
                             Set<String> chosen = new HashSet<>();
-                            picked.forEach(candidate -> chosen.add(candidate.entry().fileId()));
+                            picked.files()
+                                    .forEach(candidate -> chosen.add(candidate.entry().fileId()));
                             List<ColumnFile> inputs =
                                     view.columnFiles().stream()
                                             .filter(file -> chosen.contains(file.entry().fileId()))
                                             .toList();
                             return () ->
                                     new ColumnCompaction(table, inputs, retentionLsn)
-                                            .write(files, targetBytes);
+                                            .write(
+                                                    mergeFiles,
+                                                    history,
+                                                    picked.level(),
+                                                    targetBytes);
                         });
+    }
+
+    private ColumnCompactionPolicy.Candidate candidate(ColumnFile file, long retentionLsn) {
+        return new ColumnCompactionPolicy.Candidate(
+                file.entry(),
+                file.deletedAt(retentionLsn),
+                file.deletes().cardinality(),
+                clusteringRange(file.entry()));
+    }
+
+    private Optional<Range> clusteringRange(FileEntry entry) {
+        List<Integer> clusteringKey = table.schema().clusteringKey();
+        if (clusteringKey.isEmpty()) {
+            return entry.minKey().map(min -> new Range(min, entry.maxKey().orElseThrow()));
+        }
+        ColumnStats stats = entry.columnStats().get(clusteringKey.getFirst());
+        return stats == null || stats.min().isEmpty() || stats.max().isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Range(stats.min().get(), stats.max().get()));
     }
 
     /** Writes files, on a background thread, and says what the next manifest must change. */

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * scan is "file and not deleted at T" and never a merge.
  *
  * <p>Confined to the shard's execution context, except for {@link #view}, {@link #schema}, {@link
- * #layout} and {@link #takeRowIds}, which any thread may call.
+ * #layout}, {@link #historyLsn} and {@link #takeRowIds}, which any thread may call.
  */
 public final class TableShard {
     private final ShardId shard;
@@ -39,6 +39,7 @@ public final class TableShard {
     private final TableIndexes indexes;
     private final RowCache.Slice rowCache;
     private final AtomicLong nextRowId = new AtomicLong();
+    private final Traffic traffic = new Traffic();
     private final Deque<SealedMemTable> sealed = new ArrayDeque<>(); // oldest first
     private final List<IngestedFile> ingested = new ArrayList<>(); // since the last seal
     private volatile TableSchema schema;
@@ -47,7 +48,7 @@ public final class TableShard {
     private MemTable active;
     private long activeSinceMillis = Long.MAX_VALUE; // of the first change since the last seal
     private long flushedLsn;
-    private long historyLsn;
+    private volatile long historyLsn; // of which others may take a look
 
     public TableShard(ShardId shard, TableSchema schema, RowCache rowCache) {
         this.rowCache = rowCache.slice();
@@ -99,6 +100,11 @@ public final class TableShard {
 
     public RowLayout layout() {
         return layout;
+    }
+
+    /** What was written here; any thread. */
+    public Traffic traffic() {
+        return traffic;
     }
 
     /**
@@ -300,6 +306,18 @@ public final class TableShard {
 
     public boolean hasUnsealedChanges() {
         return !active.isEmpty() || !ingested.isEmpty();
+    }
+
+    /** Of the row files of a view, those in level 0, each of which a read may have to ask. */
+    public static int level0Count(List<RowFile> files) {
+        int count = 0;
+        for (RowFile file : files) {
+            if (file.entry().level() > 0) {
+                break; // they come by level
+            }
+            count++;
+        }
+        return count;
     }
 
     public int sealedCount() {

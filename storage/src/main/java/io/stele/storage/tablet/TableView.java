@@ -12,7 +12,7 @@ import java.util.Optional;
  * memtable or file of the view (row and column files count apart: each holds a full copy).
  *
  * @param memTables newest first; the first takes writes
- * @param rowFiles level 0 newest first, then level 1 by key
+ * @param rowFiles level 0 newest first, then level by level
  * @param columnFiles in no particular order
  * @param indexes the secondary indexes
  */

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 
@@ -26,6 +27,7 @@ final class Simulation {
 
     private final SplittableRandom random;
     private final SimulatedNode node;
+    private final long retentionMillis;
     private final List<Workload> workloads = new ArrayList<>();
     private final TraceHash trace = new TraceHash();
     private AssertionError failure;
@@ -35,8 +37,19 @@ final class Simulation {
      * @param names the workloads; empty: as the seed decides
      */
     Simulation(long seed, List<String> names) throws IOException {
+        this(seed, names, Optional.empty());
+    }
+
+    /**
+     * @param retention of the tables; empty: as the seed decides
+     */
+    Simulation(long seed, List<String> names, Optional<Duration> retention) throws IOException {
         random = new SplittableRandom(seed);
-        node = SimulatedNode.start(options(random.split()), seed);
+        SplittableRandom optionsRandom = random.split();
+        StorageOptions options = options(optionsRandom);
+        options = retention.map(options::withRetention).orElse(options);
+        retentionMillis = options.retention().toMillis();
+        node = SimulatedNode.start(options, seed);
         SplittableRandom choice = random.split();
         for (String name : names.isEmpty() ? choose(choice) : names) {
             trace.add(name);
@@ -49,7 +62,9 @@ final class Simulation {
         return StorageOptions.DEFAULT
                 .withLog(new LogOptions(4 << 10, 4 << 10, 1 << 20, 1 << 20))
                 .withMemTables(1_000 + random.nextInt(8_000), 10_000_000, Duration.ofSeconds(20))
-                .withRetention(Duration.ofMillis(1))
+                .withRetention(Duration.ofMillis(random.nextBoolean() ? 1 : 60_000))
+                // of all sizes from files of a few rows, in many levels, to one level of one file
+                .withTargetFileBytes(1_000L << random.nextInt(16))
                 .withCollectionGrace(Duration.ofMillis(1));
     }
 
@@ -63,6 +78,16 @@ final class Simulation {
 
     SimulatedNode node() {
         return node;
+    }
+
+    /** The only workload. */
+    Workload workload() {
+        return workloads.getFirst();
+    }
+
+    /** How long what was superseded stays readable. */
+    long retentionMillis() {
+        return retentionMillis;
     }
 
     /** A generator of the caller's own. */

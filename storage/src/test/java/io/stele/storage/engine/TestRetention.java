@@ -69,7 +69,12 @@ class TestRetention {
         SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
         for (Orientation orientation : Orientation.values()) {
             TestTable table =
-                    TestTable.create(node.engine(), orientation.text().replace(',', '_'), orientation, true, 1);
+                    TestTable.create(
+                            node.engine(),
+                            orientation.text().replace(',', '_'),
+                            orientation,
+                            true,
+                            1);
             for (long id = 0; id < 50; id++) {
                 node.await(table.upsert(node.engine(), id, "old", id));
             }
@@ -95,7 +100,12 @@ class TestRetention {
         SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
         for (Orientation orientation : Orientation.values()) {
             TestTable table =
-                    TestTable.create(node.engine(), orientation.text().replace(',', '_'), orientation, true, 1);
+                    TestTable.create(
+                            node.engine(),
+                            orientation.text().replace(',', '_'),
+                            orientation,
+                            true,
+                            1);
             for (long id = 0; id < 50; id++) {
                 node.await(table.upsert(node.engine(), id, "old", id));
                 if (id % 10 == 0) {
@@ -164,7 +174,8 @@ class TestRetention {
             assertThatThrownBy(
                             () ->
                                     node.await(
-                                            node.engine().commit(late, List.of(), Optional.empty())))
+                                            node.engine()
+                                                    .commit(late, List.of(), Optional.empty())))
                     .isInstanceOfSatisfying(
                             SteleException.class,
                             refused ->
@@ -174,8 +185,7 @@ class TestRetention {
     }
 
     private static String begin(SimulatedNode node, TestTable table, ReadPoint point, long id) {
-        String transaction =
-                node.engine().beginTransaction(table.id(), Optional.of(point.lsn()));
+        String transaction = node.engine().beginTransaction(table.id(), Optional.of(point.lsn()));
         var batch = table.batch();
         batch.upsert(table.key(id), table.row(id, "b", 2));
         node.engine()
@@ -195,8 +205,7 @@ class TestRetention {
                 .isInstanceOfSatisfying(
                         SteleException.class,
                         refused ->
-                                assertThat(refused.code())
-                                        .isEqualTo(ErrorCode.READ_POINT_EXPIRED));
+                                assertThat(refused.code()).isEqualTo(ErrorCode.READ_POINT_EXPIRED));
     }
 
     private static TestTable create(

@@ -33,8 +33,11 @@ final class TransfersWorkload implements Workload {
     private final TestTable columnAccounts;
     private final TestTable ledger;
     private final List<Transfer> transfers = new ArrayList<>();
+    private Lsn opened;
     private long nextTransfer;
     private long acknowledged;
+    private long audits;
+    private long pastAudits;
 
     TransfersWorkload(Simulation simulation) {
         this.simulation = simulation;
@@ -46,7 +49,7 @@ final class TransfersWorkload implements Workload {
         ledger = TestTable.create(node.engine(), "ledger", Orientation.ROW_COLUMN, true, 2);
         for (TestTable accounts : List.of(rowAccounts, columnAccounts)) {
             for (long id = 0; id < ACCOUNTS; id++) {
-                node.await(accounts.upsert(node.engine(), id, "account", INITIAL));
+                opened = node.await(accounts.upsert(node.engine(), id, "account", INITIAL));
             }
         }
     }
@@ -61,8 +64,10 @@ final class TransfersWorkload implements Workload {
         int dice = random.nextInt(100);
         if (dice < 70) {
             startTransfer();
+        } else if (dice < 80) {
+            withReadPoint(Optional.empty(), this::audit);
         } else if (dice < 85) {
-            startAudit();
+            auditThePast();
         } else if (dice < 90) {
             Simulation.ignore(node.engine().flush(columnAccounts.id()));
         } else if (dice < 95) {
@@ -81,6 +86,7 @@ final class TransfersWorkload implements Workload {
         checkAccounts(point);
         node.engine().closeReadPoint(point.id());
         repeatCommits();
+        checkThePast(point.lsn());
     }
 
     @Override
@@ -102,7 +108,7 @@ final class TransfersWorkload implements Workload {
                         random.nextInt(ACCOUNTS),
                         1 + random.nextInt(20));
         if (!transfer.isToItself()) {
-            withReadPoint((engine, point) -> commit(engine, point, transfer));
+            withReadPoint(Optional.empty(), (engine, point) -> commit(engine, point, transfer));
         }
     }
 
@@ -133,40 +139,96 @@ final class TransfersWorkload implements Workload {
     }
 
     /** An auditor comes while money moves: no read point sees a transfer half done. */
-    private void startAudit() {
-        withReadPoint(
-                (engine, point) -> {
-                    long sum = 0;
-                    for (TestTable accounts : List.of(rowAccounts, columnAccounts)) {
-                        Map<Long, String> rows =
-                                random.nextBoolean()
-                                        ? accounts.snapshot(engine, point)
-                                        : accounts.planned(node, point);
-                        for (String row : rows.values()) {
-                            sum += amount(row);
-                        }
-                    }
-                    assertThat(sum)
-                            .as("sum of all accounts at %s", point.lsn())
-                            .isEqualTo(2 * ACCOUNTS * INITIAL);
-                });
+    private void audit(StorageEngine engine, ReadPoint point) throws IOException {
+        long sum = 0;
+        for (TestTable accounts : List.of(rowAccounts, columnAccounts)) {
+            Map<Long, String> rows =
+                    switch (random.nextInt(3)) {
+                        case 0 -> accounts.snapshot(engine, point);
+                        case 1 -> accounts.planned(node, point);
+                        default -> lookedUp(engine, accounts, point);
+                    };
+            for (String row : rows.values()) {
+                sum += amount(row);
+            }
+        }
+        assertThat(sum)
+                .as("sum of all accounts at %s", point.lsn())
+                .isEqualTo(2 * ACCOUNTS * INITIAL);
+        audits++;
     }
 
-    private void withReadPoint(Reading reading) {
+    private static Map<Long, String> lookedUp(
+            StorageEngine engine, TestTable accounts, ReadPoint point) throws IOException {
+        Map<Long, String> rows = new TreeMap<>();
+        for (long id = 0; id < ACCOUNTS; id++) {
+            rows.put(id, accounts.get(engine, Optional.of(point.lsn()), id).orElseThrow());
+        }
+        return rows;
+    }
+
+    /** The same auditor, at any LSN since the accounts were opened. */
+    private void auditThePast() {
         StorageEngine engine = node.engine();
-        CompletableFuture<ReadPoint> opened =
-                engine.openReadPoint(Optional.empty(), Duration.ofMinutes(5));
-        opened.whenComplete(
-                (point, failed) -> {
+        withReadPoint(
+                Optional.empty(),
+                (sameEngine, present) ->
+                        randomPast(present.lsn())
+                                .ifPresent(
+                                        past -> {
+                                            pastAudits++;
+                                            if (node.engine() == engine) {
+                                                withReadPoint(Optional.of(past), this::audit);
+                                            }
+                                        }));
+    }
+
+    /** Nothing that a crash may have left makes the past another one. */
+    private void checkThePast(Lsn present) throws IOException {
+        for (int i = 0; i < 5; i++) {
+            Optional<Lsn> past = randomPast(present);
+            if (past.isPresent()) {
+                ReadPoint point = node.readPoint(past.get());
+                audit(node.engine(), point);
+                node.engine().closeReadPoint(point.id());
+                pastAudits++;
+            }
+        }
+    }
+
+    /** Inside the retention, with some time to get there. */
+    private Optional<Lsn> randomPast(Lsn present) {
+        long oldest =
+                Math.max(opened.millis() + 1, present.millis() - simulation.retentionMillis() / 2);
+        if (oldest >= present.millis()) {
+            return Optional.empty();
+        }
+        return Optional.of(new Lsn(random.nextLong(oldest << 16, present.value())));
+    }
+
+    /** How many audits found the sum, and how many of them looked at the past. */
+    long audits() {
+        return audits;
+    }
+
+    long pastAudits() {
+        return pastAudits;
+    }
+
+    private void withReadPoint(Optional<Lsn> at, Reading reading) {
+        StorageEngine engine = node.engine();
+        CompletableFuture<ReadPoint> point = engine.openReadPoint(at, Duration.ofMinutes(5));
+        point.whenComplete(
+                (opened, failed) -> {
                     if (failed == null && node.engine() == engine) {
                         try {
-                            reading.read(engine, point);
+                            reading.read(engine, opened);
                         } catch (SteleException | IOException refused) {
                             // not sent, or not read: a dying node
                         } catch (AssertionError wrong) {
                             simulation.fail(wrong);
                         } finally {
-                            engine.closeReadPoint(point.id());
+                            engine.closeReadPoint(opened.id());
                         }
                     }
                 });

@@ -158,8 +158,7 @@ final class TestManifestStore {
         store.put("manifest/3-1/00000000000000000001", Golden.load("manifest-1"));
         Manifest first = manifests.loadLatest().orElseThrow();
         assertThat(first.historyLsn(TABLE)).isEqualTo(Lsn.MIN);
-        assertSame(
-                first.edit().history(TABLE, new Lsn(444)).build(), full().edit().build());
+        assertSame(first.edit().history(TABLE, new Lsn(444)).build(), full().edit().build());
         store.put("manifest/3-1/00000000000000000002", Golden.load("manifest-2"));
         Manifest second = manifests.loadLatest().orElseThrow();
         assertThat(second.historyLsn(TABLE)).isEqualTo(Lsn.MIN);

@@ -1,0 +1,88 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.shard.ShardMaintenance;
+import io.stele.storage.tablet.ColumnFile;
+import io.stele.storage.tablet.IndexView;
+import io.stele.storage.tablet.RowFile;
+import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableView;
+import io.stele.storage.tablet.Traffic;
+
+/**
+ * How the files of a table are doing, over all shards of the node. What is counted begins with the
+ * start of the node.
+ *
+ * @param level0Files of the shard that has most: what a lookup by key may have to ask
+ * @param deepestLevel of its row files
+ * @param historyBytes of column files that only readers of the past need
+ * @param pendingCompactionBytes what merges have to read until the files are in shape, about
+ */
+public record TableStatus(
+        TableId tableId,
+        long memTableBytes,
+        int rowFiles,
+        int columnFiles,
+        int level0Files,
+        int deepestLevel,
+        long historyBytes,
+        long pendingCompactionBytes,
+        Traffic.Totals traffic) {
+    public TableStatus {
+        requireNonNull(tableId, "tableId is null");
+        requireNonNull(traffic, "traffic is null");
+    }
+
+    static TableStatus of(TableSchema schema, Shards shards) {
+        TableStatus status = new TableStatus(schema.id(), 0, 0, 0, 0, 0, 0, 0, Traffic.Totals.NONE);
+        for (TableShard table : shards.table(schema)) {
+            status = status.plus(of(table, shards.entry(table.shard()).maintenance()));
+        }
+        return status;
+    }
+
+    private static TableStatus of(TableShard table, ShardMaintenance maintenance) {
+        TableView view = table.view();
+        int rowFiles = view.rowFiles().size();
+        int level0 = TableShard.level0Count(view.rowFiles());
+        for (IndexView index : view.indexes()) {
+            rowFiles += index.files().size();
+            level0 = Math.max(level0, TableShard.level0Count(index.files()));
+        }
+        return new TableStatus(
+                table.schema().id(),
+                view.memoryBytes(),
+                rowFiles,
+                view.columnFiles().size(),
+                level0,
+                view.rowFiles().stream()
+                        .map(RowFile::entry)
+                        .mapToInt(FileEntry::level)
+                        .max()
+                        .orElse(0),
+                view.columnFiles().stream()
+                        .filter(file -> file.hasEnded(Long.MAX_VALUE))
+                        .map(ColumnFile::entry)
+                        .mapToLong(FileEntry::sizeBytes)
+                        .sum(),
+                maintenance.pendingBytes(table),
+                table.traffic().totals());
+    }
+
+    private TableStatus plus(TableStatus other) {
+        return new TableStatus(
+                tableId,
+                memTableBytes + other.memTableBytes,
+                rowFiles + other.rowFiles,
+                columnFiles + other.columnFiles,
+                Math.max(level0Files, other.level0Files),
+                Math.max(deepestLevel, other.deepestLevel),
+                historyBytes + other.historyBytes,
+                pendingCompactionBytes + other.pendingCompactionBytes,
+                traffic.plus(other.traffic));
+    }
+}

@@ -1,0 +1,102 @@
+package io.stele.storage.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TestWriteGate {
+    private static final int MIB = 1 << 20;
+
+    private final List<Integer> written = new ArrayList<>();
+    private long nowMillis = 1_000;
+    private final WriteGate gate = new WriteGate("0-0", Runnable::run, () -> nowMillis);
+
+    @Test
+    void openLetsEverythingThrough() {
+        for (int i = 0; i < 100; i++) {
+            write(i, MIB);
+        }
+        assertThat(written).hasSize(100);
+        assertThat(gate.status()).isEqualTo(GateStatus.OPEN);
+    }
+
+    @Test
+    void stoppedHoldsInOrderAndRefusesBeyondItsLimit() {
+        gate.setPressure(new Pressure(1));
+        for (int i = 0; i < 64; i++) {
+            write(i, MIB);
+        }
+        assertThat(written).isEmpty();
+        assertThatThrownBy(() -> write(64, 1))
+                .isInstanceOfSatisfying(
+                        SteleException.class,
+                        refused -> assertThat(refused.code()).isEqualTo(ErrorCode.BUSY));
+        nowMillis += 3_000;
+        gate.setPressure(Pressure.NONE);
+        assertThat(written).hasSize(64).isSorted();
+        assertThat(gate.waitingBytes()).isZero();
+        assertThat(gate.status()).isEqualTo(new GateStatus(0, 0, 0, 1, 3_000, 64));
+    }
+
+    @Test
+    void slowedLetsItsRateThrough() {
+        Pressure pressure = new Pressure(0.5);
+        gate.setPressure(pressure);
+        int batch = 64 << 10;
+        int sent = 0;
+        for (int poke = 0; poke < 500; poke++) {
+            while (gate.waitingBytes() < MIB) {
+                write(sent++, batch);
+            }
+            nowMillis += 20;
+            gate.poke();
+        }
+        double seconds = 500 * 0.02;
+        assertThat(written).isSorted();
+        assertThat((double) batch * written.size() / seconds)
+                .isBetween(0.95 * pressure.bytesPerSecond(), 1.05 * pressure.bytesPerSecond());
+        assertThat(gate.status().slowMillis()).isEqualTo(10_000);
+        assertThat(gate.status().slowdowns()).isEqualTo(1);
+    }
+
+    @Test
+    void aWriteLargerThanTheRateComesThrough() {
+        gate.setPressure(new Pressure(0.999)); // a MiB a second
+        write(0, 30 * MIB);
+        write(1, 1);
+        nowMillis += 20;
+        gate.poke();
+        assertThat(written).containsExactly(0);
+        nowMillis += 29_000;
+        gate.poke();
+        assertThat(written).as("what was overdrawn is paid back").containsExactly(0);
+        nowMillis += 2_000;
+        gate.poke();
+        assertThat(written).containsExactly(0, 1);
+    }
+
+    @Test
+    void theRateFallsWithThePressure() {
+        double before = Double.MAX_VALUE;
+        for (double level = 0.05; level < 1; level += 0.05) {
+            double rate = new Pressure(level).bytesPerSecond();
+            assertThat(rate).isLessThan(before).isPositive();
+            before = rate;
+        }
+        assertThat(Pressure.of(12, 12, 24).isSlow()).isFalse();
+        assertThat(Pressure.of(13, 12, 24).isSlow()).isTrue();
+        assertThat(Pressure.of(24, 12, 24).isStop()).isTrue();
+        assertThat(Pressure.of(5, 12, 24).max(Pressure.of(18, 12, 24)).level()).isEqualTo(0.5);
+    }
+
+    private void write(int number, int sizeBytes) {
+        if (gate.pass(sizeBytes, () -> written.add(number))) {
+            written.add(number);
+        }
+    }
+}
