@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import io.stele.benchmarks.get.GetBenchmark;
 import io.stele.benchmarks.ingest.IngestBenchmark;
 import io.stele.benchmarks.scan.ScanBenchmark;
+import io.stele.benchmarks.skip.SkipBenchmark;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -23,7 +24,11 @@ import java.util.Optional;
  */
 public final class BenchmarkRunner {
     private static final List<Benchmark> BENCHMARKS =
-            List.of(new IngestBenchmark(), new GetBenchmark(), new ScanBenchmark());
+            List.of(
+                    new IngestBenchmark(),
+                    new GetBenchmark(),
+                    new ScanBenchmark(),
+                    new SkipBenchmark());
 
     private BenchmarkRunner() {}
 

@@ -11,6 +11,7 @@ import io.stele.connector.metadata.CatalogRequests;
 import io.stele.connector.metadata.SteleMetadataFactory;
 import io.stele.connector.metadata.TableDefinitions;
 import io.stele.connector.metadata.TableStatisticsReader;
+import io.stele.connector.read.FileBitmapIndexes;
 import io.stele.connector.read.FilePageSources;
 import io.stele.connector.read.FileTails;
 import io.stele.connector.read.HotColumns;
@@ -42,6 +43,7 @@ final class SteleModule implements Module {
         binder.bind(SteleTransactions.class).in(Scopes.SINGLETON);
         binder.bind(ShardPruning.class).in(Scopes.SINGLETON);
         binder.bind(SteleSplitManager.class).in(Scopes.SINGLETON);
+        binder.bind(FileBitmapIndexes.class).in(Scopes.SINGLETON);
         binder.bind(FilePageSources.class).in(Scopes.SINGLETON);
         binder.bind(LivePageSources.class).in(Scopes.SINGLETON);
         binder.bind(StelePageSources.class).in(Scopes.SINGLETON);

@@ -3,6 +3,8 @@ package io.stele.benchmarks.scan;
 /** The tables that hold the same rows. */
 enum ScanTable {
     STELE("stele", "stele.bench", "lineitem", ""),
+    /** The same table through a catalog without a column cache: every scan decodes its files. */
+    STELE_UNCACHED("stele_uncached", "stele_uncached.bench", "lineitem", ""),
     ICEBERG_ORC("iceberg_orc", "iceberg.bench", "lineitem_orc", " WITH (format = 'ORC')"),
     ICEBERG_PARQUET(
             "iceberg_parquet", "iceberg.bench", "lineitem_parquet", " WITH (format = 'PARQUET')");
@@ -25,6 +27,11 @@ enum ScanTable {
 
     String qualifiedName() {
         return schema + "." + table;
+    }
+
+    /** Whether it has rows of its own to load. */
+    boolean isLoaded() {
+        return this != STELE_UNCACHED;
     }
 
     String properties() {

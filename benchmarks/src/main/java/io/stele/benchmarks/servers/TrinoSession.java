@@ -2,7 +2,14 @@ package io.stele.benchmarks.servers;
 
 import static java.util.Objects.requireNonNull;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.trino.jdbc.TrinoResultSet;
+import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -18,16 +25,23 @@ import java.util.Properties;
  * <p>Confined to one thread.
  */
 public final class TrinoSession implements AutoCloseable {
-    private final Connection connection;
+    private static final String USER = "stele";
+    private static final ObjectMapper JSON = new ObjectMapper();
 
-    private TrinoSession(Connection connection) {
+    private final URI trino;
+    private final Connection connection;
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    private TrinoSession(URI trino, Connection connection) {
+        this.trino = requireNonNull(trino, "trino is null");
         this.connection = requireNonNull(connection, "connection is null");
     }
 
     public static TrinoSession connect(URI trino) throws SQLException {
         Properties properties = new Properties();
-        properties.setProperty("user", "stele");
+        properties.setProperty("user", USER);
         return new TrinoSession(
+                trino,
                 DriverManager.getConnection(
                         "jdbc:trino://%s:%d".formatted(trino.getHost(), trino.getPort()),
                         properties));
@@ -37,17 +51,49 @@ public final class TrinoSession implements AutoCloseable {
     public List<List<Object>> query(String sql) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet result = statement.executeQuery(sql)) {
-            int columns = result.getMetaData().getColumnCount();
-            List<List<Object>> rows = new ArrayList<>();
-            while (result.next()) {
-                List<Object> row = new ArrayList<>(columns);
-                for (int column = 1; column <= columns; column++) {
-                    row.add(result.getObject(column));
-                }
-                rows.add(row);
-            }
-            return rows;
+            return rows(result);
         }
+    }
+
+    /** Runs a query and tells what it took. */
+    public Measured measure(String sql) throws SQLException, IOException, InterruptedException {
+        long start = System.nanoTime();
+        try (Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(sql)) {
+            List<List<Object>> rows = rows(result);
+            double millis = (System.nanoTime() - start) / 1e6;
+            String queryId = result.unwrap(TrinoResultSet.class).getQueryId();
+            return new Measured(rows, millis, physicalInputBytes(queryId));
+        }
+    }
+
+    private static List<List<Object>> rows(ResultSet result) throws SQLException {
+        int columns = result.getMetaData().getColumnCount();
+        List<List<Object>> rows = new ArrayList<>();
+        while (result.next()) {
+            List<Object> row = new ArrayList<>(columns);
+            for (int column = 1; column <= columns; column++) {
+                row.add(result.getObject(column));
+            }
+            rows.add(row);
+        }
+        return rows;
+    }
+
+    /** What the workers say they read, once the coordinator has heard of the query's end. */
+    private long physicalInputBytes(String queryId) throws IOException, InterruptedException {
+        HttpRequest request =
+                HttpRequest.newBuilder(trino.resolve("/v1/query/" + queryId))
+                        .header("X-Trino-User", USER)
+                        .build();
+        String body = http.send(request, HttpResponse.BodyHandlers.ofString()).body();
+        JsonNode size = JSON.readTree(body).path("queryStats").path("physicalInputDataSize");
+        String text = size.asText();
+        if (!text.endsWith("B")) {
+            throw new IOException(
+                    "Expected the size of query %s in bytes, found '%s'".formatted(queryId, text));
+        }
+        return Long.parseLong(text.substring(0, text.length() - 1));
     }
 
     /** The single number that the query returns. */
@@ -68,8 +114,17 @@ public final class TrinoSession implements AutoCloseable {
         }
     }
 
+    /**
+     * A query's result and cost.
+     *
+     * @param millis from sending the statement to its last row
+     * @param physicalInputBytes bytes that connectors read from storage
+     */
+    public record Measured(List<List<Object>> rows, double millis, long physicalInputBytes) {}
+
     @Override
     public void close() throws SQLException {
+        http.close();
         connection.close();
     }
 }

@@ -24,6 +24,7 @@ import java.util.OptionalLong;
  * @param firstRowId the row id of the first row, for such a file of a table without a primary key
  * @param deletedRows rows that are deleted at the snapshot: a serialized Roaring bitmap; empty:
  *     none
+ * @param bitmapIndexBytes size of the file's bitmap index; empty if it has none
  * @param weight relative to a split of full size
  */
 public record SteleFileSplit(
@@ -36,6 +37,7 @@ public record SteleFileSplit(
         OptionalLong ingestLsn,
         OptionalLong firstRowId,
         byte[] deletedRows,
+        OptionalLong bitmapIndexBytes,
         SplitWeight weight)
         implements ConnectorSplit {
     private static final int INSTANCE_SIZE = instanceSize(SteleFileSplit.class);
@@ -45,6 +47,7 @@ public record SteleFileSplit(
         requireNonNull(ingestLsn, "ingestLsn is null");
         requireNonNull(firstRowId, "firstRowId is null");
         requireNonNull(deletedRows, "deletedRows is null");
+        requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(weight, "weight is null");
     }
 

@@ -1,5 +1,6 @@
 package io.stele.connector.read;
 
+import static io.airlift.units.DataSize.Unit.KILOBYTE;
 import static io.stele.connector.handle.SteleColumnHandle.MERGE_ROW_ID;
 import static io.trino.memory.context.AggregatedMemoryContext.newSimpleAggregatedMemoryContext;
 import static io.trino.spi.type.BigintType.BIGINT;
@@ -9,6 +10,7 @@ import static org.joda.time.DateTimeZone.UTC;
 
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
+import io.airlift.units.DataSize;
 import io.stele.connector.SteleErrorCode;
 import io.stele.connector.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
@@ -62,18 +64,37 @@ public final class FilePageSources {
      */
     private static final int INITIAL_BATCH_SIZE = 8 * 1024;
 
+    /** A row group of eight-byte numbers has this size. */
+    private static final DataSize SPARSE_READ = DataSize.of(64, KILOBYTE);
+
+    /** Where more than one row group in this many is wanted, one long read is less work. */
+    private static final int SPARSE_SHARE = 3;
+
     private final ObjectStore warehouse;
     private final FileTails tails;
     private final HotColumns hotColumns;
+    private final FileBitmapIndexes bitmapIndexes;
     private final TrinoTypes types;
     private final OrcReaderOptions options = new OrcReaderOptions();
 
+    /** Streams are read piece by piece, and what lies between chosen row groups is not. */
+    private final OrcReaderOptions sparseOptions =
+            new OrcReaderOptions()
+                    .withMaxBufferSize(SPARSE_READ)
+                    .withStreamBufferSize(SPARSE_READ)
+                    .withMaxMergeDistance(SPARSE_READ);
+
     @Inject
     public FilePageSources(
-            ObjectStore warehouse, FileTails tails, HotColumns hotColumns, TrinoTypes types) {
+            ObjectStore warehouse,
+            FileTails tails,
+            HotColumns hotColumns,
+            FileBitmapIndexes bitmapIndexes,
+            TrinoTypes types) {
         this.warehouse = requireNonNull(warehouse, "warehouse is null");
         this.tails = requireNonNull(tails, "tails is null");
         this.hotColumns = requireNonNull(hotColumns, "hotColumns is null");
+        this.bitmapIndexes = requireNonNull(bitmapIndexes, "bitmapIndexes is null");
         this.types = requireNonNull(types, "types is null");
     }
 
@@ -88,19 +109,16 @@ public final class FilePageSources {
             List<SteleColumnHandle> columns,
             TupleDomain<SteleColumnHandle> constraint,
             MemoryContext memory) {
-        OrcDataSource dataSource =
-                new WarehouseOrcDataSource(
-                        warehouse, tails, split.path(), split.sizeBytes(), options);
         try {
-            OrcReader reader =
-                    OrcReader.createOrcReader(dataSource, options)
-                            .orElseThrow(
-                                    () ->
-                                            new TrinoException(
-                                                    SteleErrorCode.STELE_CORRUPT_DATA,
-                                                    "Expected an ORC file, found no bytes in "
-                                                            + split.path()));
-            return new Opening(table, split, reader, dataSource).open(columns, constraint, memory);
+            Optional<RoaringBitmap> selected =
+                    constraint.isNone()
+                            ? Optional.empty()
+                            : bitmapIndexes.select(table.table(), split, constraint);
+            Opening opening = new Opening(table, split, selected, options);
+            if (selected.isPresent() && opening.isSparse(selected.get())) {
+                opening = new Opening(table, split, selected, sparseOptions);
+            }
+            return opening.open(columns, constraint, memory);
         } catch (IOException e) {
             throw failed(split.path(), e);
         }
@@ -120,8 +138,9 @@ public final class FilePageSources {
     private final class Opening {
         private final SteleTableHandle table;
         private final SteleFileSplit split;
-        private final OrcReader reader;
+        private final Optional<RoaringBitmap> selected;
         private final OrcDataSource dataSource;
+        private final OrcReader reader;
         private final Map<Integer, OrcColumn> fileColumns;
         private final Map<String, OrcColumn> hiddenColumns;
         private final List<OrcColumn> readColumns = new ArrayList<>();
@@ -131,12 +150,23 @@ public final class FilePageSources {
         Opening(
                 SteleTableHandle table,
                 SteleFileSplit split,
-                OrcReader reader,
-                OrcDataSource dataSource) {
+                Optional<RoaringBitmap> selected,
+                OrcReaderOptions readerOptions)
+                throws IOException {
             this.table = table;
             this.split = split;
-            this.reader = reader;
-            this.dataSource = dataSource;
+            this.selected = selected;
+            this.dataSource =
+                    new WarehouseOrcDataSource(
+                            warehouse, tails, split.path(), split.sizeBytes(), readerOptions);
+            this.reader =
+                    OrcReader.createOrcReader(dataSource, readerOptions)
+                            .orElseThrow(
+                                    () ->
+                                            new TrinoException(
+                                                    SteleErrorCode.STELE_CORRUPT_DATA,
+                                                    "Expected an ORC file, found no bytes in "
+                                                            + split.path()));
             this.fileColumns = new HashMap<>();
             this.hiddenColumns = new HashMap<>();
             for (OrcColumn column : reader.getRootColumn().getNestedColumns()) {
@@ -164,6 +194,9 @@ public final class FilePageSources {
                             ? read(hidden(HiddenColumns.LSN_NAME), BIGINT)
                             : VisibleRows.NO_CHANNEL;
             channels = channels.stream().map(this::placeRowNumber).toList();
+            if (selected.isPresent() && selected.get().isEmpty()) {
+                return new FixedPageSource(ImmutableList.of());
+            }
             AggregatedMemoryContext readerMemory = newSimpleAggregatedMemoryContext();
             OrcRecordReader records =
                     reader.createRecordReader(
@@ -172,7 +205,7 @@ public final class FilePageSources {
                             Collections.nCopies(
                                     readColumns.size(), OrcReader.fullyProjectedLayout()),
                             rowNumbers,
-                            predicate(constraint),
+                            selectedRowGroups(predicate(constraint)),
                             split.start(),
                             split.length(),
                             UTC,
@@ -184,7 +217,7 @@ public final class FilePageSources {
                     records,
                     dataSource,
                     new HotScan(hotColumns, split.path(), hotScanColumns(constraint)),
-                    new VisibleRows(deletedRows(), lsnChannel, table.readLsn()),
+                    new VisibleRows(unwantedRows(), lsnChannel, table.readLsn()),
                     isDirect(channels) ? Optional.empty() : Optional.of(channels),
                     readerMemory,
                     memory);
@@ -311,6 +344,44 @@ public final class FilePageSources {
                 }
             }
             return true;
+        }
+
+        /** Whether few of the file's row groups have any of the rows. */
+        boolean isSparse(RoaringBitmap rows) {
+            int groupRows = reader.getFooter().getRowsInRowGroup().orElse(Integer.MAX_VALUE);
+            long groups = 0;
+            long next = 0;
+            long allRows = reader.getFooter().getNumberOfRows();
+            while (next < allRows) {
+                long row = rows.nextValue((int) next);
+                if (row < 0) {
+                    break;
+                }
+                groups++;
+                next = (row / groupRows + 1) * groupRows;
+            }
+            return groups * groupRows * SPARSE_SHARE <= allRows;
+        }
+
+        private OrcPredicate selectedRowGroups(OrcPredicate statistics) {
+            return selected.isEmpty()
+                    ? statistics
+                    : new SelectedRowGroups(
+                            statistics, selected.get(), reader, split.start(), split.length());
+        }
+
+        /** Rows that are deleted, and those that an index knows not to be asked for. */
+        private @Nullable RoaringBitmap unwantedRows() throws IOException {
+            RoaringBitmap deleted = deletedRows();
+            if (selected.isEmpty()) {
+                return deleted;
+            }
+            RoaringBitmap unwanted =
+                    RoaringBitmap.flip(selected.get(), 0L, reader.getFooter().getNumberOfRows());
+            if (deleted != null) {
+                unwanted.or(deleted);
+            }
+            return unwanted;
         }
 
         private OrcPredicate predicate(TupleDomain<SteleColumnHandle> constraint) {

@@ -103,6 +103,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                             file.ingestLsn(),
                             file.firstRowId(),
                             file.deletedRows(),
+                            file.bitmapIndexBytes(),
                             SplitWeight.fromProportion(
                                     Math.clamp((double) length / maxSplitBytes, MIN_WEIGHT, 1.0))));
         }

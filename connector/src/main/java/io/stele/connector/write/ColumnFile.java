@@ -7,6 +7,7 @@ import io.airlift.units.DataSize;
 import io.stele.connector.type.OrcColumns;
 import io.stele.connector.type.OrcTypes;
 import io.stele.connector.type.TrinoTypes;
+import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.storage.objectstore.ObjectStore;
@@ -24,6 +25,7 @@ import io.trino.spi.type.Type;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * One ORC file that is being written into the warehouse; visible when {@link #finish} returns.
@@ -43,18 +45,27 @@ final class ColumnFile implements AutoCloseable {
     private final List<ColumnSchema> columns;
     private final List<OrcTypes.Mapping> mappings;
     private final ColumnMetadata<OrcType> orcTypes;
+    private final ObjectStore warehouse;
+    private final String path;
     private final ObjectWriter object;
+    private final BitmapRows bitmaps;
     private final OrcWriter writer;
 
     private ColumnFile(
             List<ColumnSchema> columns,
             List<OrcTypes.Mapping> mappings,
             ColumnMetadata<OrcType> orcTypes,
-            ObjectWriter object) {
+            ObjectStore warehouse,
+            String path,
+            BitmapRows bitmaps)
+            throws IOException {
         this.columns = columns;
+        this.warehouse = warehouse;
+        this.path = path;
+        this.bitmaps = bitmaps;
         this.mappings = mappings;
         this.orcTypes = orcTypes;
-        this.object = object;
+        this.object = warehouse.create(path);
         List<Type> fileTypes = mappings.stream().map(OrcTypes.Mapping::fileType).toList();
         this.writer =
                 new OrcWriter(
@@ -70,19 +81,34 @@ final class ColumnFile implements AutoCloseable {
                         new OrcWriterStats());
     }
 
+    /**
+     * @param columns of the pages that follow
+     * @param bitmapColumns ids of columns with a bitmap index
+     */
     static ColumnFile create(
-            ObjectStore warehouse, String path, List<ColumnSchema> columns, TrinoTypes types)
+            ObjectStore warehouse,
+            String path,
+            List<ColumnSchema> columns,
+            List<Integer> bitmapColumns,
+            TrinoTypes types)
             throws IOException {
         requireNonNull(path, "path is null");
         List<OrcTypes.Mapping> mappings =
                 columns.stream()
                         .map(column -> OrcTypes.mapping(types.toTrino(column.type())))
                         .toList();
-        return new ColumnFile(columns, mappings, OrcColumns.of(columns), warehouse.create(path));
+        return new ColumnFile(
+                columns,
+                mappings,
+                OrcColumns.of(columns),
+                warehouse,
+                path,
+                new BitmapRows(columns, bitmapColumns, types));
     }
 
     /** Appends rows; channel n is column n. */
     void write(Page page) throws IOException {
+        bitmaps.add(page);
         Block[] blocks = new Block[page.getChannelCount()];
         for (int channel = 0; channel < blocks.length; channel++) {
             blocks[channel] = mappings.get(channel).toFile(page.getBlock(channel));
@@ -96,11 +122,12 @@ final class ColumnFile implements AutoCloseable {
     }
 
     long retainedBytes() {
-        return writer.getRetainedBytes();
+        return writer.getRetainedBytes() + bitmaps.retainedBytes();
     }
 
-    /** Completes and publishes the file. */
+    /** Completes and publishes the file and its bitmap index. */
     Summary finish() throws IOException {
+        OptionalLong bitmapIndexBytes = bitmaps.write(warehouse, WrittenFile.bitmapIndexPath(path));
         writer.close();
         object.commit();
         long rowCount = writer.getFileRowCount();
@@ -108,7 +135,7 @@ final class ColumnFile implements AutoCloseable {
                 writer.getFileStats()
                         .map(found -> OrcStatistics.of(columns, orcTypes, found, rowCount))
                         .orElse(Map.of());
-        return new Summary(object.position(), rowCount, statistics);
+        return new Summary(object.position(), rowCount, statistics, bitmapIndexBytes);
     }
 
     /** Throws the file away unless it was finished. */
@@ -118,5 +145,9 @@ final class ColumnFile implements AutoCloseable {
     }
 
     /** What a finished file holds. */
-    record Summary(long sizeBytes, long rowCount, Map<Integer, ColumnStats> statistics) {}
+    record Summary(
+            long sizeBytes,
+            long rowCount,
+            Map<Integer, ColumnStats> statistics,
+            OptionalLong bitmapIndexBytes) {}
 }

@@ -83,9 +83,8 @@ final class SortedFilesSink implements RowSink {
         pages.clear();
         rows.clear();
         for (WrittenFile file : finished) {
-            context.warehouse().delete(file.path());
-            if (file.keyIndexPath().isPresent()) {
-                context.warehouse().delete(file.keyIndexPath().get());
+            for (String path : file.paths()) {
+                context.warehouse().delete(path);
             }
         }
     }

@@ -115,7 +115,11 @@ final class SortedRows {
         ColumnFile.Summary summary;
         try (ColumnFile file =
                 ColumnFile.create(
-                        context.warehouse(), name.orcPath(), context.columns(), context.types())) {
+                        context.warehouse(),
+                        name.orcPath(),
+                        context.columns(),
+                        context.table().options().bitmapColumns(),
+                        context.types())) {
             for (int start = 0; start < order.size(); start += PAGE_ROWS) {
                 int count = Math.min(PAGE_ROWS, order.size() - start);
                 file.write(page(order, start, count, columns));
@@ -140,7 +144,8 @@ final class SortedRows {
                 index.map(KeyIndexSummary::minKey),
                 index.map(KeyIndexSummary::maxKey),
                 partition.length == 0 ? Optional.empty() : Optional.of(partition),
-                summary.statistics());
+                summary.statistics(),
+                summary.bitmapIndexBytes());
     }
 
     private static Page page(List<Row> order, int start, int count, Block[] columns) {

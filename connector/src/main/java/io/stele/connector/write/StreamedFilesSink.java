@@ -86,6 +86,7 @@ final class StreamedFilesSink implements RowSink {
                                     context.warehouse(),
                                     name.orcPath(),
                                     context.columns(),
+                                    context.table().options().bitmapColumns(),
                                     context.types()));
             open.put(shard, file);
         }
@@ -115,7 +116,8 @@ final class StreamedFilesSink implements RowSink {
                             Optional.empty(),
                             Optional.empty(),
                             Optional.empty(),
-                            summary.statistics()));
+                            summary.statistics(),
+                            summary.bitmapIndexBytes()));
         }
     }
 
@@ -144,7 +146,9 @@ final class StreamedFilesSink implements RowSink {
         }
         open.clear();
         for (WrittenFile file : finished) {
-            context.warehouse().delete(file.path());
+            for (String path : file.paths()) {
+                context.warehouse().delete(path);
+            }
         }
     }
 

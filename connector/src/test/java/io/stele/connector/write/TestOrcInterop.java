@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.read.FileBitmapIndexes;
 import io.stele.connector.read.FilePageSources;
 import io.stele.connector.read.FileTails;
 import io.stele.connector.read.HotColumns;
@@ -84,7 +85,8 @@ final class TestOrcInterop {
     void theSidecarReadsWhatTrinoWrote() throws IOException {
         List<byte[]> rows = AllTypes.rows();
         ColumnFile.Summary summary;
-        try (ColumnFile file = ColumnFile.create(store, "t.orc", TABLE.columns(), types)) {
+        try (ColumnFile file =
+                ColumnFile.create(store, "t.orc", TABLE.columns(), List.of(), types)) {
             file.write(page(rows));
             summary = file.finish();
         }
@@ -131,6 +133,7 @@ final class TestOrcInterop {
                                 OptionalLong.of(5),
                                 OptionalLong.of(100),
                                 new byte[0],
+                                OptionalLong.empty(),
                                 SplitWeight.standard()),
                         Long.MAX_VALUE),
                 rows);
@@ -171,6 +174,7 @@ final class TestOrcInterop {
                 OptionalLong.empty(),
                 OptionalLong.empty(),
                 bitmap.toByteArray(),
+                OptionalLong.empty(),
                 SplitWeight.standard());
     }
 
@@ -178,7 +182,11 @@ final class TestOrcInterop {
     private List<byte[]> scan(SteleFileSplit split, long readLsn) throws IOException {
         FilePageSources sources =
                 new FilePageSources(
-                        store, new FileTails(store, 1 << 20), new HotColumns(16 << 20), types);
+                        store,
+                        new FileTails(store, 1 << 20),
+                        new HotColumns(16 << 20),
+                        new FileBitmapIndexes(store),
+                        types);
         List<byte[]> rows = scan(sources, split, readLsn);
         for (int again = 0; again < 2; again++) {
             assertSameRows(scan(sources, split, readLsn), rows);

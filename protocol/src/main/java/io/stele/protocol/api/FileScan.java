@@ -20,6 +20,8 @@ import java.util.OptionalLong;
  *     empty where none is
  * @param deletedCount how many
  * @param columns statistics by column id, of the columns asked for
+ * @param bitmapIndexBytes size of its bitmap index, which is at {@link
+ *     WrittenFile#bitmapIndexPath(String)}; empty if it has none
  */
 public record FileScan(
         String path,
@@ -32,12 +34,14 @@ public record FileScan(
         OptionalLong firstRowId,
         byte[] deletedRows,
         long deletedCount,
-        Map<Integer, ColumnStats> columns) {
+        Map<Integer, ColumnStats> columns,
+        OptionalLong bitmapIndexBytes) {
     public FileScan {
         requireNonNull(path, "path is null");
         requireNonNull(ingestLsn, "ingestLsn is null");
         requireNonNull(firstRowId, "firstRowId is null");
         requireNonNull(deletedRows, "deletedRows is null");
         columns = Map.copyOf(columns);
+        requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
     }
 }

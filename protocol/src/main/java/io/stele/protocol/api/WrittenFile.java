@@ -5,8 +5,11 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import io.stele.protocol.predicate.ColumnStats;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A column file that a worker wrote into the warehouse, to be ingested by a commit. Its rows are
@@ -20,6 +23,8 @@ import java.util.Optional;
  * @param maxKey greatest encoded primary key, for tables with one
  * @param partition encoded partition columns, for partitioned tables
  * @param columns statistics by column id
+ * @param bitmapIndexBytes size of the file's bitmap index, which is at {@link
+ *     #bitmapIndexPath(String)}; empty if it has none
  */
 public record WrittenFile(
         TableId tableId,
@@ -34,7 +39,8 @@ public record WrittenFile(
         Optional<byte[]> minKey,
         Optional<byte[]> maxKey,
         Optional<byte[]> partition,
-        Map<Integer, ColumnStats> columns) {
+        Map<Integer, ColumnStats> columns,
+        OptionalLong bitmapIndexBytes) {
     public WrittenFile {
         requireNonNull(tableId, "tableId is null");
         requireNonNull(shard, "shard is null");
@@ -45,5 +51,22 @@ public record WrittenFile(
         requireNonNull(maxKey, "maxKey is null");
         requireNonNull(partition, "partition is null");
         columns = Map.copyOf(columns);
+        requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
+    }
+
+    /** Where the bitmap index of a column file is. */
+    public static String bitmapIndexPath(String path) {
+        return path + ".bitmaps";
+    }
+
+    /** All objects that the file consists of. */
+    public List<String> paths() {
+        List<String> paths = new ArrayList<>();
+        paths.add(path);
+        keyIndexPath.ifPresent(paths::add);
+        if (bitmapIndexBytes.isPresent()) {
+            paths.add(bitmapIndexPath(path));
+        }
+        return List.copyOf(paths);
     }
 }

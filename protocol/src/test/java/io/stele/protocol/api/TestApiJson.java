@@ -115,7 +115,8 @@ final class TestApiJson {
                         OptionalLong.of(4),
                         new byte[] {1, 2, 3},
                         3,
-                        Map.of());
+                        Map.of(),
+                        OptionalLong.empty());
         ScanPlan plan =
                 new ScanPlan(
                         5,

@@ -90,7 +90,8 @@ final class ScanPlanner {
                         entry.firstRowId(),
                         deletedCount == 0 ? NO_ROWS : serialize(deleted),
                         deletedCount,
-                        entry.columnStats()));
+                        entry.columnStats(),
+                        entry.bitmapIndexBytes()));
     }
 
     private static byte[] serialize(RoaringBitmap bitmap) {

@@ -226,8 +226,7 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     private static void addPaths(FileEntry entry, Set<String> paths) {
-        paths.add(entry.path());
-        entry.keyIndex().ifPresent(index -> paths.add(index.path()));
+        paths.addAll(entry.immutablePaths());
         entry.deleteVector().ifPresent(deletes -> paths.add(deletes.path()));
     }
 

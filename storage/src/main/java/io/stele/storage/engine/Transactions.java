@@ -232,33 +232,30 @@ final class Transactions {
 
     private static FileEntry entry(WrittenFile file) {
         return new FileEntry(
-                file.fileId(),
-                file.tableId(),
-                FileKind.COLUMN,
-                0,
-                file.path(),
-                file.sizeBytes(),
-                file.rowCount(),
-                Lsn.MIN,
-                Lsn.MIN,
-                Optional.empty(),
-                OptionalLong.empty(),
-                file.schemaVersion(),
-                file.minKey(),
-                file.maxKey(),
-                file.partition(),
-                file.columns(),
-                file.keyIndexPath().map(path -> new KeyIndexFile(path, file.keyIndexSizeBytes())),
-                Optional.empty());
+                        file.fileId(),
+                        file.tableId(),
+                        FileKind.COLUMN,
+                        0,
+                        file.path(),
+                        file.sizeBytes(),
+                        file.rowCount(),
+                        Lsn.MIN,
+                        Lsn.MIN,
+                        Optional.empty(),
+                        OptionalLong.empty(),
+                        file.schemaVersion(),
+                        file.minKey(),
+                        file.maxKey(),
+                        file.partition(),
+                        file.columns(),
+                        file.keyIndexPath()
+                                .map(path -> new KeyIndexFile(path, file.keyIndexSizeBytes())),
+                        Optional.empty())
+                .withBitmapIndex(file.bitmapIndexBytes());
     }
 
     private static List<String> paths(List<WrittenFile> written) {
-        List<String> paths = new ArrayList<>();
-        for (WrittenFile file : written) {
-            paths.add(file.path());
-            file.keyIndexPath().ifPresent(paths::add);
-        }
-        return paths;
+        return written.stream().flatMap(file -> file.paths().stream()).toList();
     }
 
     private static SteleException refused(WrittenFile file, String expected, String found) {

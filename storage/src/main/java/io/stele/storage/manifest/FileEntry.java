@@ -7,9 +7,12 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ColumnStats;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -37,6 +40,8 @@ import java.util.TreeMap;
  * @param partition encoded values of the partition columns that all rows share
  * @param columnStats by column id; a column without an entry is not known
  * @param indexId the secondary index whose entries a row file holds; empty: rows of the table
+ * @param bitmapIndexBytes size of a column file's bitmap index ({@code BitmapIndexBuilder}), which
+ *     is beside it; empty if it has none
  */
 public record FileEntry(
         @JsonProperty("fileId") String fileId,
@@ -57,7 +62,9 @@ public record FileEntry(
         @JsonProperty("columnStats") Map<Integer, ColumnStats> columnStats,
         @JsonProperty("keyIndex") Optional<KeyIndexFile> keyIndex,
         @JsonProperty("deleteVector") Optional<DeleteVectorFile> deleteVector,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("indexId") OptionalInt indexId) {
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("indexId") OptionalInt indexId,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("bitmapIndexBytes")
+                OptionalLong bitmapIndexBytes) {
     public FileEntry {
         requireNonNull(fileId, "fileId is null");
         requireNonNull(tableId, "tableId is null");
@@ -73,6 +80,7 @@ public record FileEntry(
         requireNonNull(keyIndex, "keyIndex is null");
         requireNonNull(deleteVector, "deleteVector is null");
         requireNonNull(indexId, "indexId is null");
+        requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         columnStats = Collections.unmodifiableMap(new TreeMap<>(columnStats));
         check(!fileId.isEmpty(), "a file id", "''", path);
         check(
@@ -137,7 +145,8 @@ public record FileEntry(
                 columnStats,
                 keyIndex,
                 deleteVector,
-                OptionalInt.empty());
+                OptionalInt.empty(),
+                OptionalLong.empty());
     }
 
     /**
@@ -177,7 +186,8 @@ public record FileEntry(
                 columnStats,
                 keyIndex,
                 deleteVector,
-                indexId);
+                indexId,
+                bitmapIndexBytes);
     }
 
     public FileEntry withDeleteVector(Optional<DeleteVectorFile> newDeleteVector) {
@@ -200,7 +210,8 @@ public record FileEntry(
                 columnStats,
                 keyIndex,
                 newDeleteVector,
-                indexId);
+                indexId,
+                bitmapIndexBytes);
     }
 
     /**
@@ -227,7 +238,44 @@ public record FileEntry(
                 columnStats,
                 keyIndex,
                 deleteVector,
-                indexId);
+                indexId,
+                bitmapIndexBytes);
+    }
+
+    /** The same file with a bitmap index of a size. */
+    public FileEntry withBitmapIndex(OptionalLong newBitmapIndexBytes) {
+        return new FileEntry(
+                fileId,
+                tableId,
+                kind,
+                level,
+                path,
+                sizeBytes,
+                rowCount,
+                minLsn,
+                maxLsn,
+                ingestLsn,
+                firstRowId,
+                schemaVersion,
+                minKey,
+                maxKey,
+                partition,
+                columnStats,
+                keyIndex,
+                deleteVector,
+                indexId,
+                newBitmapIndexBytes);
+    }
+
+    /** All objects that the file consists of, but its delete vector, which changes. */
+    public List<String> immutablePaths() {
+        List<String> paths = new ArrayList<>();
+        paths.add(path);
+        keyIndex.ifPresent(index -> paths.add(index.path()));
+        if (bitmapIndexBytes.isPresent()) {
+            paths.add(WrittenFile.bitmapIndexPath(path));
+        }
+        return List.copyOf(paths);
     }
 
     private static void check(boolean condition, String expected, Object found, String path) {

@@ -14,6 +14,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -26,6 +27,7 @@ import org.apache.hadoop.hive.ql.exec.vector.MapColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.TimestampColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
+import org.apache.orc.OrcConf;
 import org.apache.orc.OrcFile;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.Writer;
@@ -57,6 +59,7 @@ public final class ColumnFileWriter implements AutoCloseable {
     private VectorizedRowBatch batch;
     private @Nullable Writer writer;
     private long rowCount;
+    private final BitSet dictionaryColumns; // positions of those that users want so
     private long rowBytes;
     private long minLsn = Long.MAX_VALUE;
     private long maxLsn;
@@ -78,6 +81,10 @@ public final class ColumnFileWriter implements AutoCloseable {
             appenders[i] = ColumnAppender.of(layout.value(i));
         }
         this.stats = new StatsCollector(layout);
+        this.dictionaryColumns = new BitSet();
+        for (int columnId : schema.options().dictionaryColumns()) {
+            dictionaryColumns.set(schema.indexOf(columnId));
+        }
         this.rowIdColumn = schema.hasPrimaryKey() ? -1 : layout.count();
         this.lsnColumn = fileSchema.getChildren().size() - 1;
         this.batch = newBatch();
@@ -166,6 +173,11 @@ public final class ColumnFileWriter implements AutoCloseable {
 
     private Writer createWriter() throws IOException {
         Configuration configuration = OrcLibrary.configuration();
+        if (!dictionaryColumns.isEmpty()) {
+            // Else the library gives a dictionary up when it has many entries for its rows
+            configuration = new Configuration(configuration);
+            OrcConf.DICTIONARY_KEY_SIZE_THRESHOLD.setDouble(configuration, 1.0);
+        }
         OrcFile.WriterOptions orcOptions =
                 OrcFile.writerOptions(configuration)
                         .fileSystem(new WarehouseFileSystem(store, configuration))
@@ -194,6 +206,7 @@ public final class ColumnFileWriter implements AutoCloseable {
         List<String> names = new ArrayList<>();
         for (int i = 0; i < appenders.length; i++) {
             if (batch.cols[i] instanceof BytesColumnVector
+                    && !dictionaryColumns.get(i)
                     && !DictionarySample.repeats(sample, i)) {
                 names.add("`" + fileSchema.getFieldNames().get(i).replace("`", "``") + "`");
             }

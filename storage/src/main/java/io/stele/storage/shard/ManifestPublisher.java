@@ -277,8 +277,7 @@ final class ManifestPublisher {
         for (FileEntry old : before.files()) {
             FileEntry entry = kept.get(old.fileId());
             if (entry == null) {
-                paths.add(old.path());
-                old.keyIndex().ifPresent(index -> paths.add(index.path()));
+                paths.addAll(old.immutablePaths());
             }
             old.deleteVector()
                     .filter(

@@ -61,9 +61,14 @@ final class ColumnCompaction implements ManifestChange {
             rows += input.file.entry().rowCount() - deleted;
             ended += input.file.deletes().cardinality() - deleted;
         }
+        SegmentCuts cuts =
+                SegmentCuts.of(
+                        table.schema(),
+                        inputs.stream().map(input -> input.file.entry()).toList(),
+                        targetBytes);
         boolean historyApart = history.areWorthIt(ended, rows);
         try (ColumnFileOutput output =
-                new ColumnFileOutput(files, table, level, targetBytes, historyApart)) {
+                new ColumnFileOutput(files, table, level, targetBytes, historyApart, cuts)) {
             for (Input input : inputs) {
                 if (input.file.hasEnded(retentionLsn)) {
                     continue; // nobody reads it any more, and neither do we

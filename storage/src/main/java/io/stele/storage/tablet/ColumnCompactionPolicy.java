@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.PriorityQueue;
 
 /**
@@ -61,15 +62,29 @@ final class ColumnCompactionPolicy {
         this.history = requireNonNull(history, "history is null");
     }
 
-    /** Column files of one partition to merge, or none. */
+    /** Column files of one partition to merge, or none, of a table without a segment key. */
     Optional<Pick> pick(List<Candidate> files) {
+        return pick(files, OptionalInt.empty());
+    }
+
+    /**
+     * Column files of one partition to merge, or none.
+     *
+     * @param segmentColumn the column that files are cut by: {@link SegmentPicker} picks before
+     *     size does, and files that are large enough for a segment are not merged for their size
+     */
+    Optional<Pick> pick(List<Candidate> files, OptionalInt segmentColumn) {
         for (Candidate file : files) {
             if (isWorn(file)) {
                 return Optional.of(new Pick(List.of(file), MERGED_LEVEL));
             }
         }
         for (List<Candidate> group : groups(files)) {
-            Optional<Pick> tier = pickTier(group);
+            Optional<Pick> segments = pickSegments(group, segmentColumn);
+            if (segments.isPresent()) {
+                return segments;
+            }
+            Optional<Pick> tier = pickTier(mergedForSize(group, segmentColumn));
             if (tier.isPresent()) {
                 return tier;
             }
@@ -91,14 +106,22 @@ final class ColumnCompactionPolicy {
      * not.
      */
     Optional<Pick> pickAll(List<Candidate> files) {
+        return pickAll(files, OptionalInt.empty());
+    }
+
+    Optional<Pick> pickAll(List<Candidate> files, OptionalInt segmentColumn) {
         for (Candidate file : files) {
             if (file.deletedRows() > 0 || hasHistoryToPutApart(file)) {
                 return Optional.of(new Pick(List.of(file), MERGED_LEVEL));
             }
         }
         for (List<Candidate> group : groups(files)) {
+            Optional<Pick> segments = pickSegments(group, segmentColumn);
+            if (segments.isPresent()) {
+                return segments;
+            }
             List<Candidate> small =
-                    group.stream()
+                    mergedForSize(group, segmentColumn).stream()
                             .filter(file -> file.entry().sizeBytes() < targetBytes / 2)
                             .filter(file -> file.entry().level() < FULL_LEVEL)
                             .toList();
@@ -136,6 +159,31 @@ final class ColumnCompactionPolicy {
                 && history.areWorthIt(
                         file.endedRows() - file.deletedRows(),
                         file.entry().rowCount() - file.deletedRows());
+    }
+
+    private Optional<Pick> pickSegments(List<Candidate> group, OptionalInt segmentColumn) {
+        if (segmentColumn.isEmpty() || group.getFirst().isHistory()) {
+            return Optional.empty();
+        }
+        List<FileEntry> entries = group.stream().map(Candidate::entry).toList();
+        return SegmentPicker.pick(
+                        entries, segmentColumn.getAsInt(), SegmentCuts.minSegmentBytes(targetBytes))
+                .map(
+                        picked ->
+                                new Pick(
+                                        group.stream()
+                                                .filter(file -> picked.contains(file.entry()))
+                                                .toList(),
+                                        MERGED_LEVEL));
+    }
+
+    /** A merge of files that are segments already would only cut them apart again. */
+    private List<Candidate> mergedForSize(List<Candidate> group, OptionalInt segmentColumn) {
+        if (segmentColumn.isEmpty()) {
+            return group;
+        }
+        long segmentBytes = SegmentCuts.minSegmentBytes(targetBytes);
+        return group.stream().filter(file -> file.entry().sizeBytes() < segmentBytes).toList();
     }
 
     private Optional<Pick> pickTier(List<Candidate> group) {
@@ -212,7 +260,7 @@ final class ColumnCompactionPolicy {
         return List.copyOf(groups.values());
     }
 
-    private static int tier(long sizeBytes) {
+    static int tier(long sizeBytes) {
         return (Long.SIZE - Long.numberOfLeadingZeros(sizeBytes)) / 2; // powers of 4
     }
 

@@ -1,6 +1,7 @@
 package io.stele.storage.tablet;
 
 import io.stele.protocol.Lsn;
+import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.TableSchema;
@@ -32,6 +33,7 @@ final class ColumnFileBuilder implements AutoCloseable {
     private final ColumnFileWriter rows;
     private final KeyIndexWriter keys;
     private final @Nullable ClusteredKeys clustered;
+    private final FileBitmaps bitmaps;
     private final List<Ended> ended = new ArrayList<>();
     private int level;
     private long rowBytes;
@@ -57,6 +59,7 @@ final class ColumnFileBuilder implements AutoCloseable {
         this.rows = rows;
         this.keys = keys;
         this.clustered = clustered;
+        this.bitmaps = new FileBitmaps(table.schema());
     }
 
     static ColumnFileBuilder create(
@@ -102,6 +105,7 @@ final class ColumnFileBuilder implements AutoCloseable {
                         : KeyEncoder.rowId(
                                 version.keyArray(), version.keyOffset(), version.keyLength());
         rows.add(row, version.lsn(), rowId);
+        bitmaps.add(row, ordinal);
         if (clustered == null) {
             keys.add(version.keyArray(), version.keyOffset(), version.keyLength());
         } else {
@@ -144,26 +148,29 @@ final class ColumnFileBuilder implements AutoCloseable {
         }
         KeyIndexSummary index = keys.finish();
         String prefix = FileIds.folder(table.schema().id(), table.shard()) + fileId;
+        OptionalLong bitmapIndexBytes =
+                bitmaps.write(files.store(), WrittenFile.bitmapIndexPath(prefix + ".orc"));
         FileEntry entry =
                 new FileEntry(
-                        fileId,
-                        table.schema().id(),
-                        FileKind.COLUMN,
-                        level,
-                        prefix + ".orc",
-                        summary.sizeBytes(),
-                        summary.rowCount(),
-                        summary.minLsn(),
-                        summary.maxLsn(),
-                        Optional.<Lsn>empty(),
-                        OptionalLong.empty(),
-                        table.schema().schemaVersion(),
-                        Optional.of(index.minKey()),
-                        Optional.of(index.maxKey()),
-                        Optional.ofNullable(partition),
-                        summary.columnStats(),
-                        Optional.of(new KeyIndexFile(prefix + ".idx", index.sizeBytes())),
-                        Optional.empty());
+                                fileId,
+                                table.schema().id(),
+                                FileKind.COLUMN,
+                                level,
+                                prefix + ".orc",
+                                summary.sizeBytes(),
+                                summary.rowCount(),
+                                summary.minLsn(),
+                                summary.maxLsn(),
+                                Optional.<Lsn>empty(),
+                                OptionalLong.empty(),
+                                table.schema().schemaVersion(),
+                                Optional.of(index.minKey()),
+                                Optional.of(index.maxKey()),
+                                Optional.ofNullable(partition),
+                                summary.columnStats(),
+                                Optional.of(new KeyIndexFile(prefix + ".idx", index.sizeBytes())),
+                                Optional.empty())
+                        .withBitmapIndex(bitmapIndexBytes);
         done = files.openColumn(entry, deletes());
         finished = done;
         return done;

@@ -14,36 +14,49 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes rows, in the table's {@link ClusteringOrder}, into column files: one for each partition,
- * ended at about a given number of bytes. Rows that have ended can go into files of their own,
- * history that readers of the present need not open. Confined to one thread; what it wrote before a
- * failure is unreferenced and collected at the next start.
+ * Writes rows, in the table's {@link ClusteringOrder}, into column files: one for each partition
+ * and segment, ended at about a given number of bytes. Rows that have ended can go into files of
+ * their own, history that readers of the present need not open. Confined to one thread; what it
+ * wrote before a failure is unreferenced and collected at the next start.
  */
 final class ColumnFileOutput implements AutoCloseable {
     /**
-     * A writer holds up to a stripe of memory, so partitions beyond this end the file of the one
-     * that was begun first.
+     * A writer holds up to a stripe of memory, so partitions and segments beyond this end the file
+     * of the one that was begun first.
      */
-    private static final int MAX_OPEN_PARTITIONS = 64;
+    private static final int MAX_OPEN_FILES = 64;
 
     private final TableFiles files;
     private final TableShard table;
     private final int level;
     private final long targetBytes;
     private final boolean historyApart;
+    private final SegmentCuts cuts;
     private final BinaryRow row;
     private final @Nullable KeyEncoder partitionEncoder;
     private final GrowingBytes partitionBytes = GrowingBytes.forKey();
     private final Map<Place, ColumnFileBuilder> open = new LinkedHashMap<>();
     private final List<ColumnFileBuilder> builders = new ArrayList<>();
 
+    /** All rows of a partition in one segment. */
     ColumnFileOutput(
             TableFiles files, TableShard table, int level, long targetBytes, boolean historyApart) {
+        this(files, table, level, targetBytes, historyApart, SegmentCuts.none());
+    }
+
+    ColumnFileOutput(
+            TableFiles files,
+            TableShard table,
+            int level,
+            long targetBytes,
+            boolean historyApart,
+            SegmentCuts cuts) {
         this.files = requireNonNull(files, "files is null");
         this.table = requireNonNull(table, "table is null");
         this.level = level;
         this.targetBytes = targetBytes;
         this.historyApart = historyApart;
+        this.cuts = requireNonNull(cuts, "cuts is null");
         this.row = new BinaryRow(table.layout());
         List<Integer> partitionedBy = table.schema().partitionedBy();
         this.partitionEncoder =
@@ -62,7 +75,11 @@ final class ColumnFileOutput implements AutoCloseable {
     Placement add(KeyedVersion version, long endLsn) throws IOException {
         table.checkNotDropped();
         row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
-        Place place = new Place(partition(), historyApart && endLsn != RetainedVersions.PRESENT);
+        Place place =
+                new Place(
+                        partition(),
+                        cuts.segment(row),
+                        historyApart && endLsn != RetainedVersions.PRESENT);
         ColumnFileBuilder builder = open.get(place);
         if (builder != null && builder.isFullBefore(version, targetBytes)) {
             builder.markFull();
@@ -70,7 +87,7 @@ final class ColumnFileOutput implements AutoCloseable {
             builder = null;
         }
         if (builder == null) {
-            if (open.size() >= MAX_OPEN_PARTITIONS) {
+            if (open.size() >= MAX_OPEN_FILES) {
                 Map.Entry<Place, ColumnFileBuilder> first = open.entrySet().iterator().next();
                 end(first.getKey(), first.getValue());
             }
@@ -119,7 +136,7 @@ final class ColumnFileOutput implements AutoCloseable {
     }
 
     /** Which file takes a row. */
-    private record Place(ByteBuffer partition, boolean isHistory) {}
+    private record Place(ByteBuffer partition, int segment, boolean isHistory) {}
 
     /** Where a row lies: the number of the file and the row's ordinal in it. */
     record Placement(int file, int ordinal) {}

@@ -131,7 +131,8 @@ final class RowFileOutput implements AutoCloseable {
                         Map.of(),
                         Optional.empty(),
                         Optional.empty(),
-                        indexId);
+                        indexId,
+                        OptionalLong.empty());
         finished.add(files.openRow(entry));
     }
 

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -159,7 +160,12 @@ public final class TableMaintenance {
                         .filter(file -> table.isSettled(file.entry().fileId()))
                         .map(file -> candidate(file, retentionLsn))
                         .toList();
-        return (asked ? columnPolicy.pickAll(candidates) : columnPolicy.pick(candidates))
+        List<Integer> segmentKey = table.schema().options().segmentKey();
+        OptionalInt segmentColumn =
+                segmentKey.isEmpty() ? OptionalInt.empty() : OptionalInt.of(segmentKey.getFirst());
+        return (asked
+                        ? columnPolicy.pickAll(candidates, segmentColumn)
+                        : columnPolicy.pick(candidates, segmentColumn))
                 .map(
                         picked -> {
                             Set<String> chosen = new HashSet<>();

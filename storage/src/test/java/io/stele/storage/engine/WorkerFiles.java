@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
@@ -71,7 +72,8 @@ final class WorkerFiles {
                 index.map(KeyIndexSummary::minKey),
                 index.map(KeyIndexSummary::maxKey),
                 Optional.empty(),
-                Map.of());
+                Map.of(),
+                OptionalLong.empty());
     }
 
     private static byte[] orc(TestTable table, List<Row> rows) throws IOException {

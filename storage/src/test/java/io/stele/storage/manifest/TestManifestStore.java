@@ -238,7 +238,8 @@ final class TestManifestStore {
                 row.columnStats(),
                 row.keyIndex(),
                 row.deleteVector(),
-                OptionalInt.of(9));
+                OptionalInt.of(9),
+                OptionalLong.empty());
     }
 
     private static FileEntry rowFile(String fileId) {

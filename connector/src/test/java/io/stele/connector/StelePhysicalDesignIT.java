@@ -1,0 +1,117 @@
+package io.stele.connector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Bitmap columns, dictionary columns and segment keys: the same answers from fewer rows. */
+@ExtendWith(SteleCluster.Shared.class)
+final class StelePhysicalDesignIT {
+    private static final String ROWS =
+            """
+            SELECT orderkey AS id, custkey AS customer, orderstatus AS status, CAST(orderdate AS timestamp(3)) AS at,
+              IF(custkey %% 7 = 0, NULL, custkey %% 100) AS region
+            FROM tpch.tiny.orders CROSS JOIN UNNEST(sequence(1, 20))""";
+
+    private final SteleCluster cluster;
+    private final SteleQueries queries;
+
+    StelePhysicalDesignIT(SteleCluster cluster) {
+        this.cluster = cluster;
+        this.queries = new SteleQueries(cluster);
+    }
+
+    @Test
+    void bitmapColumnsOfWorkersFilesSkipRows() {
+        String plain = SteleQueries.newTable("plain");
+        String table = SteleQueries.newTable("bitmaps");
+        queries.run("CREATE TABLE %s AS ".formatted(plain) + ROWS.formatted());
+        queries.run(
+                "CREATE TABLE %s WITH (bitmap_columns = ARRAY['customer', 'region', 'status']) AS "
+                                .formatted(table)
+                        + ROWS.formatted());
+        sameAnswersFromBitmaps(plain, table);
+
+        queries.update("DELETE FROM %s WHERE customer = 88".formatted(plain));
+        queries.update("DELETE FROM %s WHERE customer = 88".formatted(table));
+        sameAnswersFromBitmaps(plain, table);
+
+        cluster.sidecar().compact("s", table);
+        sameAnswersFromBitmaps(plain, table);
+    }
+
+    @Test
+    void bitmapColumnsOfTheSidecarsFilesSkipRows() {
+        String plain = SteleQueries.newTable("plain");
+        String table = SteleQueries.newTable("bitmaps");
+        String columns =
+                "(n bigint, id bigint, customer bigint, status varchar(1), at timestamp(3), region bigint)";
+        for (String name : new String[] {plain, table}) {
+            queries.run(
+                    "CREATE TABLE %s %s WITH (primary_key = ARRAY['n'], shard_count = 1%s)"
+                            .formatted(
+                                    name,
+                                    columns,
+                                    name.equals(table)
+                                            ? ", bitmap_columns = ARRAY['customer', 'region']"
+                                            : ""));
+            queries.update(
+                    "INSERT INTO %s SELECT row_number() OVER (ORDER BY id, customer), * FROM (%s)"
+                            .formatted(name, ROWS.formatted()));
+            cluster.sidecar().flush("s", name);
+        }
+        sameAnswersFromBitmaps(plain, table);
+        for (String name : new String[] {plain, table}) {
+            queries.update("UPDATE %s SET region = 1000 WHERE customer = 88".formatted(name));
+        }
+        sameAnswersFromBitmaps(plain, table);
+        cluster.sidecar().flush("s", table);
+        cluster.sidecar().compact("s", table);
+        sameAnswersFromBitmaps(plain, table);
+    }
+
+    private void sameAnswersFromBitmaps(String plain, String table) {
+        for (String predicate :
+                new String[] {
+                    "customer = 88",
+                    "customer IN (88, 91, 94, 100000)",
+                    "customer = -5",
+                    "customer BETWEEN 80 AND 90 AND region = 3",
+                    "customer = 88 AND (region = 88 OR region IS NULL)",
+                    "region IS NULL AND customer = 91",
+                    "customer > 1490",
+                    "customer <> 88 AND region = 1000"
+                }) {
+            String query =
+                    "SELECT count(*), sum(id), min(at), max(status) FROM %s WHERE " + predicate;
+            queries.assertSame(query.formatted(table), query.formatted(plain));
+        }
+        long matching =
+                queries.count("SELECT count(*) FROM %s WHERE customer = 91".formatted(plain));
+        assertThat(queries.scannedRows("SELECT * FROM %s WHERE customer = 91".formatted(table)))
+                .as("rows given to the engine")
+                .isEqualTo(matching);
+    }
+
+    @Test
+    void aSegmentKeyCutsFiles() {
+        String plain = SteleQueries.newTable("plain");
+        String table = SteleQueries.newTable("segments");
+        queries.run("CREATE TABLE %s AS ".formatted(plain) + ROWS.formatted());
+        queries.run(
+                "CREATE TABLE %s WITH (segment_key = ARRAY['at'], dictionary_columns = ARRAY['status']) AS "
+                                .formatted(table)
+                        + ROWS.formatted());
+        cluster.sidecar().compact("s", table);
+        for (String predicate :
+                new String[] {
+                    "at BETWEEN TIMESTAMP '1995-01-01 00:00:00' AND TIMESTAMP '1995-02-01 00:00:00'",
+                    "at > TIMESTAMP '1998-01-01 00:00:00' AND status = 'O'",
+                    "at < TIMESTAMP '1900-01-01 00:00:00'"
+                }) {
+            String query = "SELECT count(*), sum(id), min(at) FROM %s WHERE " + predicate;
+            queries.assertSame(query.formatted(table), query.formatted(plain));
+        }
+    }
+}
