@@ -18,6 +18,7 @@ import io.stele.protocol.api.SetCommentRequest;
 import io.stele.protocol.api.SetOptionsRequest;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.storage.catalog.Catalog;
@@ -171,7 +172,12 @@ final class CatalogActions {
     }
 
     private Object setOptions(SetOptionsRequest request) {
-        return engine.describe(
-                catalog().setOptions(request.tableId(), request.changed(), request.values()));
+        TableSchema changed =
+                catalog().setOptions(request.tableId(), request.changed(), request.values());
+        if (request.changed().contains(TableOption.INDEXES)) {
+            IndexWaiting.await(engine.engine().awaitIndexes(changed.id()), changed);
+            changed = catalog().current().table(changed.id());
+        }
+        return engine.describe(changed);
     }
 }

@@ -180,10 +180,63 @@ final class CatalogEdit {
 
     TableSchema setOptions(TableId tableId, Collection<TableOption> changed, TableOptions values) {
         TableSchema old = base.table(tableId);
-        if (changed.contains(TableOption.INDEXES)) {
-            throw invalid("indexes that are given with CREATE TABLE", "a change of them");
+        TableOptions identified =
+                changed.contains(TableOption.INDEXES)
+                        ? values.withIndexes(identified(old.options().indexes(), values.indexes()))
+                        : values;
+        return replace(old.withOptions(TableOption.change(old.options(), changed, identified)));
+    }
+
+    /**
+     * Indexes that are there already keep their identity and state; others get a new id, for which
+     * the version of the catalog is good, and are yet to be built.
+     */
+    private List<IndexSchema> identified(List<IndexSchema> known, List<IndexSchema> wanted) {
+        int nextId = Math.toIntExact((base.version() + 1) * TableOptions.MAX_INDEXES);
+        List<IndexSchema> indexes = new ArrayList<>();
+        for (IndexSchema index : wanted) {
+            Optional<IndexSchema> same =
+                    known.stream()
+                            .filter(
+                                    there ->
+                                            there.name().equals(index.name())
+                                                    && there.columns().equals(index.columns())
+                                                    && there.unique() == index.unique())
+                            .findFirst();
+            indexes.add(
+                    same.orElse(
+                            new IndexSchema(
+                                    nextId, index.name(), index.columns(), index.unique(), false)));
+            nextId++;
         }
-        return replace(old.withOptions(TableOption.change(old.options(), changed, values)));
+        return indexes;
+    }
+
+    TableSchema setIndexReady(TableId tableId, int indexId) {
+        TableSchema old = base.table(tableId);
+        requireIndex(old, indexId);
+        List<IndexSchema> indexes =
+                old.options().indexes().stream()
+                        .map(index -> index.id() == indexId ? index.built() : index)
+                        .toList();
+        return replace(old.withOptions(old.options().withIndexes(indexes)));
+    }
+
+    TableSchema dropIndex(TableId tableId, int indexId) {
+        TableSchema old = base.table(tableId);
+        requireIndex(old, indexId);
+        List<IndexSchema> indexes =
+                old.options().indexes().stream().filter(index -> index.id() != indexId).toList();
+        return replace(old.withOptions(old.options().withIndexes(indexes)));
+    }
+
+    private static void requireIndex(TableSchema table, int indexId) {
+        if (table.options().indexes().stream().noneMatch(index -> index.id() == indexId)) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected an index of table %s, found id %d, which it has not"
+                            .formatted(table.qualifiedName(), indexId));
+        }
     }
 
     /** Drops every staged table; returns how many there were. */

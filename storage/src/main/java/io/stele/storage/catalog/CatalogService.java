@@ -140,13 +140,25 @@ public final class CatalogService {
     }
 
     /**
-     * Gives some options of a table the values that {@code values} has; the others stay.
+     * Gives some options of a table the values that {@code values} has; the others stay. Indexes of
+     * a name, columns and uniqueness that the table has already stay as they are; the ids of others
+     * are assigned here, and they are not ready.
      *
      * @throws SteleException STALE_TABLE, or INVALID_ARGUMENT naming the rule that is broken
      */
     public TableSchema setOptions(
             TableId tableId, Collection<TableOption> changed, TableOptions values) {
         return change(edit -> edit.setOptions(tableId, changed, values));
+    }
+
+    /** An index has the entries of all rows now; STALE_TABLE if it is dropped. */
+    public TableSchema setIndexReady(TableId tableId, int indexId) {
+        return change(edit -> edit.setIndexReady(tableId, indexId));
+    }
+
+    /** Drops an index; STALE_TABLE if it is dropped. */
+    public TableSchema dropIndex(TableId tableId, int indexId) {
+        return change(edit -> edit.dropIndex(tableId, indexId));
     }
 
     /**

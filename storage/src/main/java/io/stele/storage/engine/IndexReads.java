@@ -19,12 +19,9 @@ import io.stele.storage.tablet.TableView;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.Function;
 
 /** Lookups by secondary index over the shards of a table. Safe for use by many threads. */
 final class IndexReads {
@@ -41,80 +38,60 @@ final class IndexReads {
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
     }
 
-    /** The rows at a read point. */
+    /**
+     * The rows at a read point. Its lease keeps the history; the files may be newer than those that
+     * its scans use, so an index that became ready meanwhile serves as well.
+     */
     List<byte[]> find(
             TableSchema schema, int indexId, byte[] prefix, ReadPoint readPoint, int limit)
             throws IOException {
         readPoints.find(readPoint.id());
         readPoints.check(readPoint.lsn(), schema);
-        return find(
-                schema,
-                indexId,
-                prefix,
-                limit,
-                table ->
-                        new Snapshot(
-                                readPoint.view(schema.id(), table.shard(), table::view),
-                                readPoint.lsn().value()));
-    }
-
-    /** The rows as of an LSN; without one, what is applied in each shard now. */
-    List<byte[]> find(
-            TableSchema schema, int indexId, byte[] prefix, Optional<Lsn> readLsn, int limit)
-            throws IOException {
-        Readers.Generation reader = readPoints.readers().enter();
-        try {
-            if (readLsn.isEmpty()) {
-                return findLatest(schema, indexId, prefix, limit);
-            }
-            long lsn = readLsn.get().value();
-            List<byte[]> rows =
-                    find(schema, indexId, prefix, limit, table -> new Snapshot(table.view(), lsn));
-            readPoints.check(readLsn.get(), schema); // what was dropped meanwhile may be missing
-            return rows;
-        } finally {
-            readPoints.readers().exit(reader);
-        }
-    }
-
-    private List<byte[]> findLatest(TableSchema schema, int indexId, byte[] prefix, int limit)
-            throws IOException {
-        Map<ShardId, Lsn> read = new HashMap<>();
         List<byte[]> rows =
                 find(
                         schema,
                         indexId,
                         prefix,
                         limit,
-                        table -> {
-                            // First the LSN: the view may have more, and must not have less.
-                            Lsn applied = shards.shard(table.shard()).appliedLsn();
-                            read.put(table.shard(), applied);
-                            return new Snapshot(table.view(), applied.value());
-                        });
-        Lsn horizon = readPoints.horizon(schema);
-        for (Map.Entry<ShardId, Lsn> at : read.entrySet()) {
-            boolean changed = !shards.shard(at.getKey()).appliedLsn().equals(at.getValue());
-            if (changed && at.getValue().compareTo(horizon) < 0) {
-                // Slower than the retention: the newest of each row is all that is sure to be
-                // there.
-                return find(
-                        schema,
-                        indexId,
-                        prefix,
-                        limit,
-                        table -> new Snapshot(table.view(), Long.MAX_VALUE));
-            }
-        }
+                        (shard, lookup) -> lookup.find(readPoint.lsn().value()));
+        readPoints.find(readPoint.id()); // a lease that ended meanwhile may have lost history
         return rows;
     }
 
+    /** The rows as of an LSN; without one, what is applied in each shard now. */
+    List<byte[]> find(
+            TableSchema schema, int indexId, byte[] prefix, Optional<Lsn> readLsn, int limit)
+            throws IOException {
+        if (readLsn.isEmpty()) {
+            return find(
+                    schema,
+                    indexId,
+                    prefix,
+                    limit,
+                    (shard, lookup) -> findLatest(schema, shard, lookup));
+        }
+        long lsn = readLsn.get().value();
+        List<byte[]> rows =
+                find(schema, indexId, prefix, limit, (shard, lookup) -> lookup.find(lsn));
+        readPoints.check(readLsn.get(), schema); // what was dropped meanwhile may be missing
+        return rows;
+    }
+
+    private List<FoundRow> findLatest(
+            TableSchema schema, TableGroupShard shard, ShardLookup lookup) throws IOException {
+        while (true) {
+            long present = shard.appliedLsn().value();
+            List<FoundRow> found = lookup.find(present);
+            // Old rows go when their history is over: if that came to pass while we looked, and
+            // the shard went on, a row of the present may have been one of them.
+            if (shard.appliedLsn().value() <= present || readPoints.passedLsn(schema.id()) <= present) {
+                return found;
+            }
+        }
+    }
+
     private List<byte[]> find(
-            TableSchema schema,
-            int indexId,
-            byte[] prefix,
-            int limit,
-            Function<TableShard, Snapshot> snapshots)
+            TableSchema schema, int indexId, byte[] prefix, int limit, ShardRead read)
             throws IOException {
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new SteleException(
@@ -124,13 +101,17 @@ final class IndexReads {
         IndexSchema index = index(schema, indexId);
         OptionalInt only = new IndexRouter(schema, index).shardOf(prefix);
         List<FoundRow> found = new ArrayList<>();
-        for (ShardId id :
-                only.isPresent() ? List.of(schema.shard(only.getAsInt())) : schema.shards()) {
-            TableGroupShard shard = shards.shard(id);
-            shard.checkServing();
-            TableShard table = shard.table(schema.id());
-            Snapshot snapshot = snapshots.apply(table);
-            found.addAll(find(table, index, prefix, limit, snapshot));
+        Readers.Generation reader = readPoints.readers().enter();
+        try {
+            for (ShardId id :
+                    only.isPresent() ? List.of(schema.shard(only.getAsInt())) : schema.shards()) {
+                TableGroupShard shard = shards.shard(id);
+                shard.checkServing();
+                TableShard table = shard.table(schema.id());
+                found.addAll(read.find(shard, lsn -> find(table, index, prefix, limit, lsn)));
+            }
+        } finally {
+            readPoints.readers().exit(reader);
         }
         if (only.isEmpty()) {
             found.sort((one, other) -> Arrays.compareUnsigned(one.entry(), other.entry()));
@@ -139,15 +120,27 @@ final class IndexReads {
     }
 
     private List<FoundRow> find(
-            TableShard table, IndexSchema index, byte[] prefix, int limit, Snapshot snapshot)
+            TableShard table, IndexSchema index, byte[] prefix, int limit, long lsn)
             throws IOException {
-        IndexView view =
-                snapshot.view()
-                        .index(index.id())
+        TableView view = table.view();
+        IndexView entries =
+                view.index(index.id())
                         .filter(IndexView::complete)
                         .orElseThrow(() -> notReady(table.schema(), index));
         return new IndexLookup(table.schema(), table.layout(), files)
-                .find(snapshot.view(), view, prefix, snapshot.lsn(), limit);
+                .find(view, entries, prefix, lsn, limit);
+    }
+
+    /** Chooses at which LSN to look into a shard. */
+    @FunctionalInterface
+    private interface ShardRead {
+        List<FoundRow> find(TableGroupShard shard, ShardLookup lookup) throws IOException;
+    }
+
+    /** Looks into one shard, as it is now, at an LSN. */
+    @FunctionalInterface
+    private interface ShardLookup {
+        List<FoundRow> find(long lsn) throws IOException;
     }
 
     private static IndexSchema index(TableSchema schema, int indexId) {
@@ -174,7 +167,4 @@ final class IndexReads {
                 "Expected index '%s' of table %s to be ready, found it being built"
                         .formatted(index.name(), schema.qualifiedName()));
     }
-
-    /** A table in one shard as of an LSN. */
-    private record Snapshot(TableView view, long lsn) {}
 }

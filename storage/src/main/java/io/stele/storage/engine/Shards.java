@@ -167,8 +167,21 @@ final class Shards implements LogListener {
         }
         Set<TableId> present = new HashSet<>();
         for (TableEntry entry : after.tables()) {
-            present.add(entry.schema().id());
-            entry.schema().shards().forEach(id -> shard(id).putTable(entry.schema()));
+            TableSchema schema = entry.schema();
+            present.add(schema.id());
+            schema.shards().forEach(id -> shard(id).putTable(schema));
+            boolean indexed =
+                    before.findTable(schema.id())
+                            .filter(
+                                    old ->
+                                            !old.schema()
+                                                    .options()
+                                                    .indexes()
+                                                    .equals(schema.options().indexes()))
+                            .isPresent();
+            if (indexed) {
+                schema.shards().forEach(id -> followIndexes(entry(id), schema.id()));
+            }
         }
         for (TableEntry entry : before.tables()) {
             if (!present.contains(entry.schema().id())) {
@@ -176,6 +189,16 @@ final class Shards implements LogListener {
                 readPoints.forget(entry.schema().id());
             }
         }
+    }
+
+    private static void followIndexes(Entry entry, TableId tableId) {
+        entry.shard()
+                .context()
+                .execute(
+                        () ->
+                                entry.shard()
+                                        .findTable(tableId)
+                                        .ifPresent(entry.maintenance()::followIndexes));
     }
 
     private void drop(TableSchema schema) {

@@ -82,6 +82,7 @@ public final class StorageEngine implements AutoCloseable {
     private final PointReads pointReads;
     private final FileCollector collector;
     private final Transactions transactions;
+    private final IndexBuilds indexBuilds;
     private final AutoCloseable ticks;
     private final AutoCloseable pokes;
     private final AtomicBoolean housekeeping = new AtomicBoolean();
@@ -98,7 +99,8 @@ public final class StorageEngine implements AutoCloseable {
             TableFiles files,
             ReadPoints readPoints,
             FileCollector collector,
-            Transactions transactions) {
+            Transactions transactions,
+            IndexBuilds indexBuilds) {
         this.options = options;
         this.threads = threads;
         this.clock = clock;
@@ -111,6 +113,7 @@ public final class StorageEngine implements AutoCloseable {
         this.pointReads = new PointReads(shards, files, readPoints);
         this.collector = collector;
         this.transactions = transactions;
+        this.indexBuilds = indexBuilds;
         this.ticks = threads.periodic().every(TICK_MILLIS, this::tick);
         this.pokes = threads.periodic().every(POKE_MILLIS, this::pokeGates);
     }
@@ -187,8 +190,20 @@ public final class StorageEngine implements AutoCloseable {
                         readPoints,
                         threads,
                         epoch);
+        IndexBuilds indexBuilds =
+                new IndexBuilds(
+                        shards,
+                        catalog,
+                        readPoints,
+                        files,
+                        threads.merging(),
+                        options.targetFileBytes());
         catalog.addListener(
-                (before, after) -> shards.follow(before, after, entry -> start(entry, engineLog)));
+                (before, after) -> {
+                    shards.follow(before, after, entry -> start(entry, engineLog));
+                    indexBuilds.follow(after);
+                });
+        indexBuilds.follow(catalog.current());
         return new StorageEngine(
                 options,
                 threads,
@@ -200,7 +215,8 @@ public final class StorageEngine implements AutoCloseable {
                 files,
                 readPoints,
                 collector,
-                transactions);
+                transactions,
+                indexBuilds);
     }
 
     private static void start(Shards.Entry entry, EngineLog log) {
@@ -458,6 +474,14 @@ public final class StorageEngine implements AutoCloseable {
         return forEachShard(tableId, entry -> entry.maintenance().compact(tableId));
     }
 
+    /**
+     * Completes when the indexes that a table has now are ready for lookups; fails as the first
+     * that could not be built: dropped meanwhile (STALE_TABLE).
+     */
+    public CompletableFuture<@Nullable Void> awaitIndexes(TableId tableId) {
+        return indexBuilds.ready(tableId);
+    }
+
     /** The secondary indexes of a table. */
     public List<IndexStatus> indexes(TableId tableId) {
         TableSchema schema = schema(tableId);
@@ -574,6 +598,7 @@ public final class StorageEngine implements AutoCloseable {
         }
         long now = clock.nowMillis();
         readPoints.expire();
+        indexBuilds.next();
         transactions.expire(now - options.transactionIdle().toMillis());
         for (Shards.Entry entry : shards.all()) {
             entry.shard().context().execute(() -> entry.maintenance().tick(now));

@@ -7,6 +7,7 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestStore;
+import io.stele.storage.tablet.IndexDrop;
 import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.ManifestChange;
 import io.stele.storage.tablet.TableDroppedException;
@@ -182,6 +183,31 @@ public final class ShardMaintenance {
                             startCompaction(state);
                             return done;
                         });
+    }
+
+    /** A table has other indexes now: new ones take entries, the files of dropped ones go. */
+    public void followIndexes(TableShard table) {
+        table.followIndexes();
+        IndexDrop drop = new IndexDrop(table);
+        if (shard.findTable(table.schema().id()).isPresent()
+                && drop.isNeeded(publisher.current())) {
+            publisher.publish(drop);
+        }
+        afterApply();
+    }
+
+    /**
+     * Puts finished work into the manifest; completes on the context when it is installed. Work
+     * whose table or index is gone meanwhile is forgotten.
+     */
+    public CompletableFuture<@Nullable Void> publish(ManifestChange change) {
+        if (shard.failure().isPresent()) {
+            return CompletableFuture.failedFuture(shard.failure().get());
+        }
+        if (shard.findTable(change.table().schema().id()).isEmpty() || change.isObsolete()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return publisher.publish(change);
     }
 
     /** A table was dropped: forgets its files. */

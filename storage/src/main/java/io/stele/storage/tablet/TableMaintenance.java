@@ -8,6 +8,7 @@ import io.stele.storage.tablet.ColumnCompactionPolicy.Range;
 import io.stele.storage.tablet.RowCompactionPolicy.Candidate;
 import io.stele.storage.tablet.RowCompactionPolicy.Pick;
 import java.io.IOException;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -82,25 +83,45 @@ public final class TableMaintenance {
     private Optional<Work> indexCompaction(long retentionLsn, boolean asked) {
         TableView view = table.view();
         for (IndexView index : view.indexes()) {
-            Optional<Pick> picked =
-                    index.complete()
-                            ? pickRows(index.files(), retentionLsn, asked)
-                            : Optional.empty();
+            if (!index.complete()) {
+                continue;
+            }
+            if (asked) {
+                Optional<Work> whole = wholeIndex(view, index, retentionLsn);
+                if (whole.isPresent()) {
+                    return whole;
+                }
+                continue;
+            }
+            Optional<Pick> picked = pickRows(index.files(), retentionLsn, false);
             if (picked.isPresent()) {
-                return picked.map(pick -> indexWork(view, index, pick, retentionLsn, asked));
+                return picked.map(pick -> indexWork(view, index, pick, retentionLsn));
             }
         }
         return Optional.empty();
     }
 
-    private Work indexWork(
-            TableView view, IndexView index, Pick pick, long retentionLsn, boolean asked) {
+    // Asked for, all files become one run and every entry is checked against the rows.
+    private Optional<Work> wholeIndex(TableView view, IndexView index, long retentionLsn) {
+        Set<Integer> levels = new HashSet<>();
+        index.files().forEach(file -> levels.add(file.entry().level()));
+        if (levels.size() < 2 && !levels.contains(0)) {
+            return Optional.empty();
+        }
+        int lowest = Math.max(1, Collections.max(levels));
+        return Optional.of(
+                () ->
+                        new IndexCompaction(table, view, index, index.files(), lowest)
+                                .write(mergeFiles, retentionLsn, rowPolicy.fileBytes(), true));
+    }
+
+    private Work indexWork(TableView view, IndexView index, Pick pick, long retentionLsn) {
         List<RowFile> inputs = inputs(index.files(), pick);
         return pick.isMove()
                 ? () -> new RowMove(table, inputs, pick.outputLevel())
                 : () ->
                         new IndexCompaction(table, view, index, inputs, pick.outputLevel())
-                                .write(mergeFiles, retentionLsn, rowPolicy.fileBytes(), asked);
+                                .write(mergeFiles, retentionLsn, rowPolicy.fileBytes(), false);
     }
 
     private Optional<Pick> pickRows(List<RowFile> rowFiles, long retentionLsn, boolean asked) {

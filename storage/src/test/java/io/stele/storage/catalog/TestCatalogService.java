@@ -8,6 +8,7 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
@@ -83,6 +84,36 @@ final class TestCatalogService {
         assertThat(fourth.id().value())
                 .as("ids are never used twice")
                 .isGreaterThan(third.id().value());
+    }
+
+    @Test
+    void indexesKeepTheirIdsAndNewOnesAreToBeBuilt() {
+        service.createSchema("s");
+        TableSchema plain = service.createTable(table("s", "a").build(), "", TableState.PUBLIC);
+        int column = plain.primaryKey().getFirst();
+        IndexSchema one = new IndexSchema(1, "one", List.of(column), false, true);
+        IndexSchema two = new IndexSchema(2, "two", List.of(column), false, true);
+        TableSchema table = setIndexes(plain, List.of(one));
+        IndexSchema first = table.options().indexes().getFirst();
+        assertThat(first.ready()).as("rows from before have no entries").isFalse();
+        table = service.setIndexReady(table.id(), first.id());
+        table = setIndexes(table, List.of(two, one));
+        assertThat(table.options().indexes().get(1)).isEqualTo(first.built());
+        int second = table.options().indexes().getFirst().id();
+        assertThat(second).isGreaterThan(first.id());
+        table = setIndexes(table, List.of(one));
+        table = setIndexes(table, List.of(one, two));
+        assertThat(table.options().indexes().get(1).id())
+                .as("ids are never used twice")
+                .isGreaterThan(second);
+        assertThat(service.truncateTable(table.id()).options().indexes())
+                .as("an empty table's indexes are complete")
+                .allMatch(IndexSchema::ready);
+    }
+
+    private TableSchema setIndexes(TableSchema table, List<IndexSchema> indexes) {
+        return service.setOptions(
+                table.id(), List.of(TableOption.INDEXES), TableOptions.NONE.withIndexes(indexes));
     }
 
     @Test

@@ -335,7 +335,8 @@ final class TestTable {
             StorageEngine engine, ReadPoint point, int indexId, List<Object> values)
             throws IOException {
         return decoded(
-                engine.lookupByIndex(schema.id(), indexId, prefix(indexId, values), point, 1000));
+                engine.lookupByIndex(
+                        schema.id(), indexId, prefix(engine, indexId, values), point, 1000));
     }
 
     /** As of now, or an LSN. */
@@ -343,17 +344,19 @@ final class TestTable {
             StorageEngine engine, Optional<Lsn> lsn, int indexId, List<Object> values)
             throws IOException {
         return decoded(
-                engine.lookupByIndex(schema.id(), indexId, prefix(indexId, values), lsn, 1000));
+                engine.lookupByIndex(
+                        schema.id(), indexId, prefix(engine, indexId, values), lsn, 1000));
     }
 
-    byte[] prefix(int indexId, List<Object> values) {
+    private byte[] prefix(StorageEngine engine, int indexId, List<Object> values) {
+        TableSchema current = engine.catalog().current().table(schema.id());
         List<Integer> columns =
-                schema.options().indexes().stream()
+                current.options().indexes().stream()
                         .filter(index -> index.id() == indexId)
                         .findFirst()
                         .orElseThrow()
                         .columns();
-        return KeyEncoder.forColumns(schema, columns).encodeObjects(values);
+        return KeyEncoder.forColumns(current, columns).encodeObjects(values);
     }
 
     private Map<Long, String> decoded(List<byte[]> rows) {

@@ -12,6 +12,7 @@ final class Workloads {
 
     static {
         ALL.put("batches", BatchesWorkload::new);
+        ALL.put("indexes", IndexesWorkload::new);
         ALL.put("row-changes", simulation -> ChangesWorkload.keyed(simulation, Orientation.ROW));
         ALL.put(
                 "column-changes",

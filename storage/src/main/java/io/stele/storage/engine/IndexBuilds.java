@@ -1,0 +1,264 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.IndexSchema;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.catalog.Catalog;
+import io.stele.storage.catalog.CatalogService;
+import io.stele.storage.catalog.TableEntry;
+import io.stele.storage.tablet.IndexBackfill;
+import io.stele.storage.tablet.IndexView;
+import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableView;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds the indexes that the catalog says are not ready, one at a time, while writes go on.
+ *
+ * <p>In each shard writes make entries for the index from the moment the shard knows of it; what
+ * was there before gets its entries by a {@link IndexBackfill}. When all shards are through, the
+ * catalog says that the index is ready. What a crash or a store fault interrupts is begun again:
+ * entries of an index that is not ready are forgotten at start-up.
+ *
+ * <p>Guarded by itself; blocking steps run on background threads.
+ */
+final class IndexBuilds {
+    private final Shards shards;
+    private final CatalogService catalog;
+    private final ReadPoints readPoints;
+    private final TableFiles files;
+    private final Executor background;
+    private final long targetFileBytes;
+    private final Map<Key, CompletableFuture<@Nullable Void>> builds = new LinkedHashMap<>();
+    private boolean busy;
+
+    IndexBuilds(
+            Shards shards,
+            CatalogService catalog,
+            ReadPoints readPoints,
+            TableFiles files,
+            Executor background,
+            long targetFileBytes) {
+        this.shards = requireNonNull(shards, "shards is null");
+        this.catalog = requireNonNull(catalog, "catalog is null");
+        this.readPoints = requireNonNull(readPoints, "readPoints is null");
+        this.files = requireNonNull(files, "files is null");
+        this.background = requireNonNull(background, "background is null");
+        this.targetFileBytes = targetFileBytes;
+    }
+
+    private record Key(TableId tableId, int indexId) {}
+
+    /** Takes up what a catalog has to build. */
+    void follow(Catalog current) {
+        synchronized (this) {
+            for (TableEntry entry : current.tables()) {
+                for (IndexSchema index : entry.schema().options().indexes()) {
+                    if (!index.ready()) {
+                        builds.computeIfAbsent(
+                                new Key(entry.schema().id(), index.id()),
+                                key -> new CompletableFuture<>());
+                    }
+                }
+            }
+        }
+        next();
+    }
+
+    /** Completes when all indexes that a table has now are ready, or fails as one of them did. */
+    CompletableFuture<@Nullable Void> ready(TableId tableId) {
+        List<CompletableFuture<@Nullable Void>> waits = new ArrayList<>();
+        synchronized (this) {
+            builds.forEach(
+                    (key, done) -> {
+                        if (key.tableId().equals(tableId) && index(key).isPresent()) {
+                            waits.add(done);
+                        }
+                    });
+        }
+        return CompletableFuture.allOf(waits.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> null);
+    }
+
+    /** Goes on with the first build, unless one is at work. */
+    void next() {
+        Key key;
+        synchronized (this) {
+            if (busy || builds.isEmpty()) {
+                return;
+            }
+            busy = true;
+            key = builds.keySet().iterator().next();
+        }
+        build(key).whenComplete((built, failed) -> end(key, failed));
+    }
+
+    private void end(Key key, @Nullable Throwable failed) {
+        boolean gone = index(key).isEmpty();
+        CompletableFuture<@Nullable Void> done = null;
+        synchronized (this) {
+            busy = false;
+            if (failed == null || gone) {
+                done = builds.remove(key);
+            } else {
+                // the next tick tries again, behind the others
+                builds.put(key, requireNonNull(builds.remove(key)));
+            }
+        }
+        if (done != null) {
+            if (failed == null) {
+                done.complete(null);
+            } else {
+                done.completeExceptionally(
+                        Coordinator.unwrap(failed) instanceof SteleException known
+                                ? known
+                                : dropped(key));
+            }
+            next();
+        }
+    }
+
+    private CompletableFuture<@Nullable Void> build(Key key) {
+        Optional<TableSchema> schema = index(key);
+        if (schema.isEmpty()) {
+            return CompletableFuture.failedFuture(dropped(key));
+        }
+        CompletableFuture<@Nullable Void> built = CompletableFuture.completedFuture(null);
+        for (ShardId shard : schema.get().shards()) {
+            built = built.thenCompose(done -> build(key, shards.entry(shard)));
+        }
+        return built.thenCompose(
+                        done ->
+                                inBackground(
+                                        () -> catalog.setIndexReady(key.tableId(), key.indexId())))
+                .thenApply(ready -> null);
+    }
+
+    /** Completes when every row of the shard has its entry. */
+    private CompletableFuture<@Nullable Void> build(Key key, Shards.Entry entry) {
+        Readers.Generation reader = readPoints.readers().enter();
+        return entry.shard()
+                .context()
+                .submit(() -> begin(key, entry))
+                .thenCompose(
+                        backfill ->
+                                backfill.isEmpty()
+                                        ? CompletableFuture.<@Nullable Void>completedFuture(null)
+                                        : run(backfill.get(), entry))
+                .whenComplete((done, failed) -> readPoints.readers().exit(reader));
+    }
+
+    /** On the shard's context: from here on writes make entries. */
+    private Optional<IndexBackfill> begin(Key key, Shards.Entry entry) {
+        entry.shard().checkServing();
+        TableShard table = entry.shard().table(key.tableId());
+        entry.maintenance().followIndexes(table);
+        TableView view = table.view();
+        IndexView index = view.index(key.indexId()).orElseThrow(() -> dropped(key));
+        return index.complete()
+                ? Optional.empty()
+                : Optional.of(
+                        new IndexBackfill(
+                                table,
+                                view,
+                                index.keys(),
+                                files,
+                                Math.min(
+                                        readPoints.horizon().value(),
+                                        entry.shard().appliedLsn().value()),
+                                targetFileBytes));
+    }
+
+    private CompletableFuture<@Nullable Void> run(IndexBackfill backfill, Shards.Entry entry) {
+        CompletableFuture<@Nullable Void> written = new CompletableFuture<>();
+        step(backfill, written);
+        return written.thenCompose(
+                done ->
+                        entry.shard()
+                                .context()
+                                .submit(() -> entry.maintenance().publish(backfill))
+                                .thenCompose(published -> published));
+    }
+
+    /** One step, and then the next one behind the merges that wait by then. */
+    private void step(IndexBackfill backfill, CompletableFuture<@Nullable Void> written) {
+        inBackground(() -> closing(backfill))
+                .whenComplete(
+                        (more, failed) -> {
+                            if (failed != null) {
+                                written.completeExceptionally(failed);
+                            } else if (more) {
+                                step(backfill, written);
+                            } else {
+                                written.complete(null);
+                            }
+                        });
+    }
+
+    private static boolean closing(IndexBackfill backfill) throws IOException {
+        boolean more = false;
+        try {
+            more = backfill.step();
+        } finally {
+            if (!more) {
+                backfill.close();
+            }
+        }
+        return more;
+    }
+
+    private Optional<TableSchema> index(Key key) {
+        return catalog.current()
+                .findTable(key.tableId())
+                .map(TableEntry::schema)
+                .filter(
+                        schema ->
+                                schema.options().indexes().stream()
+                                        .anyMatch(index -> index.id() == key.indexId()));
+    }
+
+    private static SteleException dropped(Key key) {
+        return new SteleException(
+                ErrorCode.STALE_TABLE,
+                "Expected to build index id %d of table id %s, found it dropped"
+                        .formatted(key.indexId(), key.tableId()));
+    }
+
+    private <T> CompletableFuture<T> inBackground(BlockingStep<T> step) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        try {
+            background.execute(
+                    () -> {
+                        try {
+                            result.complete(step.run());
+                        } catch (IOException | RuntimeException failed) {
+                            result.completeExceptionally(failed);
+                        }
+                    });
+        } catch (RejectedExecutionException full) {
+            result.completeExceptionally(full);
+        }
+        return result;
+    }
+
+    /** A step that waits for the store. */
+    @FunctionalInterface
+    private interface BlockingStep<T> {
+        T run() throws IOException;
+    }
+}

@@ -1,0 +1,98 @@
+package io.stele.storage.tablet;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.schema.TableSchema;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every row version of a table in one shard, without deletions: of memtables and files one after
+ * the other, each in its own order. Confined to one thread at a time.
+ */
+final class BaseVersions implements AutoCloseable {
+    private final TableFiles files;
+    private final TableSchema schema;
+    private final long retentionLsn;
+    private final Deque<Iterator<KeyedVersion>> sequences = new ArrayDeque<>();
+    private final Deque<ColumnFile> columnFiles = new ArrayDeque<>();
+    private @Nullable ColumnFileVersions open;
+    private @Nullable KeyedVersion current;
+
+    /**
+     * @param retentionLsn rows of column files that ended at or below are passed over
+     */
+    BaseVersions(TableFiles files, TableSchema schema, TableView view, long retentionLsn) {
+        this.files = requireNonNull(files, "files is null");
+        this.schema = requireNonNull(schema, "schema is null");
+        this.retentionLsn = retentionLsn;
+        view.memTables().forEach(memTable -> sequences.add(memTable.versions()));
+        if (schema.orientation().hasRows()) {
+            view.rowFiles()
+                    .forEach(file -> sequences.add(new RowFileVersions(file.reader().cursor())));
+        } else {
+            columnFiles.addAll(view.columnFiles());
+        }
+    }
+
+    /** Moves to the next version; false at the end. */
+    boolean advance() throws IOException {
+        return advanceInSequences() || advanceInColumnFiles();
+    }
+
+    KeyedVersion version() {
+        return requireNonNull(current, "no version");
+    }
+
+    @Override
+    public void close() throws IOException {
+        ColumnFileVersions rows = open;
+        open = null;
+        if (rows != null) {
+            rows.close();
+        }
+    }
+
+    private boolean advanceInSequences() {
+        for (Iterator<KeyedVersion> first = sequences.peek();
+                first != null;
+                first = sequences.peek()) {
+            while (first.hasNext()) {
+                current = first.next();
+                if (!version().isDeleted()) {
+                    return true;
+                }
+            }
+            sequences.remove();
+        }
+        return false;
+    }
+
+    private boolean advanceInColumnFiles() throws IOException {
+        while (true) {
+            ColumnFileVersions rows = open;
+            if (rows == null) {
+                ColumnFile next = columnFiles.poll();
+                if (next == null) {
+                    return false;
+                }
+                rows =
+                        new ColumnFileVersions(
+                                next,
+                                files.openRows(next, schema).cursor(),
+                                KeyEncoder.forPrimaryKey(schema),
+                                retentionLsn);
+                open = rows;
+            }
+            if (rows.advance()) {
+                current = rows.version();
+                return true;
+            }
+            close();
+        }
+    }
+}
