@@ -58,7 +58,8 @@ public final class SteleErrors {
             case INVALID_ARGUMENT -> StandardErrorCode.INVALID_ARGUMENTS;
             case TYPE_MISMATCH -> StandardErrorCode.TYPE_MISMATCH;
             case COLUMN_NOT_FOUND -> StandardErrorCode.COLUMN_NOT_FOUND;
-            case NULL_KEY, KEY_TOO_LARGE, ROW_TOO_LARGE -> StandardErrorCode.CONSTRAINT_VIOLATION;
+            case NULL_KEY, DUPLICATE_KEY, KEY_TOO_LARGE, ROW_TOO_LARGE ->
+                    StandardErrorCode.CONSTRAINT_VIOLATION;
             case SCHEMA_NOT_FOUND -> StandardErrorCode.SCHEMA_NOT_FOUND;
             case SCHEMA_ALREADY_EXISTS -> StandardErrorCode.SCHEMA_ALREADY_EXISTS;
             case SCHEMA_NOT_EMPTY -> StandardErrorCode.SCHEMA_NOT_EMPTY;

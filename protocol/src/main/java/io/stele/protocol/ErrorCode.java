@@ -11,6 +11,8 @@ public enum ErrorCode {
     COLUMN_NOT_FOUND(Category.USER),
     /** A key column, or a column declared NOT NULL, is null. */
     NULL_KEY(Category.USER),
+    /** A key that must be new, or a value that must be unique, is there already. */
+    DUPLICATE_KEY(Category.USER),
     KEY_TOO_LARGE(Category.USER),
     ROW_TOO_LARGE(Category.USER),
     SCHEMA_NOT_FOUND(Category.USER),

@@ -5,14 +5,19 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.GrowingBytes;
 import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.PartialRowLayout;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.RowRouter;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.OperationKind;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +29,7 @@ final class RowBinding {
     static final int ANY_SHARD = -1;
 
     private static final byte[] EMPTY = new byte[0];
+    private static final int MAX_PARTIAL_BINDINGS = 64; // sets of columns that take turns
 
     private final KnownTable table;
     private final RowLayout layout;
@@ -32,6 +38,7 @@ final class RowBinding {
     private final @Nullable KeyEncoder keyEncoder;
     private final @Nullable RowRouter router;
     private final GrowingBytes keyBuffer = GrowingBytes.forKey();
+    private final Map<List<String>, PartialBinding> partials = new HashMap<>();
     private byte[] row = EMPTY;
     private int rowOffset;
     private int rowLength;
@@ -86,6 +93,34 @@ final class RowBinding {
         routeByKey();
     }
 
+    /** Takes a row of some columns, those of the primary key among them, one value a column. */
+    void setPartialRow(List<String> columns, @Nullable Object[] values) {
+        PartialBinding partial = partials.get(columns);
+        if (partial == null) {
+            partial = PartialBinding.of(schema(), columns);
+            if (partials.size() == MAX_PARTIAL_BINDINGS) {
+                partials.clear();
+            }
+            partials.put(List.copyOf(columns), partial);
+        }
+        setPartialRow(partial.layout(), partial.encode(values));
+    }
+
+    private void setPartialRow(PartialRowLayout partial, byte[] bytes) {
+        row = bytes;
+        rowOffset = 0;
+        rowLength = bytes.length;
+        int head = partial.headBytes();
+        keyBuffer.clear();
+        partial.keys()
+                .encode(
+                        new BinaryRow(partial.layout()).wrap(bytes, head, bytes.length - head),
+                        keyBuffer);
+        key = keyBuffer.array();
+        keyLength = keyBuffer.length();
+        routeByKey();
+    }
+
     /** Takes a primary key of Java values; there is no row. */
     void setKey(@Nullable Object[] values) {
         setKey(encodeKey(values));
@@ -133,19 +168,43 @@ final class RowBinding {
      *     version
      */
     void setEarlier(
+            OperationKind kind,
             RowBinding earlier,
             byte[] bytes,
             int keyOffset,
             int lengthOfKey,
             int offset,
             int length) {
-        if (lengthOfKey > 0 && length == 0) {
+        if (kind.isPartial()) {
+            setEarlierPartial(earlier, Arrays.copyOfRange(bytes, offset, offset + length));
+        } else if (lengthOfKey > 0 && length == 0) {
             setKey(Arrays.copyOfRange(bytes, keyOffset, keyOffset + lengthOfKey));
         } else if (earlier.schema().columns().equals(schema().columns())) {
             setRow(bytes, offset, length);
         } else {
             setRow(translate(earlier, bytes, offset, length));
         }
+    }
+
+    private void setEarlierPartial(RowBinding earlier, byte[] bytes) {
+        PartialRowLayout before = PartialRowLayout.read(earlier.schema(), bytes, 0, bytes.length);
+        if (earlier.schema().columns().equals(schema().columns())) {
+            setPartialRow(before, bytes);
+            return;
+        }
+        int head = before.headBytes();
+        BinaryRow given = new BinaryRow(before.layout()).wrap(bytes, head, bytes.length - head);
+        List<String> columns = new ArrayList<>();
+        List<@Nullable Object> values = new ArrayList<>();
+        for (ColumnSchema column : schema().columns()) {
+            for (int i = 0; i < before.layout().count(); i++) {
+                if (before.layout().columns().get(i).id() == column.id()) {
+                    columns.add(column.name());
+                    values.add(Rows.objectAt(given, i));
+                }
+            }
+        }
+        setPartialRow(columns, values.toArray());
     }
 
     /** Refuses a table that only has the name of the earlier one. */

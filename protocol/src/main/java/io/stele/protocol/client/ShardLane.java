@@ -59,9 +59,13 @@ final class ShardLane implements Lane {
             byte[] row,
             int rowOffset,
             int rowLength) {
+        // A refused insert takes its whole batch along: nobody else's row is in it.
+        boolean alone = kind == OperationKind.INSERT;
         WriteRequest batch = open;
         long needed = (long) keyLength + rowLength + OPERATION_OVERHEAD_BYTES;
-        if (batch != null && batch.batch().sizeBytes() + needed > settings.maxBatchBytes()) {
+        boolean full =
+                batch != null && batch.batch().sizeBytes() + needed > settings.maxBatchBytes();
+        if (batch != null && (alone || full)) {
             closeBatch(batch);
             batch = null;
         }
@@ -74,8 +78,12 @@ final class ShardLane implements Lane {
             writer.opened(batch);
         }
         boolean isFull =
-                batch.batch().operationCount() >= settings.maxBatchRows()
+                alone
+                        || batch.batch().operationCount() >= settings.maxBatchRows()
                         || batch.batch().sizeBytes() >= settings.maxBatchBytes();
+        if (alone) {
+            batch.setAlone();
+        }
         if (isFull) {
             closeBatch(batch);
         }

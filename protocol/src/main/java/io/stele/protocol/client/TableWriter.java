@@ -11,6 +11,7 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.protocol.wire.WriteReply;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -60,6 +61,7 @@ public final class TableWriter implements AutoCloseable {
     private boolean closed;
     private volatile @Nullable SteleException failure;
     private volatile Lsn lastLsn = Lsn.MIN;
+    private long skippedRows;
 
     TableWriter(SteleClient client, KnownTable table, UUID writerId, InFlightBudget budget) {
         this.client = requireNonNull(client, "client is null");
@@ -141,6 +143,38 @@ public final class TableWriter implements AutoCloseable {
         return put(values);
     }
 
+    /**
+     * Writes a row of a new key. The future fails with DUPLICATE_KEY, naming the key, if it has a
+     * row already; nothing else fails by that. Each such row is a batch of its own.
+     */
+    public CompletableFuture<Lsn> insert(@Nullable Object... values) {
+        return put(OperationKind.INSERT, values);
+    }
+
+    /** Writes a row if its key has none; else it is skipped, which {@link #skippedRows} counts. */
+    public CompletableFuture<Lsn> insertIfAbsent(@Nullable Object... values) {
+        return put(OperationKind.INSERT_IF_ABSENT, values);
+    }
+
+    /**
+     * Changes some columns of a row, and leaves the others as they are. A key without a row is
+     * skipped, which {@link #skippedRows} counts.
+     *
+     * @param columns the names of the columns, those of the primary key among them
+     * @param values one value a column, in the order of the columns
+     */
+    public CompletableFuture<Lsn> update(List<String> columns, @Nullable Object... values) {
+        return putPartial(OperationKind.UPDATE, columns, values);
+    }
+
+    /**
+     * As {@link #update}, but a key without a row gets one, whose other columns are null: NULL_KEY
+     * if one of them is NOT NULL, and then the rows that share its batch fail as well.
+     */
+    public CompletableFuture<Lsn> updateOrInsert(List<String> columns, @Nullable Object... values) {
+        return putPartial(OperationKind.UPDATE_OR_INSERT, columns, values);
+    }
+
     /** Writes a row of a table without a primary key. */
     public CompletableFuture<Lsn> append(@Nullable Object... values) {
         checkKind(OperationKind.APPEND);
@@ -212,6 +246,16 @@ public final class TableWriter implements AutoCloseable {
         return lastLsn;
     }
 
+    /** How many acknowledged rows of this writer had no effect because of what was there. */
+    public long skippedRows() {
+        lock.lock();
+        try {
+            return skippedRows;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Flushes, and takes no more rows. */
     @Override
     public void close() {
@@ -236,6 +280,45 @@ public final class TableWriter implements AutoCloseable {
             return add(putKind());
         } finally {
             lock.unlock();
+        }
+    }
+
+    private CompletableFuture<Lsn> put(OperationKind kind, @Nullable Object[] values) {
+        budget.awaitRoom();
+        lock.lock();
+        try {
+            checkOpen();
+            checkKeyed(kind);
+            binding.setRow(values);
+            return add(kind);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private CompletableFuture<Lsn> putPartial(
+            OperationKind kind, List<String> columns, @Nullable Object[] values) {
+        budget.awaitRoom();
+        lock.lock();
+        try {
+            checkOpen();
+            checkKeyed(kind);
+            binding.setPartialRow(columns, values);
+            return add(kind);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void checkKeyed(OperationKind kind) {
+        if (!binding.schema().hasPrimaryKey()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a table with a primary key for "
+                            + kind
+                            + ", found "
+                            + binding.schema().qualifiedName()
+                            + ", which has none");
         }
     }
 
@@ -390,13 +473,15 @@ public final class TableWriter implements AutoCloseable {
 
     // For the connections, which call these without the lock.
 
-    void acknowledged(WriteRequest request, Lsn lsn) {
+    void acknowledged(WriteRequest request, WriteReply reply) {
+        Lsn lsn = reply.lsn();
         int size = request.batch().sizeBytes();
         lock.lock();
         try {
             request.lane().answered(request);
             unanswered--;
             staleAnswers = 0;
+            skippedRows += reply.skipped();
             if (lsn.compareTo(lastLsn) > 0) {
                 lastLsn = lsn;
             }
@@ -428,7 +513,7 @@ public final class TableWriter implements AutoCloseable {
     void unsentFailed(WriteRequest request, SteleException cause) {
         lock.lock();
         try {
-            if (failure == null) {
+            if (failure == null && !request.isAlone()) {
                 failure = cause;
             }
         } finally {
@@ -529,6 +614,7 @@ public final class TableWriter implements AutoCloseable {
             WriteBatchReader operations = new WriteBatchReader(bytes, 0, size);
             while (operations.next()) {
                 binding.setEarlier(
+                        operations.kind(),
                         before,
                         bytes,
                         operations.keyOffset(),

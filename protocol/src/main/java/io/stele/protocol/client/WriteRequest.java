@@ -26,6 +26,7 @@ final class WriteRequest extends Request {
     private final List<BatchFuture> futures = new ArrayList<>(1);
     private long sequence;
     private boolean lingered;
+    private boolean alone;
 
     WriteRequest(ShardLane lane, WriteBatchBuilder batch, long openedNanos) {
         this.lane = lane;
@@ -66,6 +67,15 @@ final class WriteRequest extends Request {
         }
     }
 
+    /** Whether it is one insert, whose refusal is told by its future alone. */
+    boolean isAlone() {
+        return alone;
+    }
+
+    void setAlone() {
+        alone = true;
+    }
+
     long sequence() {
         return sequence;
     }
@@ -101,7 +111,7 @@ final class WriteRequest extends Request {
     @Override
     boolean onReply(Frame frame) {
         if (frame.type() == FrameType.WRITE_REPLY) {
-            lane.writer().acknowledged(this, WriteReply.decode(frame).lsn());
+            lane.writer().acknowledged(this, WriteReply.decode(frame));
         } else if (frame.type() == FrameType.ERROR) {
             SteleException failure = ErrorReply.decode(frame).toException();
             if (failure.code() == ErrorCode.STALE_TABLE) {

@@ -43,13 +43,18 @@ public final class KeyEncoder {
     private final boolean nullMarkers;
 
     private KeyEncoder(TableSchema schema, List<ColumnSchema> columns, boolean nullMarkers) {
+        this(schema.columns(), columns, nullMarkers);
+    }
+
+    private KeyEncoder(
+            List<ColumnSchema> rowColumns, List<ColumnSchema> columns, boolean nullMarkers) {
         this.columns = columns;
         this.nullMarkers = nullMarkers;
         this.indexes = new int[columns.size()];
         this.codecs = new ValueCodec[columns.size()];
         this.layouts = new RowLayout[columns.size()];
         for (int i = 0; i < codecs.length; i++) {
-            indexes[i] = schema.indexOf(columns.get(i).id());
+            indexes[i] = indexOf(rowColumns, columns.get(i).id());
             codecs[i] = ValueCodec.of(columns.get(i).type());
             layouts[i] = RowLayout.of(List.of(columns.get(i)));
         }
@@ -68,6 +73,21 @@ public final class KeyEncoder {
                             + ", which has none");
         }
         return new KeyEncoder(schema, schema.primaryKeyColumns(), false);
+    }
+
+    /** Keys of rows that have only some columns of the table, those of the primary key included. */
+    static KeyEncoder forPrimaryKey(TableSchema schema, List<ColumnSchema> rowColumns) {
+        return new KeyEncoder(rowColumns, schema.primaryKeyColumns(), false);
+    }
+
+    private static int indexOf(List<ColumnSchema> columns, int columnId) {
+        for (int i = 0; i < columns.size(); i++) {
+            if (columns.get(i).id() == columnId) {
+                return i;
+            }
+        }
+        throw new SteleException(
+                ErrorCode.COLUMN_NOT_FOUND, "Expected a column of the row, found id " + columnId);
     }
 
     /**

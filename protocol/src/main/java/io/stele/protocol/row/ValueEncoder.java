@@ -191,6 +191,32 @@ public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
         setBytes(index, encoded);
     }
 
+    /** Sets a value of the same type, null for null: the bytes are the same wherever they lie. */
+    public final void copy(int index, BinaryValues source, int sourceIndex) {
+        if (!layout(index).type().equals(source.layout(sourceIndex).type())) {
+            throw wrongForm(index, source.layout(sourceIndex).type().toString());
+        }
+        if (source.isNull(sourceIndex)) {
+            return;
+        }
+        if (form(index).isVariable()) {
+            beginVariable(index);
+            out.append(
+                    source.array(),
+                    source.bytesOffset(sourceIndex),
+                    source.bytesLength(sourceIndex));
+            endVariable(index);
+        } else {
+            System.arraycopy(
+                    source.array(),
+                    source.slot(sourceIndex),
+                    out.array,
+                    slot(index),
+                    form(index).width());
+            setPresent(index);
+        }
+    }
+
     /** Starts a nested row; ended by its {@link RowEncoder#end()}. */
     public final RowEncoder beginRow(int index) {
         check(index, PhysicalForm.ROW);

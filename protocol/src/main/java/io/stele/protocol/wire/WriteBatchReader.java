@@ -76,6 +76,11 @@ public final class WriteBatchReader {
         return operationCount;
     }
 
+    /** Where the batch starts in {@link #buffer}. */
+    public int offset() {
+        return start;
+    }
+
     /** Bytes of the whole batch. */
     public int sizeBytes() {
         return limit - start;
@@ -166,7 +171,7 @@ public final class WriteBatchReader {
         try {
             return OperationKind.of(buffer[offset]);
         } catch (IllegalArgumentException e) {
-            throw malformed("an operation kind from 1 to 4", buffer[offset]);
+            throw malformed("an operation kind from 1 to 7", buffer[offset]);
         }
     }
 

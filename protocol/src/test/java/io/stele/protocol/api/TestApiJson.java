@@ -85,7 +85,7 @@ final class TestApiJson {
                                 Optional.of(1),
                                 Optional.of(new UUID(1, 2)),
                                 3),
-                        new PutReply(new Lsn(4), 5, 6),
+                        new PutReply(new Lsn(4), 5, 6, 2),
                         new ScanTicket(
                                 Optional.of("r"),
                                 Optional.of(new Lsn(9)),

@@ -379,7 +379,7 @@ final class TestingSidecar implements AutoCloseable {
             }
             default -> {
                 writer.write(
-                        FrameType.WRITE_REPLY, frame.requestId(), new WriteReply(lsn).encode());
+                        FrameType.WRITE_REPLY, frame.requestId(), new WriteReply(lsn, 0).encode());
                 yield true;
             }
         };

@@ -179,7 +179,8 @@ public final class TestingFlightService implements BindableService, AutoCloseabl
                     }
                 }
                 observer.onNext(
-                        new PutResult(ApiJson.write(new PutReply(new Lsn(number + 1), number, 1))));
+                        new PutResult(
+                                ApiJson.write(new PutReply(new Lsn(number + 1), number, 1, 0))));
             }
 
             @Override

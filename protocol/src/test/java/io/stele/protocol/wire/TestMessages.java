@@ -73,8 +73,8 @@ final class TestMessages {
         payload[0] = -1;
         assertThatThrownBy(() -> Write.decode(frame(FrameType.WRITE, payload)))
                 .isInstanceOf(SteleException.class);
-        WriteReply reply = new WriteReply(new Lsn(0x1122334455667788L));
-        assertThat(hex(reply.encode())).isEqualTo("1122334455667788");
+        WriteReply reply = new WriteReply(new Lsn(0x1122334455667788L), 3);
+        assertThat(hex(reply.encode())).isEqualTo("112233445566778803");
         assertThat(WriteReply.decode(frame(FrameType.WRITE_REPLY, reply.encode())))
                 .isEqualTo(reply);
     }
@@ -163,7 +163,7 @@ final class TestMessages {
                 FrameType.WRITE,
                 Write.encodeHead(new ShardId(0, 1), new UUID(1, 2), 3),
                 Write::decode);
-        check(FrameType.WRITE_REPLY, new WriteReply(new Lsn(5)).encode(), WriteReply::decode);
+        check(FrameType.WRITE_REPLY, new WriteReply(new Lsn(5), 0).encode(), WriteReply::decode);
         check(
                 FrameType.MULTI_GET,
                 new MultiGet(new TableId(3), 4, Optional.empty(), List.of(new byte[3])).encode(),

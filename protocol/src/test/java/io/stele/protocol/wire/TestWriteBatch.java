@@ -153,7 +153,7 @@ final class TestWriteBatch {
     }
 
     private static Operation randomOperation(Random random) {
-        OperationKind kind = OperationKind.values()[random.nextInt(4)];
+        OperationKind kind = OperationKind.values()[random.nextInt(OperationKind.values().length)];
         byte[] key = new byte[kind.hasKey() ? 1 + random.nextInt(300) : 0];
         byte[] row = new byte[kind.hasRow() ? random.nextInt(20_000) : 0];
         random.nextBytes(key);

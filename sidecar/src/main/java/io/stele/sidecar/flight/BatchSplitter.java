@@ -13,6 +13,7 @@ import io.stele.protocol.arrow.ArrowRows;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.GrowingBytes;
 import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.PartialRowLayout;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.RowRouter;
@@ -44,6 +45,7 @@ final class BatchSplitter {
     private final ArrowRows rows;
     private final RowEncoder encoder;
     private final BinaryRow view;
+    private final @Nullable PartialRowLayout partial;
     private final @Nullable KeyEncoder keys;
     private final @Nullable RowRouter router;
     private final GrowingBytes key = GrowingBytes.forKey();
@@ -55,20 +57,30 @@ final class BatchSplitter {
         this.mode = requireNonNull(mode, "mode is null");
         this.shard = requireNonNull(shard, "shard is null");
         this.rowIdColumn = rowIdColumn(fields);
+        checkMode();
+        this.partial =
+                mode.isPartial() ? PartialRowLayout.of(schema, columnIds(schema, fields)) : null;
         RowLayout layout =
-                RowLayout.of(
-                        mode == PutMode.DELETE ? keyColumnsRequired(schema) : schema.columns());
+                partial != null
+                        ? partial.layout()
+                        : RowLayout.of(
+                                mode == PutMode.DELETE
+                                        ? keyColumnsRequired(schema)
+                                        : schema.columns());
         this.rows = new ArrowRows(withoutHidden(fields), layout);
         this.encoder = new RowEncoder(layout);
         this.view = new BinaryRow(layout);
-        this.keys = schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : null;
+        KeyEncoder ofWholeRows = schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : null;
+        this.keys = partial != null ? partial.keys() : ofWholeRows;
         this.router = schema.distributionColumns().isEmpty() ? null : RowRouter.of(schema);
         this.builders = new WriteBatchBuilder[schema.shardCount()];
-        checkMode();
         shard.ifPresent(schema::shard);
     }
 
     private void checkMode() {
+        if (mode.needsPrimaryKey() && !schema.hasPrimaryKey()) {
+            throw wrong("a table with a primary key for mode " + mode, "one without");
+        }
         boolean byRowId = !schema.hasPrimaryKey() && mode != PutMode.APPEND;
         if (schema.hasPrimaryKey() && mode == PutMode.APPEND) {
             throw wrong("mode UPSERT or DELETE for a table with a primary key", "mode APPEND");
@@ -147,19 +159,51 @@ final class BatchSplitter {
         int target =
                 requireNonNull(router, "a primary key distributes")
                         .shardOfKey(key.array(), 0, key.length());
+        byte[] row = encoder.array();
+        int rowLength = length;
         if (mode == PutMode.DELETE) {
-            builder(target).add(OperationKind.DELETE, key.array(), 0, key.length(), NOTHING, 0, 0);
-        } else {
-            builder(target)
-                    .add(
-                            OperationKind.UPSERT,
-                            key.array(),
-                            0,
-                            key.length(),
-                            encoder.array(),
-                            0,
-                            length);
+            row = NOTHING;
+            rowLength = 0;
+        } else if (partial != null) {
+            row = new byte[partial.headBytes() + length];
+            System.arraycopy(encoder.array(), 0, row, partial.writeHead(row, 0), length);
+            rowLength = row.length;
         }
+        builder(target).add(kind(), key.array(), 0, key.length(), row, 0, rowLength);
+    }
+
+    private OperationKind kind() {
+        return switch (mode) {
+            case UPSERT -> OperationKind.UPSERT;
+            case DELETE -> OperationKind.DELETE;
+            case APPEND -> OperationKind.APPEND;
+            case INSERT -> OperationKind.INSERT;
+            case INSERT_IF_ABSENT -> OperationKind.INSERT_IF_ABSENT;
+            case UPDATE -> OperationKind.UPDATE;
+            case UPDATE_OR_INSERT -> OperationKind.UPDATE_OR_INSERT;
+        };
+    }
+
+    /** The table's columns that a stream has, by id or else by name. */
+    private static List<Integer> columnIds(TableSchema schema, List<ArrowField> fields) {
+        List<Integer> ids = new ArrayList<>();
+        for (ArrowField field : fields) {
+            if (field.id() > 0) {
+                ids.add(field.id());
+            } else if (field.id() == 0 && !isRowId(field)) {
+                ids.add(
+                        schema.findColumn(field.name())
+                                .orElseThrow(
+                                        () ->
+                                                new SteleException(
+                                                        ErrorCode.COLUMN_NOT_FOUND,
+                                                        "Expected a column of the table, found Arrow field '"
+                                                                + field.name()
+                                                                + "'"))
+                                .id());
+            }
+        }
+        return ids;
     }
 
     private static long rowId(ArrowColumn column, int row) {

@@ -20,6 +20,7 @@ import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.storage.catalog.Catalog;
 import io.stele.storage.engine.StorageEngine;
+import io.stele.storage.shard.WriteOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -139,17 +140,17 @@ final class PutSession {
                     0,
                     part.bytes().length);
         }
-        return CompletableFuture.completedFuture(new PutReply(Lsn.MIN, number, rowCount));
+        return CompletableFuture.completedFuture(new PutReply(Lsn.MIN, number, rowCount, 0));
     }
 
     private CompletableFuture<PutReply> write(
             List<ShardBatch> parts, long number, int rowCount, long start) {
-        List<CompletableFuture<Lsn>> writes = new ArrayList<>(parts.size());
+        List<CompletableFuture<WriteOutcome>> writes = new ArrayList<>(parts.size());
         long sizeBytes = 0;
         for (ShardBatch part : parts) {
             sizeBytes += part.bytes().length;
             writes.add(
-                    engine.write(
+                    engine.apply(
                             schema.shard(part.shard()),
                             writerId,
                             number,
@@ -170,12 +171,14 @@ final class PutSession {
                                                 : failure);
                             }
                             metrics.acknowledged(rowCount, totalBytes, System.nanoTime() - start);
-                            Lsn last =
-                                    writes.stream()
-                                            .map(CompletableFuture::join)
-                                            .max(Lsn::compareTo)
-                                            .orElse(Lsn.MIN);
-                            return new PutReply(last, number, rowCount);
+                            Lsn last = Lsn.MIN;
+                            long skipped = 0;
+                            for (CompletableFuture<WriteOutcome> write : writes) {
+                                WriteOutcome outcome = write.join();
+                                last = last.compareTo(outcome.lsn()) < 0 ? outcome.lsn() : last;
+                                skipped += outcome.skipped();
+                            }
+                            return new PutReply(last, number, rowCount, skipped);
                         });
     }
 

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
 import io.stele.protocol.ErrorCode;
-import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.TableName;
@@ -20,6 +19,7 @@ import io.stele.protocol.wire.WriteReply;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
+import io.stele.storage.shard.WriteOutcome;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -94,7 +94,7 @@ final class RequestHandler {
                     new WriteBatchReader(write.payload(), write.batchOffset(), write.batchLength())
                             .operationCount();
             engine.engine()
-                    .write(
+                    .apply(
                             write.shard(),
                             write.writerId(),
                             write.sequence(),
@@ -102,13 +102,13 @@ final class RequestHandler {
                             write.batchOffset(),
                             write.batchLength())
                     .whenComplete(
-                            (lsn, failure) ->
+                            (outcome, failure) ->
                                     finishWrite(
                                             request,
                                             rows,
                                             write.batchLength(),
                                             start,
-                                            lsn,
+                                            outcome,
                                             failure));
         } catch (RuntimeException e) {
             failWrite(request, e);
@@ -120,9 +120,9 @@ final class RequestHandler {
             long rows,
             int sizeBytes,
             long start,
-            @Nullable Lsn lsn,
+            @Nullable WriteOutcome outcome,
             @Nullable Throwable failure) {
-        if (lsn == null) {
+        if (outcome == null) {
             failWrite(
                     request,
                     failure == null
@@ -130,7 +130,9 @@ final class RequestHandler {
                             : failure);
         } else {
             ingestMetrics.acknowledged(rows, sizeBytes, System.nanoTime() - start);
-            request.complete(FrameType.WRITE_REPLY, new WriteReply(lsn).encode());
+            request.complete(
+                    FrameType.WRITE_REPLY,
+                    new WriteReply(outcome.lsn(), outcome.skipped()).encode());
         }
     }
 

@@ -13,10 +13,12 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -63,6 +65,49 @@ final class SteleClientIT {
                     .contains(List.of(1L, "open", 12.5, PLACED));
             writer.delete(1L).get();
             assertThat(orders.get(1L)).isEmpty();
+        }
+    }
+
+    @Test
+    void insertsAndUpdatesDependOnWhatIsThere() throws Exception {
+        SteleTable orders = client.table("shop", "orders");
+        try (TableWriter writer = orders.writer()) {
+            List<String> statusOf = List.of("status", "id");
+            writer.insert(501L, "open", 1.0, PLACED).get();
+            CompletableFuture<Lsn> again = writer.insert(501L, "again", 2.0, PLACED);
+            CompletableFuture<Lsn> other = writer.insert(502L, "open", 2.0, PLACED);
+            assertThat(again)
+                    .failsWithin(Duration.ofSeconds(30))
+                    .withThrowableThat()
+                    .havingCause()
+                    .withMessageContaining("duplicate key (id = 501)")
+                    .isInstanceOfSatisfying(
+                            SteleException.class,
+                            refused ->
+                                    assertThat(refused.code()).isEqualTo(ErrorCode.DUPLICATE_KEY));
+            other.get();
+            writer.insertIfAbsent(502L, "never", 0.0, PLACED).get();
+            writer.insertIfAbsent(503L, "new", 3.0, null).get();
+            writer.update(statusOf, "paid", 501L).get();
+            writer.update(statusOf, "nobody", 504L).get();
+            writer.updateOrInsert(statusOf, "fresh", 505L).get();
+            writer.flush(); // the refused insert was told by its future
+            assertThat(writer.skippedRows()).isEqualTo(2);
+            assertThatThrownBy(() -> writer.update(List.of("status"), "x"))
+                    .isInstanceOfSatisfying(
+                            SteleException.class,
+                            refused -> assertThat(refused.code()).isEqualTo(ErrorCode.NULL_KEY));
+            assertThatThrownBy(() -> writer.update(List.of("id", "nothing"), 1L, "x"))
+                    .hasMessageContaining("'nothing'");
+        }
+        assertThat(orders.get(501L)).contains(List.of(501L, "paid", 1.0, PLACED));
+        assertThat(orders.get(502L)).contains(List.of(502L, "open", 2.0, PLACED));
+        assertThat(orders.get(503L).orElseThrow()).containsExactly(503L, "new", 3.0, null);
+        assertThat(orders.get(504L)).isEmpty();
+        assertThat(orders.get(505L).orElseThrow()).containsExactly(505L, "fresh", null, null);
+        try (TableWriter events = client.writer("shop", "events")) {
+            assertThatThrownBy(() -> events.insertIfAbsent(1L, "x", 1.0, PLACED))
+                    .hasMessageContaining("Expected a table with a primary key");
         }
     }
 

@@ -110,13 +110,21 @@ final class Coordinator {
                 .handle(
                         (done, failed) ->
                                 failed == null
-                                        ? log.hold(participants)
-                                                .thenCompose(
-                                                        hold ->
-                                                                commitHeld(
-                                                                        commit, participants, hold))
+                                        ? commitPaused(commit, participants)
                                         : giveUp(commit, participants, prepared, failed))
                 .thenCompose(next -> next);
+    }
+
+    /** No conditional write is worked out on what this transaction is about to change. */
+    private CompletableFuture<Lsn> commitPaused(Commit commit, SortedSet<ShardId> participants) {
+        List<CompletableFuture<@Nullable Void>> paused = new ArrayList<>();
+        participants.forEach(id -> paused.add(shards.shard(id).pauseConditional()));
+        return all(paused)
+                .thenCompose(done -> log.hold(participants))
+                .thenCompose(hold -> commitHeld(commit, participants, hold))
+                .whenComplete(
+                        (lsn, failed) ->
+                                participants.forEach(id -> shards.shard(id).resumeConditional()));
     }
 
     /** A participant could not prepare: those that did are told. */
@@ -146,13 +154,7 @@ final class Coordinator {
                                                                 unwrap(failed)));
                             }
                             if (conflict.isPresent()) {
-                                SteleException cause =
-                                        new SteleException(
-                                                ErrorCode.TRANSACTION_CONFLICT,
-                                                "Transaction "
-                                                        + commit.transactionId()
-                                                        + " conflicts: "
-                                                        + conflict.get());
+                                SteleException cause = conflict.get();
                                 return finish(commit, participants, hold, false)
                                         .<Lsn>thenCompose(
                                                 done -> CompletableFuture.failedFuture(cause));
@@ -162,9 +164,9 @@ final class Coordinator {
                 .thenCompose(next -> next);
     }
 
-    private CompletableFuture<Optional<String>> findConflict(
+    private CompletableFuture<Optional<SteleException>> findConflict(
             Commit commit, SortedSet<ShardId> participants, LogHold hold) {
-        List<CompletableFuture<Optional<String>>> checks = new ArrayList<>();
+        List<CompletableFuture<Optional<SteleException>>> checks = new ArrayList<>();
         for (ShardId id : participants) {
             TableGroupShard shard = shards.shard(id);
             Lsn previous = hold.previous().getOrDefault(id, Lsn.MIN);

@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,15 @@ final class EngineLog implements ShardLog, AutoCloseable {
     public CompletableFuture<LogPosition> append(
             ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment) {
         CompletableFuture<LogPosition> done = log.append(shard, type, payload, attachment);
+        poke();
+        return done;
+    }
+
+    @Override
+    public Optional<CompletableFuture<LogPosition>> tryAppend(
+            ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment) {
+        Optional<CompletableFuture<LogPosition>> done =
+                log.tryAppend(shard, type, payload, attachment);
         poke();
         return done;
     }

@@ -22,6 +22,7 @@ import java.util.function.Consumer;
  *     memory
  * @param flushing runs flushes, apart from the short tasks that make them count
  * @param merging runs compactions, apart from the flushes that free memory
+ * @param lookups runs reads of files that writes wait for; takes every task
  * @param periodic calls the engine's tick
  * @param logThread makes the thread of the log; empty: the log is written by tasks on {@code
  *     contexts}, as simulations need it
@@ -32,6 +33,7 @@ public record EngineThreads(
         BackgroundPool background,
         BackgroundPool flushing,
         BackgroundPool merging,
+        Executor lookups,
         Periodic periodic,
         Optional<ThreadFactory> logThread,
         Consumer<Throwable> uncaught)
@@ -41,11 +43,14 @@ public record EngineThreads(
 
     private static final int SHORT_TASK_THREADS = 2; // they wait for the store, not for cores
 
+    private static final int LOOKUP_THREADS = 4; // they wait for files more than they compute
+
     public EngineThreads {
         requireNonNull(contexts, "contexts is null");
         requireNonNull(background, "background is null");
         requireNonNull(flushing, "flushing is null");
         requireNonNull(merging, "merging is null");
+        requireNonNull(lookups, "lookups is null");
         requireNonNull(periodic, "periodic is null");
         requireNonNull(logThread, "logThread is null");
         requireNonNull(uncaught, "uncaught is null");
@@ -77,6 +82,7 @@ public record EngineThreads(
                 pool(SHORT_TASK_THREADS, factory, uncaught),
                 pool(backgroundThreads, backgroundFactory, uncaught),
                 pool(Math.max(1, backgroundThreads / 2), backgroundFactory, uncaught),
+                new WorkerPool(LOOKUP_THREADS, factory, uncaught),
                 new ThreadedPeriodic(factory, uncaught),
                 Optional.of(factory),
                 uncaught);
@@ -89,7 +95,7 @@ public record EngineThreads(
 
     /** Everything on the one thread that drives the pool. */
     public static EngineThreads simulated(SimulatedPool pool, Consumer<Throwable> uncaught) {
-        return new EngineThreads(pool, pool, pool, pool, pool, Optional.empty(), uncaught);
+        return new EngineThreads(pool, pool, pool, pool, pool, pool, Optional.empty(), uncaught);
     }
 
     /** Ends the pools, background work first; call it after closing the engine. */
@@ -98,6 +104,9 @@ public record EngineThreads(
         flushing.close();
         merging.close();
         background.close();
+        if (lookups instanceof WorkerPool workers) {
+            workers.close();
+        }
         if (contexts instanceof WorkerPool workers) {
             workers.close();
         }

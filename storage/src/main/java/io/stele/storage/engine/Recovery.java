@@ -164,7 +164,10 @@ final class Recovery {
                 .forEach(
                         writer ->
                                 shard.restoreWriter(
-                                        writer.writerId(), writer.sequence(), writer.lsn()));
+                                        writer.writerId(),
+                                        writer.sequence(),
+                                        writer.lsn(),
+                                        writer.refused()));
     }
 
     private static void restore(TableShard table, Manifest manifest, TableFiles files)

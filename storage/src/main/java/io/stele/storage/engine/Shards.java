@@ -94,7 +94,13 @@ final class Shards implements LogListener {
         ExecutionContext context =
                 new ExecutionContext("shard " + id, threads.contexts(), threads.uncaught());
         TableGroupShard shard =
-                new TableGroupShard(id, context, files, clock::nowMillis, threads.background());
+                new TableGroupShard(
+                        id,
+                        context,
+                        files,
+                        clock::nowMillis,
+                        threads.background(),
+                        threads.lookups());
         ShardMaintenance maintenance =
                 new ShardMaintenance(
                         shard,

@@ -28,6 +28,7 @@ import io.stele.storage.scan.ShardScanner;
 import io.stele.storage.shard.GateStatus;
 import io.stele.storage.shard.PreparedPart;
 import io.stele.storage.shard.TableGroupShard;
+import io.stele.storage.shard.WriteOutcome;
 import io.stele.storage.tablet.FileIds;
 import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.RowCache;
@@ -223,6 +224,10 @@ public final class StorageEngine implements AutoCloseable {
         entry.shard().start(log, () -> entry.maintenance().afterApply());
     }
 
+    TableGroupShard shard(ShardId id) {
+        return shards.shard(id);
+    }
+
     private static Set<String> referenced(Shards shards) {
         Set<String> paths = new HashSet<>();
         for (Shards.Entry entry : shards.all()) {
@@ -259,6 +264,12 @@ public final class StorageEngine implements AutoCloseable {
      * @param batch must not change any more: the memtable keeps it
      */
     public CompletableFuture<Lsn> write(
+            ShardId shard, UUID writerId, long sequence, byte[] batch, int offset, int length) {
+        return apply(shard, writerId, sequence, batch, offset, length).thenApply(WriteOutcome::lsn);
+    }
+
+    /** As {@link #write}, telling as well how many operations had no effect. */
+    public CompletableFuture<WriteOutcome> apply(
             ShardId shard, UUID writerId, long sequence, byte[] batch, int offset, int length) {
         try {
             checkOpen();

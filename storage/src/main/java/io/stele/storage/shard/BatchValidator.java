@@ -6,11 +6,13 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.GrowingBytes;
 import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.PartialRowLayout;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.RowRouter;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchReader;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks every byte of a write batch before it may enter the log, so that nothing behind the log
@@ -25,6 +27,16 @@ final class BatchValidator {
     private final RowLayout layout;
     private final BinaryRow row;
     private final GrowingBytes buffer = GrowingBytes.forKey();
+    private @Nullable PartialRowLayout partial;
+    private boolean conditional;
+
+    /**
+     * What a valid batch has.
+     *
+     * @param appended rows that need row ids
+     * @param conditional whether some operation depends on what its key has
+     */
+    record Summary(int appended, boolean conditional) {}
 
     BatchValidator(TableSchema schema, RowLayout layout, ShardId shard) {
         this.schema = schema;
@@ -36,11 +48,10 @@ final class BatchValidator {
     /**
      * Checks the batch and rewinds it.
      *
-     * @return how many rows the batch appends, which need row ids
      * @throws SteleException STALE_TABLE, INVALID_ARGUMENT, or what is wrong with a row, naming the
      *     operation
      */
-    int validate(WriteBatchReader batch) {
+    Summary validate(WriteBatchReader batch) {
         if (batch.schemaVersion() != schema.schemaVersion()) {
             throw new SteleException(
                     ErrorCode.STALE_TABLE,
@@ -53,7 +64,7 @@ final class BatchValidator {
         batch.rewind();
         int appended = schema.hasPrimaryKey() ? validateKeyed(batch) : validateAppendOnly(batch);
         batch.rewind();
-        return appended;
+        return new Summary(appended, conditional);
     }
 
     private int validateKeyed(WriteBatchReader batch) {
@@ -61,14 +72,18 @@ final class BatchValidator {
         RowRouter router = RowRouter.of(schema);
         for (int operation = 0; batch.next(); operation++) {
             switch (batch.kind()) {
-                case UPSERT -> {
-                    layout.validate(batch.buffer(), batch.rowOffset(), batch.rowLength());
-                    checkKey(encoder, batch, operation);
+                case UPSERT -> checkRow(encoder, batch, operation);
+                case INSERT_IF_ABSENT, INSERT -> {
+                    checkRow(encoder, batch, operation);
+                    conditional = true;
+                }
+                case UPDATE, UPDATE_OR_INSERT -> {
+                    checkPartial(batch, operation);
+                    conditional = true;
                 }
                 case DELETE ->
                         encoder.validate(batch.buffer(), batch.keyOffset(), batch.keyLength());
-                case INSERT_IF_ABSENT, APPEND ->
-                        throw unexpected("UPSERT or DELETE", batch, operation);
+                case APPEND -> throw unexpected("an operation with a key", batch, operation);
             }
             int found = router.shardOfKey(batch.buffer(), batch.keyOffset(), batch.keyLength());
             if (found != shard.index()) {
@@ -94,16 +109,41 @@ final class BatchValidator {
                 }
                 case DELETE ->
                         KeyEncoder.rowId(batch.buffer(), batch.keyOffset(), batch.keyLength());
-                case INSERT_IF_ABSENT, UPSERT ->
+                case INSERT_IF_ABSENT, INSERT, UPDATE, UPDATE_OR_INSERT, UPSERT ->
                         throw unexpected("APPEND or DELETE", batch, operation);
             }
         }
         return appended;
     }
 
-    private void checkKey(KeyEncoder encoder, WriteBatchReader batch, int operation) {
+    private void checkRow(KeyEncoder encoder, WriteBatchReader batch, int operation) {
+        layout.validate(batch.buffer(), batch.rowOffset(), batch.rowLength());
+        row.wrap(batch.buffer(), batch.rowOffset(), batch.rowLength());
+        checkKey(encoder, row, batch, operation);
+    }
+
+    private void checkPartial(WriteBatchReader batch, int operation) {
+        PartialRowLayout known = partial;
+        if (known == null || !known.matches(batch.buffer(), batch.rowOffset(), batch.rowLength())) {
+            known =
+                    PartialRowLayout.read(
+                            schema, batch.buffer(), batch.rowOffset(), batch.rowLength());
+            partial = known;
+        }
+        known.validate(batch.buffer(), batch.rowOffset(), batch.rowLength());
+        BinaryRow given =
+                new BinaryRow(known.layout())
+                        .wrap(
+                                batch.buffer(),
+                                batch.rowOffset() + known.headBytes(),
+                                batch.rowLength() - known.headBytes());
+        checkKey(known.keys(), given, batch, operation);
+    }
+
+    private void checkKey(
+            KeyEncoder encoder, BinaryRow given, WriteBatchReader batch, int operation) {
         buffer.clear();
-        encoder.encode(row.wrap(batch.buffer(), batch.rowOffset(), batch.rowLength()), buffer);
+        encoder.encode(given, buffer);
         boolean equal =
                 Arrays.equals(
                         buffer.array(),

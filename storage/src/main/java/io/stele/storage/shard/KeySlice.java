@@ -3,7 +3,7 @@ package io.stele.storage.shard;
 import java.util.Arrays;
 
 /** A key inside someone's array, as a key of hash maps. The array must not change. */
-final class KeySlice {
+final class KeySlice implements Comparable<KeySlice> {
     private final byte[] array;
     private final int offset;
     private final int length;
@@ -26,6 +26,17 @@ final class KeySlice {
 
     byte[] toByteArray() {
         return Arrays.copyOfRange(array, offset, offset + length);
+    }
+
+    @Override
+    public int compareTo(KeySlice other) {
+        return Arrays.compareUnsigned(
+                array,
+                offset,
+                offset + length,
+                other.array,
+                other.offset,
+                other.offset + other.length);
     }
 
     @Override

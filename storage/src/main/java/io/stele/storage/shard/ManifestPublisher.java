@@ -141,7 +141,10 @@ final class ManifestPublisher {
                         (writerId, applied) ->
                                 writers.add(
                                         new WriterProgress(
-                                                writerId, applied.sequence(), applied.lsn())));
+                                                writerId,
+                                                applied.sequence(),
+                                                applied.lsn(),
+                                                applied.refused())));
         List<ColumnFile> columnFiles = new ArrayList<>(change.table().view().columnFiles());
         columnFiles.addAll(change.newColumnFiles());
         columnFiles.removeIf(file -> change.removedFileIds().contains(file.entry().fileId()));

@@ -6,7 +6,9 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.shard.TransactionRecords.Prepare;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -27,6 +29,16 @@ public record PreparedPart(
         requireNonNull(readLsn, "readLsn is null");
         files = List.copyOf(files);
         batches = List.copyOf(batches);
+    }
+
+    /** The part with the plain batches that its conditional ones came to, by index. */
+    PreparedPart withResolved(Map<Integer, byte[]> resolved) {
+        if (resolved.isEmpty()) {
+            return this;
+        }
+        List<WriteBatchReader> plain = new ArrayList<>(batches);
+        resolved.forEach((index, batch) -> plain.set(index, new WriteBatchReader(batch)));
+        return new PreparedPart(transactionId, prepareLsn, readLsn, files, plain);
     }
 
     static PreparedPart of(Prepare prepare, Lsn prepareLsn) {

@@ -29,6 +29,15 @@ final class RecordInput {
         return in.getLong();
     }
 
+    int integer(String what) {
+        need(what, Integer.BYTES);
+        return in.getInt();
+    }
+
+    boolean hasMore() {
+        return in.hasRemaining();
+    }
+
     /** A count of things of at least {@code leastBytes} each, so that it can be believed. */
     int count(String things, int leastBytes) {
         need("a count of " + things, Integer.BYTES);

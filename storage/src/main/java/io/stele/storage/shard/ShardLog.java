@@ -5,13 +5,17 @@ import io.stele.storage.wal.LogPosition;
 import io.stele.storage.wal.RecordType;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Where a shard appends its records: the node's log. */
-@FunctionalInterface
 public interface ShardLog {
     /** As {@link io.stele.storage.wal.NodeLog#append}. */
     CompletableFuture<LogPosition> append(
+            ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment);
+
+    /** As {@link io.stele.storage.wal.NodeLog#tryAppend}. */
+    Optional<CompletableFuture<LogPosition>> tryAppend(
             ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment);
 }

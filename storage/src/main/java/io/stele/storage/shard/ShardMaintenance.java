@@ -146,6 +146,7 @@ public final class ShardMaintenance {
             startCompaction(state);
         }
         publisher.retry();
+        shard.retryConditional();
         afterApply();
     }
 

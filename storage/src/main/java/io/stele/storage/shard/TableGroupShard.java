@@ -13,11 +13,13 @@ import io.stele.scheduler.ExecutionContext;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.shard.TransactionRecords.Outcome;
 import io.stele.storage.shard.TransactionRecords.Prepare;
+import io.stele.storage.shard.WriteResolver.Ticket;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.wal.DurableRecord;
 import io.stele.storage.wal.LogHold;
+import io.stele.storage.wal.LogPosition;
 import io.stele.storage.wal.RecordType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -32,6 +34,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +67,11 @@ public final class TableGroupShard {
     private final Map<String, PreparedPart> prepared = new LinkedHashMap<>();
     private final WriterWindows writers = new WriterWindows(); // guarded by itself
     private final AppliedLsn applied = new AppliedLsn(); // guarded by itself
+    private final WriteResolver resolver;
+
+    /** Of prepared transactions that are worked out: what their conditional batches come to. */
+    private final Map<String, Map<Integer, byte[]>> resolved = new HashMap<>();
+
     private final Object rowIdOrder =
             new Object(); // held from taking row ids to appending their record
     private volatile @Nullable ShardLog log; // set once, when the shard starts serving
@@ -72,18 +80,21 @@ public final class TableGroupShard {
 
     /**
      * @param releaser runs writes that waited for memory; may block
+     * @param lookups runs reads of files that writes depend on; may block, and takes every task
      */
     public TableGroupShard(
             ShardId id,
             ExecutionContext context,
             TableFiles files,
             LongSupplier nowMillis,
-            Executor releaser) {
+            Executor releaser,
+            Executor lookups) {
         this.id = requireNonNull(id, "id is null");
         this.context = requireNonNull(context, "context is null");
         this.files = requireNonNull(files, "files is null");
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
         this.gate = new WriteGate(id.toString(), releaser, nowMillis);
+        this.resolver = new WriteResolver(this, files, lookups);
     }
 
     public ShardId id() {
@@ -153,87 +164,209 @@ public final class TableGroupShard {
      * <p>A batch with the writer and sequence of an earlier one is answered with that one's
      * outcome.
      */
-    public CompletableFuture<Lsn> write(
+    public CompletableFuture<WriteOutcome> write(
             UUID writerId, long sequence, byte[] bytes, int offset, int length) {
-        CompletableFuture<Lsn> acknowledgement = new CompletableFuture<>();
+        CompletableFuture<WriteOutcome> acknowledgement = new CompletableFuture<>();
         try {
             checkServing();
             WriteBatchReader batch = new WriteBatchReader(bytes, offset, length);
-            TableShard table = table(batch.tableId());
-            int appended = new BatchValidator(table.schema(), table.layout(), id).validate(batch);
-            Runnable submit =
-                    () ->
-                            submit(
-                                    writerId,
-                                    sequence,
-                                    table,
-                                    batch,
-                                    appended,
-                                    offset,
-                                    acknowledgement);
+            QueuedWrite write = validated(writerId, sequence, batch, acknowledgement);
+            Runnable submit = () -> submit(write);
             if (gate.pass(length, submit)) {
                 submit.run();
             }
         } catch (SteleException refused) {
-            acknowledgement.completeExceptionally(refused);
+            // What was applied before is so still, whatever became of the table since.
+            writers.find(writerId, sequence)
+                    .ifPresentOrElse(
+                            earlier -> Futures.forward(earlier, acknowledgement),
+                            () -> acknowledgement.completeExceptionally(refused));
         }
         return acknowledgement;
     }
 
-    private void submit(
+    private QueuedWrite validated(
             UUID writerId,
             long sequence,
-            TableShard table,
             WriteBatchReader batch,
-            int appended,
-            int offset,
-            CompletableFuture<Lsn> acknowledgement) {
-        Optional<CompletableFuture<Lsn>> earlier =
-                writers.admit(writerId, sequence, acknowledgement);
+            CompletableFuture<WriteOutcome> acknowledgement) {
+        TableShard table = table(batch.tableId());
+        BatchValidator.Summary summary =
+                new BatchValidator(table.schema(), table.layout(), id).validate(batch);
+        return new QueuedWrite(writerId, sequence, table, batch, summary, acknowledgement);
+    }
+
+    private void submit(QueuedWrite write) {
+        Optional<CompletableFuture<WriteOutcome>> earlier =
+                writers.admit(write.writerId(), write.sequence(), write.acknowledgement());
         if (earlier.isPresent()) {
-            Futures.forward(earlier.get(), acknowledgement);
+            Futures.forward(earlier.get(), write.acknowledgement());
             return;
         }
         try {
-            if (appended == 0) {
-                append(writerId, sequence, WriteRecord.NO_ROW_ID, batch, offset, acknowledgement);
-            } else {
-                synchronized (rowIdOrder) {
-                    append(
-                            writerId,
-                            sequence,
-                            table.takeRowIds(appended),
-                            batch,
-                            offset,
-                            acknowledgement);
-                }
+            if (!resolver.take(write)) {
+                append(write, new Resolution.Accepted(write.batch(), 0), Ticket.PASSED_BY);
             }
         } catch (RuntimeException refused) {
-            writers.refused(writerId, sequence);
-            acknowledgement.completeExceptionally(refused);
+            refuse(write, refused);
         }
     }
 
-    private void append(
-            UUID writerId,
-            long sequence,
-            long firstRowId,
-            WriteBatchReader batch,
-            int offset,
-            CompletableFuture<Lsn> acknowledgement) {
-        PendingWrite pending =
-                new PendingWrite(writerId, sequence, firstRowId, batch, acknowledgement);
-        List<ByteBuffer> payload =
-                WriteRecord.encode(
-                        writerId, sequence, firstRowId, batch.buffer(), offset, batch.sizeBytes());
-        log().append(id, RecordType.WRITE, payload, pending)
-                .whenComplete(
-                        (position, failed) -> {
-                            if (failed != null) {
-                                writers.refused(writerId, sequence);
-                                acknowledgement.completeExceptionally(failed);
-                            }
-                        });
+    /** Nothing of it is logged; it may come again under the same sequence. Any thread. */
+    void refuse(QueuedWrite write, RuntimeException cause) {
+        writers.refused(write.writerId(), write.sequence());
+        write.acknowledgement().completeExceptionally(cause);
+    }
+
+    /** Why a batch that was valid once is not any more; null: it still is. */
+    @Nullable SteleException staleness(TableShard table, WriteBatchReader batch) {
+        if (tables.get(batch.tableId()) == table
+                && table.schema().schemaVersion() == batch.schemaVersion()) {
+            return null;
+        }
+        return new SteleException(
+                ErrorCode.STALE_TABLE,
+                "Expected rows of the present version of table %s, found version %d; it was changed or dropped"
+                        .formatted(table.schema().qualifiedName(), batch.schemaVersion()));
+    }
+
+    /** Appends what became of a write, waiting for room in the log. */
+    void append(QueuedWrite write, Resolution resolution, Ticket ticket) {
+        withRowIds(
+                write,
+                firstRowId -> {
+                    Entry entry = entry(write, resolution, ticket, firstRowId);
+                    watch(
+                            write,
+                            ticket,
+                            log().append(id, entry.type(), entry.payload(), entry.attachment()));
+                    return true;
+                });
+    }
+
+    /** As {@link #append}, but false if that would wait; then nothing was done. */
+    boolean tryAppend(QueuedWrite write, Resolution resolution, Ticket ticket) {
+        return withRowIds(
+                write,
+                firstRowId -> {
+                    Entry entry = entry(write, resolution, ticket, firstRowId);
+                    Optional<CompletableFuture<LogPosition>> appended =
+                            log().tryAppend(id, entry.type(), entry.payload(), entry.attachment());
+                    appended.ifPresent(position -> watch(write, ticket, position));
+                    return appended.isPresent();
+                });
+    }
+
+    private boolean withRowIds(QueuedWrite write, LongPredicate append) {
+        if (write.appended() == 0) {
+            return append.test(WriteRecord.NO_ROW_ID);
+        }
+        synchronized (rowIdOrder) {
+            return append.test(write.table().takeRowIds(write.appended()));
+        }
+    }
+
+    private void watch(QueuedWrite write, Ticket ticket, CompletableFuture<LogPosition> appended) {
+        appended.whenComplete(
+                (position, failed) -> {
+                    if (failed != null) {
+                        writers.refused(write.writerId(), write.sequence());
+                        write.acknowledgement().completeExceptionally(failed);
+                        notLogged(ticket, failed);
+                    }
+                });
+    }
+
+    private void notLogged(Ticket ticket, Throwable failed) {
+        if (ticket.equals(Ticket.PASSED_BY)) {
+            resolver.dropped();
+        } else {
+            // Later batches were worked out on the assumption that this one is there.
+            context.execute(
+                    () ->
+                            fail(
+                                    new SteleException(
+                                            ErrorCode.UNAVAILABLE,
+                                            "Shard %s stopped: a batch it had worked out is not in the log: %s"
+                                                    .formatted(id, failed),
+                                            failed)));
+        }
+    }
+
+    private static Entry entry(
+            QueuedWrite write, Resolution resolution, Ticket ticket, long firstRowId) {
+        return switch (resolution) {
+            case Resolution.Accepted accepted -> {
+                WriteBatchReader batch = accepted.batch();
+                yield new Entry(
+                        RecordType.WRITE,
+                        WriteRecord.encode(
+                                write.writerId(),
+                                write.sequence(),
+                                firstRowId,
+                                accepted.skipped(),
+                                batch.buffer(),
+                                batch.offset(),
+                                batch.sizeBytes()),
+                        new PendingWrite(
+                                write.writerId(),
+                                write.sequence(),
+                                firstRowId,
+                                accepted.skipped(),
+                                batch,
+                                ticket,
+                                write.acknowledgement()));
+            }
+            case Resolution.Refused refused -> {
+                RefusalRecord record =
+                        RefusalRecord.of(write.writerId(), write.sequence(), refused.cause());
+                yield new Entry(
+                        RecordType.REFUSED,
+                        record.encode(),
+                        new PendingRefusal(
+                                record, refused.cause(), ticket, write.acknowledgement()));
+            }
+            case Resolution.Undecided _ ->
+                    throw new IllegalStateException("Expected a decided batch to append");
+        };
+    }
+
+    /** A record to append and what goes with it. */
+    private record Entry(RecordType type, List<ByteBuffer> payload, Object attachment) {}
+
+    /**
+     * Puts checks of a table's changes into effect, instead of those it had; completes when every
+     * change after it passes them and all before are applied or will be seen by them.
+     */
+    public CompletableFuture<@Nullable Void> setChecks(TableId tableId, List<ChangeCheck> checks) {
+        return context.submit(
+                () -> {
+                    resolver.setChecks(tableId, checks);
+                    return null;
+                });
+    }
+
+    List<ChangeCheck> checks(TableId tableId) {
+        return resolver.checks(tableId);
+    }
+
+    /**
+     * Works out no conditional writes until {@link #resumeConditional}: before the log is held, so
+     * that none is worked out on what the holder changes. Completes when those worked out are in
+     * the log's queue.
+     */
+    public CompletableFuture<@Nullable Void> pauseConditional() {
+        return resolver.pause();
+    }
+
+    /** Asks files again that could not be read for conditional writes; on the context. */
+    void retryConditional() {
+        resolver.retry();
+    }
+
+    /** Ends a pause, when the holder's changes are applied. */
+    public void resumeConditional() {
+        resolver.resume();
     }
 
     /** Logs a transaction's part; completes when it is durable and applied. */
@@ -261,7 +394,7 @@ public final class TableGroupShard {
     public int validate(WriteBatchReader batch) {
         checkServing();
         TableShard table = table(batch.tableId());
-        return new BatchValidator(table.schema(), table.layout(), id).validate(batch);
+        return new BatchValidator(table.schema(), table.layout(), id).validate(batch).appended();
     }
 
     /** Logs how a held transaction ended here; completes when it is durable and applied. */
@@ -280,22 +413,38 @@ public final class TableGroupShard {
 
     /** Logs that a transaction was given up before anything was decided. */
     public CompletableFuture<@Nullable Void> abort(String transactionId) {
-        Outcome outcome = new Outcome(transactionId, false, Map.of());
+        Outcome outcome = Outcome.aborted(transactionId);
         return log().append(id, RecordType.OUTCOME, TransactionRecords.encode(outcome), outcome)
                 .thenCompose(position -> applied.await(position.lsn()));
     }
 
     /**
-     * What a prepared transaction would change although someone else changed it since the
-     * transaction's read point.
+     * Why a prepared transaction cannot commit, if so: someone changed what it changes since its
+     * read point, or one of its conditional operations or changes is refused for what is there. Its
+     * conditional operations are worked out by this.
      */
-    public CompletableFuture<Optional<String>> findConflict(String transactionId) {
+    public CompletableFuture<Optional<SteleException>> findConflict(String transactionId) {
         return context.submit(
                 () -> {
                     PreparedPart part =
                             requireNonNull(
                                     prepared.get(transactionId), "transaction is not prepared");
-                    return new ConflictCheck(files).find(part, this);
+                    Optional<String> conflict = new ConflictCheck(files).find(part, this);
+                    if (conflict.isPresent()) {
+                        return Optional.of(
+                                new SteleException(
+                                        ErrorCode.TRANSACTION_CONFLICT,
+                                        "Transaction "
+                                                + transactionId
+                                                + " conflicts: "
+                                                + conflict.get()));
+                    }
+                    try {
+                        resolved.put(transactionId, new PartResolution(this, files).run(part));
+                        return Optional.empty();
+                    } catch (SteleException refused) {
+                        return Optional.of(refused);
+                    }
                 });
     }
 
@@ -322,9 +471,9 @@ public final class TableGroupShard {
         return gate.status();
     }
 
-    /** Bytes of batches that wait because memory is full. */
+    /** Bytes of batches that wait because memory is full, or for those before them. */
     public long waitingBytes() {
-        return gate.waitingBytes();
+        return gate.waitingBytes() + resolver.queuedBytes();
     }
 
     /** Fails when the shard stopped serving. */
@@ -346,6 +495,7 @@ public final class TableGroupShard {
         if (failure == null) {
             failure = cause;
             applied.fail(cause);
+            context.execute(resolver::afterApply);
         }
     }
 
@@ -384,18 +534,44 @@ public final class TableGroupShard {
             applied.advance(records.get(done - 1).lsn());
         }
         acknowledge(records, done);
+        resolver.afterApply();
         afterApply.run();
     }
 
     private void acknowledge(List<DurableRecord> records, int done) {
         for (int i = 0; i < records.size(); i++) {
-            if (records.get(i).attachment() instanceof PendingWrite write) {
-                if (i < done) {
-                    write.acknowledgement().complete(records.get(i).lsn());
-                } else {
-                    write.acknowledgement().completeExceptionally(requireNonNull(failure));
+            Lsn lsn = records.get(i).lsn();
+            SteleException broken = i < done ? null : requireNonNull(failure);
+            switch (records.get(i).attachment()) {
+                case PendingWrite write ->
+                        acknowledge(
+                                write.acknowledgement(),
+                                write.ticket(),
+                                broken,
+                                new WriteOutcome(lsn, write.skipped()));
+                case PendingRefusal refusal ->
+                        acknowledge(
+                                refusal.acknowledgement(),
+                                refusal.ticket(),
+                                broken != null ? broken : refusal.cause(),
+                                new WriteOutcome(lsn, 0));
+                case null, default -> {
+                    // Nobody waits here: transactions wait for the LSN.
                 }
             }
+        }
+    }
+
+    private void acknowledge(
+            CompletableFuture<WriteOutcome> acknowledgement,
+            Ticket ticket,
+            @Nullable SteleException failed,
+            WriteOutcome outcome) {
+        resolver.applied(ticket);
+        if (failed != null) {
+            acknowledgement.completeExceptionally(failed);
+        } else {
+            acknowledgement.complete(outcome);
         }
     }
 
@@ -404,7 +580,14 @@ public final class TableGroupShard {
             case WRITE -> {
                 PendingWrite write = (PendingWrite) requireNonNull(record.attachment());
                 applyBatch(write.batch(), record.lsn(), write.firstRowId(), record.lsn());
-                writers.applied(write.writerId(), write.sequence(), record.lsn());
+                writers.applied(
+                        write.writerId(),
+                        write.sequence(),
+                        new WriteOutcome(record.lsn(), write.skipped()));
+            }
+            case REFUSED -> {
+                PendingRefusal refusal = (PendingRefusal) requireNonNull(record.attachment());
+                refused(refusal.record(), record.lsn(), refusal.cause());
             }
             case PREPARE ->
                     applyPrepare((Prepare) requireNonNull(record.attachment()), record.lsn());
@@ -425,7 +608,12 @@ public final class TableGroupShard {
             case WRITE -> {
                 WriteRecord write = WriteRecord.decode(payload);
                 applyBatch(write.batch(), lsn, write.firstRowId(), lsn);
-                writers.applied(write.writerId(), write.sequence(), lsn);
+                writers.applied(
+                        write.writerId(), write.sequence(), new WriteOutcome(lsn, write.skipped()));
+            }
+            case REFUSED -> {
+                RefusalRecord refusal = RefusalRecord.decode(payload);
+                refused(refusal, lsn, refusal.toException());
             }
             case PREPARE -> applyPrepare(TransactionRecords.decodePrepare(payload), lsn);
             case OUTCOME -> applyOutcome(TransactionRecords.decodeOutcome(payload), lsn);
@@ -436,12 +624,17 @@ public final class TableGroupShard {
         applied.advance(lsn);
     }
 
+    private void refused(RefusalRecord refusal, Lsn lsn, SteleException cause) {
+        writers.refusedAt(refusal.writerId(), refusal.sequence(), lsn, cause);
+    }
+
     private void applyPrepare(Prepare prepare, Lsn lsn) {
         prepared.put(prepare.transactionId(), PreparedPart.of(prepare, lsn));
     }
 
     private void applyOutcome(Outcome outcome, Lsn lsn) throws IOException {
         PreparedPart part = prepared.remove(outcome.transactionId());
+        resolved.remove(outcome.transactionId());
         if (part == null) {
             if (log != null) {
                 throw new IllegalStateException(
@@ -450,7 +643,7 @@ public final class TableGroupShard {
             return; // Its PREPARE is trimmed: all of it is in files.
         }
         if (outcome.committed()) {
-            applyPart(part, outcome.firstRowIds(), lsn);
+            applyPart(part.withResolved(outcome.resolved()), outcome.firstRowIds(), lsn);
         }
     }
 
@@ -505,7 +698,7 @@ public final class TableGroupShard {
     /** Takes the row ids that a prepared transaction needs. */
     private Outcome outcome(String transactionId, boolean committed) {
         if (!committed) {
-            return new Outcome(transactionId, false, Map.of());
+            return Outcome.aborted(transactionId);
         }
         PreparedPart part =
                 requireNonNull(prepared.get(transactionId), "transaction is not prepared");
@@ -524,7 +717,11 @@ public final class TableGroupShard {
                                 .ifPresent(
                                         table ->
                                                 firstRowIds.put(tableId, table.takeRowIds(count))));
-        return new Outcome(transactionId, true, firstRowIds);
+        return new Outcome(
+                transactionId,
+                true,
+                firstRowIds,
+                requireNonNull(resolved.get(transactionId), "transaction is not resolved"));
     }
 
     // ---- recovery and maintenance
@@ -541,6 +738,11 @@ public final class TableGroupShard {
      */
     public List<ByteBuffer> resolve(String transactionId, boolean committed, Lsn lsn)
             throws IOException {
+        if (committed) {
+            // As before the crash: nothing between came to the log.
+            PreparedPart part = requireNonNull(prepared.get(transactionId));
+            resolved.put(transactionId, new PartResolution(this, files).run(part));
+        }
         Outcome outcome = outcome(transactionId, committed);
         applyOutcome(outcome, lsn);
         applied.advance(lsn);
@@ -556,8 +758,8 @@ public final class TableGroupShard {
     }
 
     /** What a manifest knows of a writer; before {@link #start} only. */
-    public void restoreWriter(UUID writerId, long sequence, Lsn lsn) {
-        writers.restore(writerId, new WriterWindows.AppliedSequence(sequence, lsn));
+    public void restoreWriter(UUID writerId, long sequence, Lsn lsn, Map<Long, ErrorCode> refused) {
+        writers.restore(writerId, new WriterWindows.AppliedSequence(sequence, lsn, refused));
     }
 
     WriterWindows writers() {

@@ -27,7 +27,9 @@ import java.util.TreeMap;
  * PREPARE: id | read LSN 8 (-1: no conflict check) | file count 4 | files | batch count 4 | batches
  *   file:  length 4 | file entry as JSON           batch: length 4 | write batch, verbatim
  * OUTCOME: id | committed 1 | table count 4 | (table id 8 | first row id 8) for each table that got row ids,
- *          by table id
+ *          by table id [ | resolved count 4 | (index 4 | length 4 | write batch)]
+ *   resolved: for each batch of the PREPARE that has conditional operations, by index, the plain batch that it
+ *          came to; left out if there is none
  * id:      length 4 | UTF-8
  * </pre>
  *
@@ -94,13 +96,23 @@ final class TransactionRecords {
 
     static List<ByteBuffer> encode(Outcome outcome) {
         byte[] id = outcome.transactionId().getBytes(UTF_8);
+        int resolvedBytes = outcome.resolved().isEmpty() ? 0 : 4;
+        for (byte[] batch : outcome.resolved().values()) {
+            resolvedBytes += 8 + batch.length;
+        }
         ByteBuffer out =
-                ByteBuffer.allocate(4 + id.length + 1 + 4 + 16 * outcome.firstRowIds().size());
+                ByteBuffer.allocate(
+                        4 + id.length + 1 + 4 + 16 * outcome.firstRowIds().size() + resolvedBytes);
         out.putInt(id.length).put(id);
         out.put((byte) (outcome.committed() ? 1 : 0));
         out.putInt(outcome.firstRowIds().size());
         new TreeMap<>(outcome.firstRowIds())
                 .forEach((table, rowId) -> out.putLong(table.value()).putLong(rowId));
+        if (!outcome.resolved().isEmpty()) {
+            out.putInt(outcome.resolved().size());
+            new TreeMap<>(outcome.resolved())
+                    .forEach((index, batch) -> out.putInt(index).putInt(batch.length).put(batch));
+        }
         return List.of(out.flip());
     }
 
@@ -115,8 +127,24 @@ final class TransactionRecords {
             in.check(table > 0, "a table id > 0", table);
             firstRowIds.put(new TableId(table), in.number("a first row id"));
         }
+        Map<Integer, byte[]> resolved = new HashMap<>();
+        if (in.hasMore()) {
+            for (int left = in.count("resolved batches", 2 * Integer.BYTES); left > 0; left--) {
+                int index = in.integer("the index of a batch");
+                in.check(index >= 0, "the index of a batch >= 0", index);
+                ByteBuffer batch = in.piece("a write batch");
+                try {
+                    reader(batch).validate();
+                } catch (SteleException malformed) {
+                    throw in.corrupt(malformed);
+                }
+                byte[] copy = new byte[batch.remaining()];
+                batch.get(batch.position(), copy);
+                resolved.put(index, copy);
+            }
+        }
         in.end();
-        return new Outcome(id, committed == 1, firstRowIds);
+        return new Outcome(id, committed == 1, firstRowIds, resolved);
     }
 
     /** A reader over a batch of a decoded record. */
@@ -168,10 +196,24 @@ final class TransactionRecords {
         }
     }
 
-    /** How it ended; {@code firstRowIds}: the row ids of a table's appended rows start there. */
-    record Outcome(String transactionId, boolean committed, Map<TableId, Long> firstRowIds) {
+    /**
+     * How it ended.
+     *
+     * @param firstRowIds the row ids of a table's appended rows start there
+     * @param resolved what the batches with conditional operations came to, by their index
+     */
+    record Outcome(
+            String transactionId,
+            boolean committed,
+            Map<TableId, Long> firstRowIds,
+            Map<Integer, byte[]> resolved) {
         Outcome {
             firstRowIds = Map.copyOf(firstRowIds);
+            resolved = Map.copyOf(resolved);
+        }
+
+        static Outcome aborted(String transactionId) {
+            return new Outcome(transactionId, false, Map.of(), Map.of());
         }
     }
 }

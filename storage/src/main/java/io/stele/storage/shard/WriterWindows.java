@@ -2,7 +2,10 @@ package io.stele.storage.shard;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -15,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * The recent sequences of every writer of a shard, so that a batch sent twice is applied once.
  *
  * <p>A writer's sequences rise in the order sent. The last {@value #WINDOW} are known one by one
- * with their LSN; lower ones are known to be applied at or below the LSN of the window's floor. A
- * batch that was refused (nothing logged) leaves no trace, so it may come again although later ones
- * were taken.
+ * with their outcome; lower ones are known to be applied at or below the LSN of the window's floor.
+ * A batch that was refused for what was there keeps its refusal. One that was refused for itself
+ * (nothing logged) leaves no trace, so it may come again although later ones were taken.
  *
  * <p>Invariant: a sequence in flight has one future, which every repetition gets. Guarded by
  * itself.
@@ -35,8 +38,8 @@ final class WriterWindows {
      * @param acknowledgement what later repetitions get
      * @return the outcome of the earlier one; empty: the sequence is new and now in flight
      */
-    synchronized Optional<CompletableFuture<Lsn>> admit(
-            UUID writerId, long sequence, CompletableFuture<Lsn> acknowledgement) {
+    synchronized Optional<CompletableFuture<WriteOutcome>> admit(
+            UUID writerId, long sequence, CompletableFuture<WriteOutcome> acknowledgement) {
         requireNonNull(acknowledgement, "acknowledgement is null");
         Window window = windows.computeIfAbsent(writerId, ignored -> new Window());
         Entry known = window.entries.get(sequence);
@@ -44,20 +47,44 @@ final class WriterWindows {
             return Optional.of(known.outcome());
         }
         if (sequence <= window.floor) {
-            return Optional.of(CompletableFuture.completedFuture(window.floorLsn));
+            return Optional.of(
+                    CompletableFuture.completedFuture(new WriteOutcome(window.floorLsn, 0)));
         }
-        window.entries.put(sequence, new Entry(acknowledgement, null));
+        window.entries.put(sequence, new InFlight(acknowledgement));
         evictIdleWriters();
         return Optional.empty();
     }
 
-    /** The sequence was applied at {@code lsn}. */
-    synchronized void applied(UUID writerId, long sequence, Lsn lsn) {
+    /** The outcome of a sequence that was taken before, if it was. */
+    synchronized Optional<CompletableFuture<WriteOutcome>> find(UUID writerId, long sequence) {
+        Window window = windows.get(writerId);
+        if (window == null) {
+            return Optional.empty();
+        }
+        Entry known = window.entries.get(sequence);
+        if (known == null && sequence <= window.floor) {
+            return Optional.of(
+                    CompletableFuture.completedFuture(new WriteOutcome(window.floorLsn, 0)));
+        }
+        return Optional.ofNullable(known).map(Entry::outcome);
+    }
+
+    /** The sequence was applied. */
+    synchronized void applied(UUID writerId, long sequence, WriteOutcome outcome) {
+        decided(writerId, sequence, new Applied(outcome));
+    }
+
+    /** The sequence was refused for what was there, by a record at {@code lsn}. */
+    synchronized void refusedAt(UUID writerId, long sequence, Lsn lsn, SteleException cause) {
+        decided(writerId, sequence, new Refused(lsn, cause));
+    }
+
+    private void decided(UUID writerId, long sequence, Entry entry) {
         Window window = windows.computeIfAbsent(writerId, ignored -> new Window());
-        if (sequence <= window.floor) {
+        if (sequence <= window.floor && !window.entries.containsKey(sequence)) {
             return;
         }
-        window.entries.put(sequence, new Entry(null, lsn));
+        window.put(sequence, entry);
         window.trim();
     }
 
@@ -66,13 +93,13 @@ final class WriterWindows {
         Window window = windows.get(writerId);
         if (window != null) {
             Entry entry = window.entries.get(sequence);
-            if (entry != null && entry.lsn() == null) {
+            if (entry instanceof InFlight) {
                 window.entries.remove(sequence);
             }
         }
     }
 
-    /** The highest applied sequence of each writer: what a manifest keeps. */
+    /** The highest decided sequence of each writer, and the refused ones: what a manifest keeps. */
     synchronized Map<UUID, AppliedSequence> snapshot() {
         Map<UUID, AppliedSequence> result = new LinkedHashMap<>();
         windows.forEach(
@@ -90,6 +117,16 @@ final class WriterWindows {
         Window window = windows.computeIfAbsent(writerId, ignored -> new Window());
         window.floor = highest.sequence();
         window.floorLsn = highest.lsn();
+        highest.refused()
+                .forEach(
+                        (sequence, code) ->
+                                window.put(
+                                        sequence,
+                                        new Refused(
+                                                highest.lsn(),
+                                                new SteleException(
+                                                        code,
+                                                        "The batch was refused before the last restart, which forgot the details"))));
     }
 
     private void evictIdleWriters() {
@@ -104,15 +141,47 @@ final class WriterWindows {
         }
     }
 
-    /** A writer's sequence and the LSN it was applied at. */
-    record AppliedSequence(long sequence, Lsn lsn) {}
+    /**
+     * A writer's highest decided sequence and its LSN.
+     *
+     * @param refused sequences up to there that were refused for what was there, and why
+     */
+    record AppliedSequence(long sequence, Lsn lsn, Map<Long, ErrorCode> refused) {
+        AppliedSequence {
+            refused = Map.copyOf(refused);
+        }
+    }
 
-    /** Either in flight (a future) or applied (an LSN). */
-    private record Entry(@Nullable CompletableFuture<Lsn> inFlight, @Nullable Lsn lsn) {
-        CompletableFuture<Lsn> outcome() {
-            return inFlight != null
-                    ? inFlight
-                    : CompletableFuture.completedFuture(requireNonNull(lsn));
+    private sealed interface Entry {
+        CompletableFuture<WriteOutcome> outcome();
+
+        /** Of the record that decided it; null: in flight. */
+        @Nullable Lsn lsn();
+    }
+
+    private record InFlight(CompletableFuture<WriteOutcome> outcome) implements Entry {
+        @Override
+        public @Nullable Lsn lsn() {
+            return null;
+        }
+    }
+
+    private record Applied(WriteOutcome applied) implements Entry {
+        @Override
+        public CompletableFuture<WriteOutcome> outcome() {
+            return CompletableFuture.completedFuture(applied);
+        }
+
+        @Override
+        public Lsn lsn() {
+            return applied.lsn();
+        }
+    }
+
+    private record Refused(Lsn lsn, SteleException cause) implements Entry {
+        @Override
+        public CompletableFuture<WriteOutcome> outcome() {
+            return CompletableFuture.failedFuture(cause);
         }
     }
 
@@ -120,9 +189,15 @@ final class WriterWindows {
         private final TreeMap<Long, Entry> entries = new TreeMap<>();
         private long floor = Long.MIN_VALUE;
         private Lsn floorLsn = Lsn.MIN;
+        private boolean everRefused;
 
-        // Only applied entries at the low end go, so everything at or below the floor has been
-        // applied.
+        private void put(long sequence, Entry entry) {
+            entries.put(sequence, entry);
+            everRefused |= entry instanceof Refused;
+        }
+
+        // Only decided entries at the low end go, so everything at or below the floor has been
+        // decided.
         private void trim() {
             while (entries.size() > WINDOW) {
                 Map.Entry<Long, Entry> lowest = entries.firstEntry();
@@ -130,8 +205,10 @@ final class WriterWindows {
                 if (lsn == null) {
                     return;
                 }
-                floor = lowest.getKey();
-                floorLsn = lsn;
+                if (lowest.getKey() > floor) {
+                    floor = lowest.getKey();
+                    floorLsn = lsn;
+                }
                 entries.remove(lowest.getKey());
             }
         }
@@ -143,11 +220,25 @@ final class WriterWindows {
         private @Nullable AppliedSequence highestApplied() {
             for (Map.Entry<Long, Entry> entry : entries.descendingMap().entrySet()) {
                 Lsn lsn = entry.getValue().lsn();
-                if (lsn != null) {
-                    return new AppliedSequence(entry.getKey(), lsn);
+                if (lsn != null && entry.getKey() > floor) {
+                    return new AppliedSequence(entry.getKey(), lsn, refused());
                 }
             }
-            return floor == Long.MIN_VALUE ? null : new AppliedSequence(floor, floorLsn);
+            return floor == Long.MIN_VALUE ? null : new AppliedSequence(floor, floorLsn, refused());
+        }
+
+        private Map<Long, ErrorCode> refused() {
+            if (!everRefused) {
+                return Map.of();
+            }
+            Map<Long, ErrorCode> refused = new HashMap<>();
+            entries.forEach(
+                    (sequence, entry) -> {
+                        if (entry instanceof Refused known) {
+                            refused.put(sequence, known.cause().code());
+                        }
+                    });
+            return refused;
         }
     }
 }

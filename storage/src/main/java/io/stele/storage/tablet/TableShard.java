@@ -253,9 +253,9 @@ public final class TableShard {
                             logLsn);
                     appended++;
                 }
-                case INSERT_IF_ABSENT ->
+                case INSERT_IF_ABSENT, INSERT, UPDATE, UPDATE_OR_INSERT ->
                         throw new IllegalStateException(
-                                "Expected a validated batch, found INSERT_IF_ABSENT");
+                                "Expected a batch of plain operations, found " + batch.kind());
             }
         }
         indexes.publish(lsn);

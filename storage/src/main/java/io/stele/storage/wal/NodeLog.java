@@ -124,6 +124,23 @@ public final class NodeLog implements AutoCloseable {
         return record.future;
     }
 
+    /**
+     * As {@link #append}, but never waits and writes nothing itself: empty if the queue has no room
+     * for the record, which is then not appended.
+     */
+    public Optional<CompletableFuture<LogPosition>> tryAppend(
+            ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment) {
+        PendingRecord record = PendingRecord.create(shard, type, payload, attachment, options);
+        try {
+            if (!queue.offer(record)) {
+                return Optional.empty();
+            }
+        } catch (SteleException e) {
+            record.future.completeExceptionally(e);
+        }
+        return Optional.of(record.future);
+    }
+
     private void addCommitting(PendingRecord record) {
         while (!queue.offer(record)) {
             if (!commit()) {

@@ -14,9 +14,13 @@ public enum RecordType {
     /** Whether a transaction has committed; its LSN is the commit LSN. */
     OUTCOME(3),
     /** No change: a hold assigned this LSN and was released without a record in this shard. */
-    VOID(4);
+    VOID(4),
+    /**
+     * A batch of row changes was refused for what was there: no change, but its writer's answer.
+     */
+    REFUSED(5);
 
-    private static final RecordType[] BY_ID = {null, WRITE, PREPARE, OUTCOME, VOID};
+    private static final RecordType[] BY_ID = {null, WRITE, PREPARE, OUTCOME, VOID, REFUSED};
 
     private final byte id;
 

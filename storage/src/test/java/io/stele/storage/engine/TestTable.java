@@ -12,6 +12,7 @@ import io.stele.protocol.api.ShardScan;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.PartialRowLayout;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.RowRouter;
 import io.stele.protocol.row.Rows;
@@ -21,6 +22,7 @@ import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.catalog.TableState;
 import io.stele.storage.manifest.FileEntry;
@@ -28,6 +30,7 @@ import io.stele.storage.manifest.FileKind;
 import io.stele.storage.orc.ColumnFileCursor;
 import io.stele.storage.orc.ColumnFileReader;
 import io.stele.storage.scan.RowCursor;
+import io.stele.storage.shard.WriteOutcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -204,6 +207,40 @@ final class TestTable {
         long sequence = sequences.merge(shard, 1L, Long::sum);
         byte[] bytes = batch.toByteArray();
         return engine.write(shard, writerId, sequence, bytes, 0, bytes.length);
+    }
+
+    /** As {@link #write}, with how many operations were skipped. */
+    CompletableFuture<WriteOutcome> apply(
+            StorageEngine engine, ShardId shard, WriteBatchBuilder batch) {
+        long sequence = sequences.merge(shard, 1L, Long::sum);
+        byte[] bytes = batch.toByteArray();
+        return engine.apply(shard, writerId, sequence, bytes, 0, bytes.length);
+    }
+
+    /** Adds an insert to a batch. */
+    void insert(WriteBatchBuilder batch, OperationKind kind, long id, String name, long amount) {
+        byte[] key = key(id);
+        byte[] row = row(id, name, amount);
+        batch.add(kind, key, 0, key.length, row, 0, row.length);
+    }
+
+    /** Adds an update of the amount, and of the name if there is one, to a batch. */
+    void update(
+            WriteBatchBuilder batch,
+            OperationKind kind,
+            long id,
+            Optional<String> name,
+            long amount) {
+        PartialRowLayout partial =
+                PartialRowLayout.of(schema, name.isPresent() ? List.of(3, 1, 2) : List.of(1, 3));
+        byte[] given =
+                name.isPresent()
+                        ? Rows.toBytes(partial.layout(), id, name.get(), amount)
+                        : Rows.toBytes(partial.layout(), id, amount);
+        byte[] row = new byte[partial.headBytes() + given.length];
+        System.arraycopy(given, 0, row, partial.writeHead(row, 0), given.length);
+        byte[] key = key(id);
+        batch.add(kind, key, 0, key.length, row, 0, row.length);
     }
 
     CompletableFuture<Lsn> upsert(StorageEngine engine, long id, String name, long amount) {

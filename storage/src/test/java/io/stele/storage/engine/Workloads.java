@@ -20,6 +20,12 @@ final class Workloads {
         ALL.put(
                 "row-column-changes",
                 simulation -> ChangesWorkload.keyed(simulation, Orientation.ROW_COLUMN));
+        ALL.put(
+                "row-conditional",
+                simulation -> ConditionalWorkload.of(simulation, Orientation.ROW));
+        ALL.put(
+                "column-conditional",
+                simulation -> ConditionalWorkload.of(simulation, Orientation.COLUMN));
         ALL.put("appends", ChangesWorkload::appendOnly);
         ALL.put("transfers", TransfersWorkload::new);
     }

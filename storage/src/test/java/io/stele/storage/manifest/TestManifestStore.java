@@ -3,6 +3,7 @@ package io.stele.storage.manifest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
@@ -151,6 +152,20 @@ final class TestManifestStore {
         assertSame(manifests.loadLatest().orElseThrow(), indexed);
         assertThat(manifests.loadLatest().orElseThrow().file("c").orElseThrow().indexId())
                 .hasValue(9);
+    }
+
+    @Test
+    void refusedSequencesAreKeptWithTheirCodes() throws IOException {
+        WriterProgress writer =
+                new WriterProgress(
+                        new UUID(5, 6),
+                        77,
+                        new Lsn(450),
+                        Map.of(70L, ErrorCode.DUPLICATE_KEY, 71L, ErrorCode.NULL_KEY));
+        Manifest manifest =
+                Manifest.empty(SHARD).edit().epoch(1).writers(List.of(writer)).build();
+        assertThat(manifests.create(manifest)).isTrue();
+        assertThat(manifests.loadLatest().orElseThrow().writers()).containsExactly(writer);
     }
 
     @Test

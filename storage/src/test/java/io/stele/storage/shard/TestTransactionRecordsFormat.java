@@ -86,15 +86,36 @@ final class TestTransactionRecordsFormat {
     @Test
     void goldenOutcome() {
         Outcome outcome =
-                new Outcome("t-1", true, Map.of(new TableId(8), 200L, new TableId(7), 100L));
+                new Outcome(
+                        "t-1", true, Map.of(new TableId(8), 200L, new TableId(7), 100L), Map.of());
         assertThat(TestWriteRecordFormat.hex(TransactionRecords.encode(outcome)))
                 .isEqualTo(OUTCOME);
         assertThat(outcome(OUTCOME)).isEqualTo(outcome);
 
         String aborted = "00000003742d31" + "00" + "00000000";
-        Outcome abort = new Outcome("t-1", false, Map.of());
+        Outcome abort = Outcome.aborted("t-1");
         assertThat(TestWriteRecordFormat.hex(TransactionRecords.encode(abort))).isEqualTo(aborted);
         assertThat(outcome(aborted)).isEqualTo(abort);
+    }
+
+    @Test
+    void goldenOutcomeWithResolvedBatch() {
+        String golden =
+                "00000003742d31"
+                        + "01"
+                        + "00000000"
+                        + "00000001"
+                        + "00000002"
+                        + PREPARE_BATCHES.substring(8);
+        WriteBatchBuilder batch = new WriteBatchBuilder(new TableId(7), 3);
+        batch.delete(new byte[] {5});
+        Outcome outcome = new Outcome("t-1", true, Map.of(), Map.of(2, batch.toByteArray()));
+        assertThat(TestWriteRecordFormat.hex(TransactionRecords.encode(outcome))).isEqualTo(golden);
+        Outcome read = outcome(golden);
+        assertThat(read.resolved()).containsOnlyKeys(2);
+        assertThat(read.resolved().get(2)).isEqualTo(batch.toByteArray());
+        assertCorrupt(() -> outcome(golden + "00"), "OUTCOME", "expected the end");
+        assertCorrupt(() -> outcome(golden.replace("02010500", "02010501")), "OUTCOME", "expected");
     }
 
     @Test
@@ -114,7 +135,7 @@ final class TestTransactionRecordsFormat {
         assertCorrupt(
                 () -> outcome(OUTCOME + "00"),
                 "OUTCOME",
-                "expected the end, found 1 more bytes, before byte 44 of 45");
+                "expected a count of resolved batches of 4 bytes, found 1, before byte 44 of 45");
         assertCorrupt(
                 () -> outcome(OUTCOME.replace("742d3101", "742d3107")),
                 "OUTCOME",
@@ -134,7 +155,7 @@ final class TestTransactionRecordsFormat {
         assertCorrupt(
                 () -> prepare(PREPARE.replace("02010500", "09010500")),
                 "PREPARE",
-                "expected an operation kind from 1 to 4, found 9");
+                "expected an operation kind from 1 to 7, found 9");
         assertCorrupt(
                 () -> prepare(PREPARE.replace("726f77436f756e74223a32", "726f77436f756e74223a30")),
                 "PREPARE",

@@ -42,7 +42,13 @@ final class TestWriteRecordFormat {
         assertThat(
                         hex(
                                 WriteRecord.encode(
-                                        WRITER, 5, WriteRecord.NO_ROW_ID, bytes, 0, bytes.length)))
+                                        WRITER,
+                                        5,
+                                        WriteRecord.NO_ROW_ID,
+                                        0,
+                                        bytes,
+                                        0,
+                                        bytes.length)))
                 .isEqualTo(GOLDEN);
     }
 
@@ -52,6 +58,7 @@ final class TestWriteRecordFormat {
         assertThat(read.writerId()).isEqualTo(WRITER);
         assertThat(read.sequence()).isEqualTo(5);
         assertThat(read.firstRowId()).isEqualTo(WriteRecord.NO_ROW_ID);
+        assertThat(read.skipped()).isZero();
         assertThat(read.batch().tableId()).isEqualTo(new TableId(7));
         assertThat(read.batch().schemaVersion()).isEqualTo(3);
         assertThat(read.batch().next()).isTrue();
@@ -62,6 +69,19 @@ final class TestWriteRecordFormat {
         assertThat(read.batch().kind()).isEqualTo(OperationKind.DELETE);
         assertThat(read.batch().key()).containsExactly(5);
         assertThat(read.batch().next()).isFalse();
+    }
+
+    @Test
+    void skippedOperationsAreCountedBelowTheRowIds() {
+        byte[] batch = new WriteBatchBuilder(new TableId(7), 3).toByteArray();
+        String encoded =
+                hex(
+                        WriteRecord.encode(
+                                WRITER, 5, WriteRecord.NO_ROW_ID, 2, batch, 0, batch.length));
+        assertThat(encoded).startsWith(GOLDEN.substring(0, 48) + "fffffffffffffffd");
+        WriteRecord read = decode(encoded);
+        assertThat(read.firstRowId()).isEqualTo(WriteRecord.NO_ROW_ID);
+        assertThat(read.skipped()).isEqualTo(2);
     }
 
     @Test
@@ -76,14 +96,15 @@ final class TestWriteRecordFormat {
     void damageSaysWhatWasExpectedAndFound() {
         assertCorrupt(GOLDEN + "00", "expected to end behind its last operation, found 1");
         assertCorrupt(
-                GOLDEN.replace("ffffffffffffffff", "fffffffffffffffe"),
-                "expected a first row id >= -1, found -2");
+                GOLDEN.replace("ffffffffffffffff", "ffffffff00000000"),
+                "expected a first row id >= -",
+                ", found -4294967296");
         assertCorrupt(
                 GOLDEN.replace("0000000000000007", "0000000000000000"),
                 "expected a table id > 0, found 0");
         assertCorrupt(
                 GOLDEN.replace("02010500", "09010500"),
-                "expected an operation kind from 1 to 4, found 9");
+                "expected an operation kind from 1 to 7, found 9");
         assertCorrupt(
                 GOLDEN.replace("02010500", "027f0500"),
                 "expected a key of 127 bytes, found 2, in operation 1");

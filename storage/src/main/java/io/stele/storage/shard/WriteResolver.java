@@ -1,0 +1,489 @@
+package io.stele.storage.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.wire.OperationKind;
+import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.storage.shard.Resolution.Accepted;
+import io.stele.storage.shard.Resolution.Refused;
+import io.stele.storage.shard.Resolution.Undecided;
+import io.stele.storage.tablet.KeyedVersion;
+import io.stele.storage.tablet.MemTable;
+import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableView;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides batches whose outcome depends on what is there, before they are logged, so that the log
+ * says what happened and replay cannot come to another result. One for each shard.
+ *
+ * <p>While no such batch is queued or in flight and no table has checks, writes pass by and nothing
+ * is noted of them. Else every write of the shard queues here, plain ones too, so that the order of
+ * arrival is the order of the log. One after the other is worked out on the shard's context against
+ * what is on its way to the log, over memory, over files, and appended without waiting for the one
+ * before. Questions to files are answered by lookup threads; those of batches that wait are asked
+ * ahead.
+ *
+ * <p>Before the first batch is worked out, the writes that passed by must be applied. While a
+ * transaction holds the shard's log nothing is worked out ({@link #pause}): it changes rows at the
+ * LSN of the hold, which comes before those of the records that wait.
+ *
+ * <p>Invariant: what a batch was worked out against is what the shard has when its record is
+ * applied. Invariant: {@code active} is true while something is queued, noted or checked.
+ *
+ * <p>Confined to the shard's context, except where said.
+ */
+final class WriteResolver {
+    private static final long QUEUE_LIMIT_BYTES =
+            64L << 20; // as the write gate's: a client's buffer, not a second memtable
+
+    private static final int ASKED_AHEAD = 16; // batches whose lookups overlap
+
+    private final TableGroupShard shard;
+    private final TableFiles files;
+    private final Executor lookups;
+    private final Object lock = new Object();
+    private final Deque<QueuedWrite> queue = new ArrayDeque<>(); // guarded by lock
+    private long queuedBytes; // guarded by lock
+    private boolean scheduled; // guarded by lock
+    private boolean checked; // guarded by lock: some table has checks
+    private volatile boolean active; // written under lock
+    private final AtomicInteger passing = new AtomicInteger(); // passed by, not applied; any thread
+    private final Map<TableId, List<ChangeCheck>> checks = new HashMap<>();
+    private final Map<TableId, TableChanges> changes = new HashMap<>();
+    private final List<CompletableFuture<@Nullable Void>> awaitingAppend = new ArrayList<>();
+    private boolean drained; // what passed by before is applied
+    private boolean appending; // a batch waits for room in the log
+    private int pauses;
+    private long epoch; // of what is noted
+    private long lastNumber;
+    private int inFlight; // appended here in this epoch, not applied
+    private int conditionalInFlight;
+
+    /**
+     * @param lookups runs what waits for files or for room in the log
+     */
+    WriteResolver(TableGroupShard shard, TableFiles files, Executor lookups) {
+        this.shard = requireNonNull(shard, "shard is null");
+        this.files = requireNonNull(files, "files is null");
+        this.lookups = requireNonNull(lookups, "lookups is null");
+    }
+
+    /**
+     * A batch's place here: what {@link #applied} needs to know of it.
+     *
+     * @param number of the batch in its epoch; 0: it passed by
+     */
+    record Ticket(long epoch, long number, boolean conditional) {
+        static final Ticket PASSED_BY = new Ticket(0, 0, false);
+    }
+
+    /**
+     * Takes a write, or lets it pass by: then {@link #applied} or {@link #dropped} must be told
+     * with {@link Ticket#PASSED_BY}. Any thread.
+     *
+     * @return false: the caller appends it now
+     * @throws SteleException BUSY: too much is queued
+     */
+    boolean take(QueuedWrite write) {
+        if (!write.isConditional() && !active) {
+            passing.incrementAndGet();
+            if (!active) {
+                return false;
+            }
+            dropped();
+        }
+        synchronized (lock) {
+            int sizeBytes = write.batch().sizeBytes();
+            if (queuedBytes + sizeBytes > QUEUE_LIMIT_BYTES && !queue.isEmpty()) {
+                throw new SteleException(
+                        ErrorCode.BUSY,
+                        "Expected at most %d bytes of conditional writes waiting in shard %s, found %d"
+                                .formatted(QUEUE_LIMIT_BYTES, shard.id(), queuedBytes + sizeBytes));
+            }
+            queue.add(write);
+            queuedBytes += sizeBytes;
+            active = true;
+        }
+        schedule();
+        return true;
+    }
+
+    /** A write that passed by did not get into the log. Any thread. */
+    void dropped() {
+        if (passing.decrementAndGet() == 0 && active) {
+            schedule();
+        }
+    }
+
+    /** Bytes of batches that wait here; any thread. */
+    long queuedBytes() {
+        synchronized (lock) {
+            return queuedBytes;
+        }
+    }
+
+    /** Puts the checks of a table into effect; none: takes them away. */
+    void setChecks(TableId tableId, List<ChangeCheck> newChecks) {
+        if (newChecks.isEmpty()) {
+            checks.remove(tableId);
+        } else {
+            checks.put(tableId, List.copyOf(newChecks));
+        }
+        // What is noted lacks what the new checks would have noted: all in flight must be applied.
+        synchronized (lock) {
+            checked = !checks.isEmpty();
+            active |= checked;
+        }
+        forgetNotes();
+        schedule();
+    }
+
+    List<ChangeCheck> checks(TableId tableId) {
+        return checks.getOrDefault(tableId, List.of());
+    }
+
+    /**
+     * Works nothing out until {@link #resume}; completes when all that was worked out is in the
+     * log's queue. Any thread.
+     */
+    CompletableFuture<@Nullable Void> pause() {
+        CompletableFuture<@Nullable Void> paused = new CompletableFuture<>();
+        shard.context()
+                .execute(
+                        () -> {
+                            pauses++;
+                            if (appending) {
+                                awaitingAppend.add(paused);
+                            } else {
+                                paused.complete(null);
+                            }
+                        });
+        return paused;
+    }
+
+    /** Ends a pause; what the transaction did here must be applied. Any thread. */
+    void resume() {
+        shard.context()
+                .execute(
+                        () -> {
+                            pauses--;
+                            run();
+                        });
+    }
+
+    /** A write's record is applied. */
+    void applied(Ticket ticket) {
+        if (ticket.number() == 0 || ticket.epoch() != epoch) {
+            dropped();
+            return;
+        }
+        inFlight--;
+        conditionalInFlight -= ticket.conditional() ? 1 : 0;
+        for (TableChanges table : changes.values()) {
+            table.applied(ticket.number());
+        }
+    }
+
+    /** After records were applied, or the shard failed. */
+    void afterApply() {
+        if (active) {
+            run();
+        }
+    }
+
+    private void schedule() {
+        synchronized (lock) {
+            if (scheduled) {
+                return;
+            }
+            scheduled = true;
+        }
+        shard.context()
+                .execute(
+                        () -> {
+                            synchronized (lock) {
+                                scheduled = false;
+                            }
+                            run();
+                        });
+    }
+
+    private void run() {
+        if (shard.failure().isPresent()) {
+            failAll(shard.failure().get());
+            return;
+        }
+        askAhead();
+        while (pauses == 0 && !appending) {
+            if (!drained) {
+                if (passing.get() > 0) {
+                    return;
+                }
+                drained = true;
+            }
+            QueuedWrite head;
+            synchronized (lock) {
+                head = queue.peek();
+            }
+            if (head == null) {
+                deactivate();
+                return;
+            }
+            if (head.isAsking() || !resolve(head)) {
+                return;
+            }
+            synchronized (lock) {
+                queue.remove();
+                queuedBytes -= head.batch().sizeBytes();
+            }
+        }
+    }
+
+    private void deactivate() {
+        synchronized (lock) {
+            if (checked || conditionalInFlight > 0 || !queue.isEmpty()) {
+                return;
+            }
+            forgetNotes();
+            active = false;
+        }
+    }
+
+    /** What is in flight counts as passed by from now on: the next batch waits for it. */
+    private void forgetNotes() {
+        passing.addAndGet(inFlight);
+        inFlight = 0;
+        conditionalInFlight = 0;
+        epoch++;
+        changes.clear();
+        drained = false;
+    }
+
+    private void failAll(SteleException cause) {
+        List<QueuedWrite> left;
+        synchronized (lock) {
+            left = List.copyOf(queue);
+            queue.clear();
+            queuedBytes = 0;
+        }
+        left.forEach(write -> shard.refuse(write, cause));
+        awaitingAppend.forEach(paused -> paused.complete(null));
+        awaitingAppend.clear();
+    }
+
+    /** Starts the lookups of the batches at the head that have not been looked at. */
+    private void askAhead() {
+        List<QueuedWrite> ahead = new ArrayList<>();
+        synchronized (lock) {
+            Iterator<QueuedWrite> waiting = queue.iterator();
+            for (int i = 0; i < ASKED_AHEAD && waiting.hasNext(); i++) {
+                QueuedWrite write = waiting.next();
+                if (write.probes() == null) {
+                    ahead.add(write);
+                }
+            }
+        }
+        for (QueuedWrite write : ahead) {
+            BatchProbes probes = probes(write);
+            if (write.isConditional() || !checks(write.table().schema().id()).isEmpty()) {
+                probes.require(write.table().view());
+                askRows(write, probes.rows());
+                if (probes.hasOpen()) {
+                    ask(write, probes);
+                }
+            }
+        }
+    }
+
+    // What is in memory or in flight may change until the batch's turn; asking too much is
+    // harmless.
+    private void askRows(QueuedWrite write, RowProbes rows) {
+        TableChanges known = changes.get(write.table().schema().id());
+        boolean all =
+                checks(write.table().schema().id()).stream().anyMatch(ChangeCheck::needsOldRows);
+        WriteBatchReader batch = write.batch();
+        batch.rewind();
+        while (batch.next()) {
+            OperationKind kind = batch.kind();
+            if (kind.isConditional() || (all && kind.hasKey())) {
+                KeySlice key = new KeySlice(batch.buffer(), batch.keyOffset(), batch.keyLength());
+                boolean noted = known != null && known.rows().find(key) != null;
+                if (!noted && !isInMemory(write.table().view(), batch)) {
+                    rows.find(key, kind.isPartial() || all);
+                }
+            }
+        }
+        batch.rewind();
+    }
+
+    private static boolean isInMemory(TableView view, WriteBatchReader batch) {
+        for (MemTable table : view.memTables()) {
+            KeyedVersion version =
+                    table.find(
+                            batch.buffer(), batch.keyOffset(), batch.keyLength(), Long.MAX_VALUE);
+            if (version != null) {
+                return !version.isDeleted();
+            }
+        }
+        return false;
+    }
+
+    private BatchProbes probes(QueuedWrite write) {
+        List<ChangeCheck> present = checks(write.table().schema().id());
+        BatchProbes probes = write.probes();
+        if (probes == null || !probes.checks().equals(present)) {
+            probes = new BatchProbes(new FileRows(write.table().schema(), files), present);
+            write.setProbes(probes);
+        }
+        return probes;
+    }
+
+    private void ask(QueuedWrite write, BatchProbes probes) {
+        BatchProbes.Question question = probes.takeOpen();
+        write.setAsking(true);
+        lookups.execute(
+                () -> {
+                    try {
+                        BatchProbes.Answers answers = question.answer();
+                        shard.context().execute(() -> answered(write, probes, answers));
+                    } catch (IOException | RuntimeException broken) {
+                        shard.context().execute(() -> unanswered(broken));
+                    }
+                });
+    }
+
+    private void answered(QueuedWrite write, BatchProbes probes, BatchProbes.Answers answers) {
+        write.setAsking(false);
+        probes.answer(answers);
+        run();
+    }
+
+    // A batch cannot be left out: those behind it are worked out on what it does.
+    private void unanswered(Exception broken) {
+        boolean passes =
+                broken instanceof IOException
+                        || (broken instanceof SteleException known
+                                && known.code() == ErrorCode.STORE_FAILED);
+        if (!passes) {
+            shard.fail(failed(broken));
+        } // else the write goes on asking at the next tick
+    }
+
+    /** Asks again what could not be read. */
+    void retry() {
+        if (!active) {
+            return;
+        }
+        synchronized (lock) {
+            queue.forEach(write -> write.setAsking(false));
+        }
+        run();
+    }
+
+    private SteleException failed(Exception broken) {
+        return new SteleException(
+                broken instanceof SteleException known ? known.code() : ErrorCode.STORE_FAILED,
+                "Shard %s stopped: what a write depends on cannot be read: %s"
+                        .formatted(shard.id(), broken),
+                broken);
+    }
+
+    /** Works out the head and appends it; false: not yet. */
+    private boolean resolve(QueuedWrite head) {
+        TableShard table = head.table();
+        SteleException stale = shard.staleness(table, head.batch());
+        if (stale != null) {
+            shard.refuse(head, stale);
+            return true;
+        }
+        if (!table.schema().hasPrimaryKey()) {
+            return append(head, null, new Accepted(head.batch(), 0));
+        }
+        TableChanges tableChanges =
+                changes.computeIfAbsent(table.schema().id(), id -> new TableChanges(checks(id)));
+        BatchProbes probes = probes(head);
+        Resolution resolution;
+        try {
+            resolution =
+                    new BatchEvaluation(table, head.batch(), tableChanges, probes)
+                            .run(head.isConditional());
+        } catch (SteleException impossible) {
+            resolution = new Refused(impossible); // too large, once it is worked out
+        } catch (RuntimeException broken) {
+            shard.fail(failed(broken));
+            return false;
+        }
+        return switch (resolution) {
+            case Undecided _ -> {
+                tableChanges.takeBack();
+                ask(head, probes);
+                yield false;
+            }
+            case Refused refused -> {
+                tableChanges.takeBack();
+                yield append(head, null, refused);
+            }
+            case Accepted accepted -> append(head, tableChanges, accepted);
+        };
+    }
+
+    private boolean append(
+            QueuedWrite write, @Nullable TableChanges tableChanges, Resolution resolution) {
+        long number = lastNumber + 1;
+        Ticket ticket = new Ticket(epoch, number, write.isConditional());
+        boolean inQueue;
+        try {
+            inQueue = shard.tryAppend(write, resolution, ticket);
+        } catch (IllegalArgumentException tooLarge) {
+            if (tableChanges != null) {
+                tableChanges.takeBack();
+            }
+            return append(
+                    write,
+                    null,
+                    new Refused(
+                            new SteleException(
+                                    ErrorCode.INVALID_ARGUMENT,
+                                    String.valueOf(tooLarge.getMessage()),
+                                    tooLarge)));
+        }
+        lastNumber = number;
+        inFlight++;
+        conditionalInFlight += ticket.conditional() ? 1 : 0;
+        if (tableChanges != null) {
+            tableChanges.keep(number);
+        }
+        if (!inQueue) {
+            appending = true;
+            lookups.execute(
+                    () -> {
+                        shard.append(write, resolution, ticket);
+                        shard.context().execute(this::appended);
+                    });
+        }
+        return true;
+    }
+
+    private void appended() {
+        appending = false;
+        awaitingAppend.forEach(paused -> paused.complete(null));
+        awaitingAppend.clear();
+        run();
+    }
+}
