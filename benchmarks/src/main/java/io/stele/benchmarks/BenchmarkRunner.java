@@ -6,6 +6,8 @@ import io.stele.benchmarks.get.GetBenchmark;
 import io.stele.benchmarks.ingest.IngestBenchmark;
 import io.stele.benchmarks.scan.ScanBenchmark;
 import io.stele.benchmarks.skip.SkipBenchmark;
+import io.stele.benchmarks.upsert.ScanDeletesBenchmark;
+import io.stele.benchmarks.upsert.UpsertBenchmark;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -28,7 +30,9 @@ public final class BenchmarkRunner {
                     new IngestBenchmark(),
                     new GetBenchmark(),
                     new ScanBenchmark(),
-                    new SkipBenchmark());
+                    new SkipBenchmark(),
+                    new UpsertBenchmark(),
+                    new ScanDeletesBenchmark());
 
     private BenchmarkRunner() {}
 
@@ -43,7 +47,7 @@ public final class BenchmarkRunner {
                     known ->
                             out.printf(
                                     Locale.ROOT,
-                                    "  %-10s %s%n",
+                                    "  %-12s %s%n",
                                     known.name(),
                                     known.description()));
             System.exit(2);
