@@ -178,9 +178,7 @@ final class IndexBuilds {
                                 view,
                                 index.keys(),
                                 files,
-                                Math.min(
-                                        readPoints.horizon().value(),
-                                        entry.shard().appliedLsn().value()),
+                                table.historyLsn(),
                                 targetFileBytes));
     }
 

@@ -77,14 +77,15 @@ final class IndexReads {
         return rows;
     }
 
-    private List<FoundRow> findLatest(
-            TableSchema schema, TableGroupShard shard, ShardLookup lookup) throws IOException {
+    private List<FoundRow> findLatest(TableSchema schema, TableGroupShard shard, ShardLookup lookup)
+            throws IOException {
         while (true) {
             long present = shard.appliedLsn().value();
             List<FoundRow> found = lookup.find(present);
             // Old rows go when their history is over: if that came to pass while we looked, and
             // the shard went on, a row of the present may have been one of them.
-            if (shard.appliedLsn().value() <= present || readPoints.passedLsn(schema.id()) <= present) {
+            if (shard.appliedLsn().value() <= present
+                    || readPoints.passedLsn(schema.id()) <= present) {
                 return found;
             }
         }
