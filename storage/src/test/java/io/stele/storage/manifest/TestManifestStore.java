@@ -162,8 +162,7 @@ final class TestManifestStore {
                         77,
                         new Lsn(450),
                         Map.of(70L, ErrorCode.DUPLICATE_KEY, 71L, ErrorCode.NULL_KEY));
-        Manifest manifest =
-                Manifest.empty(SHARD).edit().epoch(1).writers(List.of(writer)).build();
+        Manifest manifest = Manifest.empty(SHARD).edit().epoch(1).writers(List.of(writer)).build();
         assertThat(manifests.create(manifest)).isTrue();
         assertThat(manifests.loadLatest().orElseThrow().writers()).containsExactly(writer);
     }
