@@ -4,10 +4,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.stele.benchmarks.get.GetBenchmark;
 import io.stele.benchmarks.ingest.IngestBenchmark;
+import io.stele.benchmarks.readwrite.ReadWriteBenchmark;
+import io.stele.benchmarks.recovery.RecoveryBenchmark;
 import io.stele.benchmarks.scan.ScanBenchmark;
 import io.stele.benchmarks.skip.SkipBenchmark;
 import io.stele.benchmarks.upsert.ScanDeletesBenchmark;
 import io.stele.benchmarks.upsert.UpsertBenchmark;
+import io.stele.benchmarks.writeamp.WriteAmpBenchmark;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -32,7 +35,10 @@ public final class BenchmarkRunner {
                     new ScanBenchmark(),
                     new SkipBenchmark(),
                     new UpsertBenchmark(),
-                    new ScanDeletesBenchmark());
+                    new ScanDeletesBenchmark(),
+                    new ReadWriteBenchmark(),
+                    new RecoveryBenchmark(),
+                    new WriteAmpBenchmark());
 
     private BenchmarkRunner() {}
 

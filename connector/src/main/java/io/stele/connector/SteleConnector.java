@@ -109,6 +109,11 @@ public final class SteleConnector implements Connector {
     }
 
     @Override
+    public List<PropertyMetadata<?>> getSessionProperties() {
+        return SteleSessionProperties.all();
+    }
+
+    @Override
     public Set<ConnectorCapabilities> getCapabilities() {
         return Sets.immutableEnumSet(NOT_NULL_COLUMN_CONSTRAINT);
     }

@@ -1,9 +1,11 @@
 package io.stele.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.client.SteleClient;
 import io.stele.protocol.client.TableWriter;
+import io.trino.Session;
 import io.trino.testing.MaterializedRow;
 import io.trino.testing.QueryFailedException;
 import java.util.ArrayList;
@@ -29,6 +31,32 @@ final class SteleConsistencyIT {
     SteleConsistencyIT(SteleCluster cluster) {
         this.cluster = cluster;
         this.queries = new SteleQueries(cluster);
+    }
+
+    /** The LSN of a write that a client made is enough for SQL to see it. */
+    @Test
+    void aSessionSeesTheLsnItNames() {
+        String table = SteleQueries.newTable("named");
+        queries.run(
+                "CREATE TABLE %s (id bigint, v bigint) WITH (primary_key = ARRAY['id'])"
+                        .formatted(table));
+        queries.update("INSERT INTO %s VALUES (1, 1), (2, 2)".formatted(table));
+        long lsn = queries.count("SELECT max(\"_lsn\") FROM " + table);
+        String sql = "SELECT count(*) FROM " + table;
+        assertThat(cluster.runner().execute(seeing(Long.toString(lsn)), sql).getOnlyValue())
+                .isEqualTo(2L);
+        assertThatThrownBy(
+                        () -> cluster.runner().execute(seeing(Long.toString(Long.MAX_VALUE)), sql))
+                .hasMessageContaining("Expected a snapshot that sees LSN");
+        assertThatThrownBy(() -> cluster.runner().execute(seeing("-1"), sql))
+                .hasMessageContaining("Expected an LSN of at least 0");
+    }
+
+    private Session seeing(String lsn) {
+        Session session = cluster.runner().getDefaultSession();
+        return Session.builder(session)
+                .setCatalogSessionProperty(session.getCatalog().orElseThrow(), "read_lsn", lsn)
+                .build();
     }
 
     /** Transfers keep the sum; a query that sees half of one, or two moments, does not. */

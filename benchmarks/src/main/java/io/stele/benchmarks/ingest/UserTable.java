@@ -72,7 +72,7 @@ public final class UserTable {
     }
 
     /** Scans the key column of every shard. */
-    static long count(FlightClient flight, String table) {
+    public static long count(FlightClient flight, String table) {
         TableDescription description =
                 flight.action(
                         Actions.GET_TABLE, TableRequest.of(SCHEMA, table), TableDescription.class);

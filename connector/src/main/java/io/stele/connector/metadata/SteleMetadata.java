@@ -1,10 +1,12 @@
 package io.stele.connector.metadata;
 
+import static io.trino.spi.StandardErrorCode.INVALID_SESSION_PROPERTY;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
 import io.airlift.slice.Slice;
+import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleMergeHandle;
 import io.stele.connector.handle.StelePartitioningHandle;
@@ -135,7 +137,7 @@ public final class SteleMetadata implements ConnectorMetadata {
         if (table == null) {
             return null;
         }
-        ReadPoints.Lease lease = readPoint();
+        ReadPoints.Lease lease = readPoint(SteleSessionProperties.readLsn(session));
         return new SteleTableHandle(
                 table.schema(),
                 lease.id(),
@@ -507,12 +509,17 @@ public final class SteleMetadata implements ConnectorMetadata {
         tables.remove(name);
     }
 
-    private synchronized ReadPoints.Lease readPoint() {
+    private synchronized ReadPoints.Lease readPoint(Optional<Lsn> atLeast) {
         if (closed) {
             throw new IllegalStateException("The transaction has ended");
         }
         if (readPoint == null) {
-            readPoint = readPoints.open();
+            readPoint = readPoints.open(atLeast);
+        } else if (atLeast.isPresent() && readPoint.lsn().compareTo(atLeast.get()) < 0) {
+            throw new TrinoException(
+                    INVALID_SESSION_PROPERTY,
+                    "Expected a transaction that sees LSN %s (read_lsn), found its snapshot at %s"
+                            .formatted(atLeast.get(), readPoint.lsn()));
         }
         return readPoint;
     }

@@ -41,12 +41,16 @@ public final class ReadPoints {
         this.ttlMillis = config.getReadPointTtl().toMillis();
     }
 
-    /** A snapshot of everything acknowledged so far. */
-    public Lease open() {
+    /**
+     * A snapshot of everything acknowledged so far.
+     *
+     * @param atLeast an LSN that it must see; the sidecar refuses one that it has not come to
+     */
+    public Lease open(Optional<Lsn> atLeast) {
         ReadPointReply reply =
                 sidecar.call(
                         Actions.OPEN_READ_POINT,
-                        new OpenReadPointRequest(List.of(), Optional.empty(), ttlMillis),
+                        new OpenReadPointRequest(List.of(), Optional.empty(), ttlMillis, atLeast),
                         ReadPointReply.class);
         long period = Math.max(1, ttlMillis / RENEWALS_PER_TTL);
         Future<?> renewal =

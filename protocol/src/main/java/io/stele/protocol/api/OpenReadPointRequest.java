@@ -14,13 +14,22 @@ import java.util.Optional;
  * @param tableIds the tables to be read; empty: all
  * @param lsn the snapshot; empty: everything acknowledged so far
  * @param ttlMillis how long the lease lasts unless renewed
+ * @param atLeast an LSN that the snapshot must not be before, such as that of a write of the
+ *     caller's: a present that has not come to it refuses it; empty: any
  */
-public record OpenReadPointRequest(List<TableId> tableIds, Optional<Lsn> lsn, long ttlMillis) {
+public record OpenReadPointRequest(
+        List<TableId> tableIds, Optional<Lsn> lsn, long ttlMillis, Optional<Lsn> atLeast) {
     public OpenReadPointRequest {
+        requireNonNull(atLeast, "atLeast is null");
         tableIds = List.copyOf(tableIds);
         requireNonNull(lsn, "lsn is null");
         if (ttlMillis <= 0) {
             throw new IllegalArgumentException("Expected ttlMillis > 0, found " + ttlMillis);
         }
+    }
+
+    /** A snapshot that need not see anything in particular. */
+    public OpenReadPointRequest(List<TableId> tableIds, Optional<Lsn> lsn, long ttlMillis) {
+        this(tableIds, lsn, ttlMillis, Optional.empty());
     }
 }

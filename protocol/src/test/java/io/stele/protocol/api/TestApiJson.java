@@ -1,5 +1,6 @@
 package io.stele.protocol.api;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -66,6 +67,8 @@ final class TestApiJson {
                                         .withRetentionMillis(OptionalLong.of(5))
                                         .withBitmapColumns(List.of(1))),
                         new OpenReadPointRequest(List.of(TABLE), Optional.of(new Lsn(9)), 1000),
+                        new OpenReadPointRequest(
+                                List.of(TABLE), Optional.empty(), 1000, Optional.of(new Lsn(8))),
                         new RenewReadPointRequest("r", 5),
                         new CloseReadPointRequest("r"),
                         new ReadPointReply("r", new Lsn(9), 5),
@@ -168,5 +171,11 @@ final class TestApiJson {
                             e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
                     .hasMessageContaining("CreateSchemaRequest");
         }
+    }
+
+    @Test
+    void anOlderClientAsksForNoLsnInParticular() {
+        byte[] json = "{\"tableIds\":[],\"lsn\":null,\"ttlMillis\":5}".getBytes(UTF_8);
+        assertThat(ApiJson.read(json, OpenReadPointRequest.class).atLeast()).isEmpty();
     }
 }

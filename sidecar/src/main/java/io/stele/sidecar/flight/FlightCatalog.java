@@ -72,7 +72,12 @@ final class FlightCatalog {
         try {
             TableSchema table = table(descriptor);
             ReadPoint readPoint =
-                    Blocking.await(engine.engine().openReadPoint(Optional.empty(), INFO_LEASE));
+                    Blocking.await(
+                            engine.engine()
+                                    .openReadPoint(
+                                            Optional.empty(),
+                                            ReadLsnInterceptor.latest(Optional.empty()),
+                                            INFO_LEASE));
             List<FlightEndpoint> endpoints = new ArrayList<>();
             for (int shard = 0; shard < table.shardCount(); shard++) {
                 endpoints.add(

@@ -89,7 +89,8 @@ public final class FlightServer implements AutoCloseable {
                                 ServerInterceptors.interceptForward(
                                         service.definition(),
                                         new AuthenticationInterceptor(authenticator),
-                                        new LimitInterceptor(config.getMaxStreams(), metrics)))
+                                        new LimitInterceptor(config.getMaxStreams(), metrics),
+                                        new ReadLsnInterceptor()))
                         .build();
         try {
             server = starting.start();

@@ -4,6 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ScanTicket;
 import io.stele.protocol.arrow.ArrowBatchEncoder;
 import io.stele.protocol.arrow.ArrowField;
@@ -22,6 +25,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 
 /**
@@ -60,12 +64,13 @@ final class GetService {
                         stallTimeoutNanos);
         // A thread of its own: gRPC tells of readiness and cancellation on the thread of this
         // method.
-        threads.newThread(() -> serve(ticket, stream)).start();
+        Optional<Lsn> atLeast = ReadLsnInterceptor.latest(Optional.empty());
+        threads.newThread(() -> serve(ticket, atLeast, stream)).start();
     }
 
-    private void serve(Ticket ticket, OutboundStream<FlightData> stream) {
+    private void serve(Ticket ticket, Optional<Lsn> atLeast, OutboundStream<FlightData> stream) {
         try {
-            send(ScanTicket.decode(ticket.bytes()), stream);
+            send(ScanTicket.decode(ticket.bytes()), atLeast, stream);
             if (!stream.isCancelled()) {
                 stream.complete();
             }
@@ -76,13 +81,24 @@ final class GetService {
         }
     }
 
-    private void send(ScanTicket ticket, OutboundStream<FlightData> stream) throws IOException {
+    private void send(ScanTicket ticket, Optional<Lsn> atLeast, OutboundStream<FlightData> stream)
+            throws IOException {
         StorageEngine open = engine.engine();
         if (ticket.readPointId().isPresent()) {
-            send(ticket, open.readPoint(ticket.readPointId().get()), stream);
+            ReadPoint leased = open.readPoint(ticket.readPointId().get());
+            if (atLeast.isPresent() && leased.lsn().compareTo(atLeast.get()) < 0) {
+                throw new SteleException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "Expected a ticket whose snapshot sees LSN "
+                                + atLeast.get()
+                                + ", found "
+                                + leased.lsn());
+            }
+            send(ticket, leased, stream);
             return;
         }
-        ReadPoint readPoint = Blocking.await(open.openReadPoint(ticket.readLsn(), OWN_LEASE));
+        ReadPoint readPoint =
+                Blocking.await(open.openReadPoint(ticket.readLsn(), atLeast, OWN_LEASE));
         try {
             send(ticket, readPoint, stream);
         } finally {

@@ -49,7 +49,10 @@ final class ScanActions {
         ReadPoint readPoint =
                 Blocking.await(
                         engine.engine()
-                                .openReadPoint(request.lsn(), checkedTtl(request.ttlMillis())));
+                                .openReadPoint(
+                                        request.lsn(),
+                                        ReadLsnInterceptor.latest(request.atLeast()),
+                                        checkedTtl(request.ttlMillis())));
         return new ReadPointReply(readPoint.id(), readPoint.lsn(), request.ttlMillis());
     }
 

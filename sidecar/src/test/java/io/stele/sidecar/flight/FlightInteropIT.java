@@ -10,9 +10,11 @@ import io.stele.protocol.api.CreateSchemaRequest;
 import io.stele.protocol.api.CreateTableRequest;
 import io.stele.protocol.api.ListTablesReply;
 import io.stele.protocol.api.ListTablesRequest;
+import io.stele.protocol.api.OpenReadPointRequest;
 import io.stele.protocol.api.PutMode;
 import io.stele.protocol.api.PutReply;
 import io.stele.protocol.api.PutTarget;
+import io.stele.protocol.api.ReadPointReply;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
@@ -27,6 +29,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.Criteria;
+import org.apache.arrow.flight.FlightCallHeaders;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightClient.ClientStreamListener;
 import org.apache.arrow.flight.FlightDescriptor;
@@ -35,6 +38,7 @@ import org.apache.arrow.flight.FlightInfo;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStatusCode;
 import org.apache.arrow.flight.FlightStream;
+import org.apache.arrow.flight.HeaderCallOption;
 import org.apache.arrow.flight.Location;
 import org.apache.arrow.flight.PutResult;
 import org.apache.arrow.flight.Result;
@@ -357,6 +361,53 @@ final class FlightInteropIT {
             assertThat(info.getSchemaOptional()).isPresent();
         }
         assertThat(paths).contains(List.of("shop", "orders"), List.of("shop", "events"));
+    }
+
+    @Test
+    void aHeaderSaysWhatMustBeSeen() throws Exception {
+        ReadPointReply present =
+                ApiJson.read(
+                        action(
+                                Actions.OPEN_READ_POINT,
+                                new OpenReadPointRequest(List.of(), Optional.empty(), 1_000)),
+                        ReadPointReply.class);
+        FlightDescriptor orders = FlightDescriptor.path("shop", "orders");
+        FlightInfo info =
+                client.getInfo(orders, credential, readLsn(Long.toString(present.lsn().value())));
+        try (FlightStream stream =
+                client.getStream(
+                        info.getEndpoints().getFirst().getTicket(),
+                        credential,
+                        readLsn(Long.toString(present.lsn().value())))) {
+            while (stream.next()) {
+                // read to the end
+            }
+        }
+        for (String lsn : List.of(Long.toString(Long.MAX_VALUE), "soon", "-1")) {
+            assertThatThrownBy(() -> client.getInfo(orders, credential, readLsn(lsn)))
+                    .satisfies(
+                            failure ->
+                                    assertThat(status(failure))
+                                            .isEqualTo(FlightStatusCode.INVALID_ARGUMENT))
+                    .hasMessageContaining("LSN");
+        }
+        assertThatThrownBy(
+                        () -> {
+                            try (FlightStream stream =
+                                    client.getStream(
+                                            info.getEndpoints().getFirst().getTicket(),
+                                            credential,
+                                            readLsn(Long.toString(Long.MAX_VALUE)))) {
+                                stream.next();
+                            }
+                        })
+                .hasMessageContaining("Expected a ticket whose snapshot sees LSN");
+    }
+
+    private static HeaderCallOption readLsn(String value) {
+        FlightCallHeaders headers = new FlightCallHeaders();
+        headers.insert("stele-read-lsn", value);
+        return new HeaderCallOption(headers);
     }
 
     @Test

@@ -331,11 +331,21 @@ public final class StorageEngine implements AutoCloseable {
      * table keeps, reading that table says so.
      */
     public CompletableFuture<ReadPoint> openReadPoint(Optional<Lsn> at, Duration ttl) {
+        return openReadPoint(at, Optional.empty(), ttl);
+    }
+
+    /**
+     * The same; INVALID_ARGUMENT if it would be before {@code atLeast}. Whoever passes the LSN of a
+     * write that was acknowledged here sees that write.
+     */
+    public CompletableFuture<ReadPoint> openReadPoint(
+            Optional<Lsn> at, Optional<Lsn> atLeast, Duration ttl) {
         try {
             checkOpen();
             AtomicReference<LogReadPoint> taken = new AtomicReference<>();
             ReadPoint point =
-                    readPoints.open(() -> choose(at, taken), catalog.current(), ttl.toMillis());
+                    readPoints.open(
+                            () -> choose(at, atLeast, taken), catalog.current(), ttl.toMillis());
             LogReadPoint present = requireNonNull(taken.get());
             return awaitApplied(present)
                     .handle(
@@ -351,7 +361,8 @@ public final class StorageEngine implements AutoCloseable {
         }
     }
 
-    private Lsn choose(Optional<Lsn> at, AtomicReference<LogReadPoint> taken) {
+    private Lsn choose(
+            Optional<Lsn> at, Optional<Lsn> atLeast, AtomicReference<LogReadPoint> taken) {
         LogReadPoint present = log.readPoint(shards.ids());
         taken.set(present);
         Lsn lsn = at.orElse(present.lsn());
@@ -362,6 +373,15 @@ public final class StorageEngine implements AutoCloseable {
                             + present.lsn()
                             + ", found "
                             + lsn);
+        }
+        if (atLeast.isPresent() && lsn.compareTo(atLeast.get()) < 0) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a snapshot that sees LSN "
+                            + atLeast.get()
+                            + ", found "
+                            + lsn
+                            + (at.isPresent() ? " asked for" : " to be the present"));
         }
         return lsn;
     }

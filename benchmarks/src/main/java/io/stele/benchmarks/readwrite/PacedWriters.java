@@ -1,0 +1,86 @@
+package io.stele.benchmarks.readwrite;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.benchmarks.local.ShardBatches;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.engine.StorageEngine;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Threads that upsert random rows, all together at a given rate: each writes a batch, waits until
+ * it is acknowledged, and until its next one is due.
+ */
+final class PacedWriters implements AutoCloseable {
+    private static final int BATCH_ROWS = 100;
+
+    private final StorageEngine engine;
+    private final TableSchema table;
+    private final int rows;
+    private final long periodNanos;
+    private final List<Thread> threads = new ArrayList<>();
+    private final AtomicLong written = new AtomicLong();
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    private volatile boolean stopped;
+
+    /**
+     * @param rows ids are below
+     * @param rowsPerSecond of all writers together
+     */
+    PacedWriters(
+            StorageEngine engine, TableSchema table, int rows, int writers, int rowsPerSecond) {
+        this.engine = requireNonNull(engine, "engine is null");
+        this.table = requireNonNull(table, "table is null");
+        this.rows = rows;
+        this.periodNanos = writers == 0 ? 0 : 1_000_000_000L * BATCH_ROWS * writers / rowsPerSecond;
+        for (int writer = 0; writer < writers; writer++) {
+            int number = writer;
+            threads.add(Thread.ofPlatform().name("writer-" + writer).start(() -> run(number)));
+        }
+    }
+
+    long written() {
+        return written.get();
+    }
+
+    private void run(int number) {
+        try {
+            SplittableRandom random = new SplittableRandom(number);
+            ShardBatches batches =
+                    new ShardBatches(engine, table, System.nanoTime(), BATCH_ROWS, 2);
+            long next = System.nanoTime() + random.nextLong(periodNanos);
+            while (!stopped) {
+                for (int i = 0; i < BATCH_ROWS; i++) {
+                    batches.upsert(Events.row(random.nextLong(rows), random));
+                }
+                batches.flush();
+                written.addAndGet(BATCH_ROWS);
+                next += periodNanos;
+                while (!stopped && System.nanoTime() < next) {
+                    LockSupport.parkNanos(next - System.nanoTime());
+                }
+            }
+        } catch (RuntimeException | Error failed) {
+            failure.set(failed);
+        }
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        stopped = true;
+        for (Thread thread : threads) {
+            LockSupport.unpark(thread);
+            thread.join();
+        }
+        Throwable failed = failure.get();
+        if (failed != null) {
+            throw new IllegalStateException("A writer failed: " + failed, failed);
+        }
+    }
+}

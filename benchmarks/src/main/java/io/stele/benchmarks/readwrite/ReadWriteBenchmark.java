@@ -1,0 +1,222 @@
+package io.stele.benchmarks.readwrite;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.benchmarks.Benchmark;
+import io.stele.benchmarks.BenchmarkOptions;
+import io.stele.benchmarks.BenchmarkReport;
+import io.stele.benchmarks.Machine;
+import io.stele.benchmarks.Medians;
+import io.stele.benchmarks.Metrics;
+import io.stele.benchmarks.Target;
+import io.stele.benchmarks.local.LocalEngine;
+import io.stele.benchmarks.local.ShardBatches;
+import io.stele.benchmarks.servers.Run;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.engine.ReadPoint;
+import io.stele.storage.engine.StorageEngine;
+import io.stele.storage.engine.StorageOptions;
+import io.stele.storage.scan.RowCursor;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/**
+ * The latency of an analytical scan (count, sum of a product, a filter) by one thread over all of a
+ * column table, at a new read point each time, beside 0, 1, 8 and 32 writers that upsert rows of
+ * the same table, all together at the same rate. Engine and writers are in this process.
+ *
+ * <p>Reported of each scan are the wall time; the CPU time of the thread that scans; and the wall
+ * time less what the thread waited ready in the run queue, because writers, flushes and merges had
+ * the cores: the latency with the CPU share taken out. What stays in that is what writers cost
+ * beside cores: locks, waiting for the read point, memory and caches, rows in memory and deleted
+ * ones. Before each phase flushes and merges settle; rounds rotate the order. Every scan must count
+ * all rows.
+ */
+public final class ReadWriteBenchmark implements Benchmark {
+    private static final double TARGET = 1.15;
+    private static final List<Integer> WRITERS = List.of(0, 1, 8, 32);
+    private static final Duration LEASE = Duration.ofMinutes(5);
+    private static final List<Integer> COLUMNS = List.of(2, 3, 4);
+
+    @Override
+    public String name() {
+        return "read-write";
+    }
+
+    @Override
+    public String description() {
+        return "scan latency beside 0, 1, 8 and 32 writers, with and without its CPU share";
+    }
+
+    @Override
+    public BenchmarkReport run(BenchmarkOptions options) throws Exception {
+        int rows = options.quick() ? 50_000 : 1_000_000;
+        int rowsPerSecond = options.quick() ? 2_000 : 10_000;
+        int rounds = options.quick() ? 1 : 3;
+        Duration phase = options.quick() ? Duration.ofSeconds(1) : Duration.ofSeconds(5);
+        String machine = Machine.describe();
+        Metrics metrics = new Metrics();
+        StorageOptions engineOptions =
+                StorageOptions.DEFAULT.withRetention(Duration.ofMillis(1)); // rounds start alike
+        try (LocalEngine engine =
+                LocalEngine.open(
+                        Run.load().path("state").resolve("read-write"),
+                        engineOptions,
+                        store -> store)) {
+            TableSchema table = engine.createTable(Events.definition());
+            load(engine, table, rows);
+            Map<Integer, List<Scan>> scans = new LinkedHashMap<>();
+            WRITERS.forEach(writers -> scans.put(writers, new ArrayList<>()));
+            List<Integer> order = new ArrayList<>(WRITERS);
+            for (int round = -1; round < rounds; round++) {
+                for (int writers : order) {
+                    engine.engine().compact(table.id()).join();
+                    engine.settle(table);
+                    Phase measured =
+                            new Phase(engine.engine(), table, rows, writers, rowsPerSecond);
+                    List<Scan> found = measured.run(phase);
+                    if (round >= 0) {
+                        requireNonNull(scans.get(writers), "no scans").addAll(found);
+                    } // else it compiled the code
+                }
+                Collections.rotate(order, 1);
+            }
+            scans.forEach((writers, found) -> put(metrics, writers, found));
+        }
+        return new BenchmarkReport(
+                name(),
+                machine + ", %,d rows, %,d upserts/s".formatted(rows, rowsPerSecond),
+                metrics.asMap(),
+                targets(metrics));
+    }
+
+    private static List<Target> targets(Metrics metrics) {
+        List<Target> targets = new ArrayList<>();
+        for (int writers : WRITERS.subList(1, WRITERS.size())) {
+            for (String what : List.of("raw", "without run queue", "CPU")) {
+                metrics.put(
+                        writers + " writers: " + what + ", times none",
+                        metrics.value(writers + " writers: " + what + " median ms")
+                                / metrics.value("0 writers: " + what + " median ms"));
+            }
+            targets.add(
+                    Target.atMost(
+                            writers + " writers: scan with its CPU share taken out, times none",
+                            TARGET,
+                            metrics.value(writers + " writers: without run queue, times none")));
+        }
+        return targets;
+    }
+
+    private static void put(Metrics metrics, int writers, List<Scan> scans) {
+        String key = writers + " writers: ";
+        metrics.put(key + "scans", scans.size());
+        metrics.put(key + "raw median ms", median(scans, Scan::wallNanos));
+        metrics.put(key + "without run queue median ms", median(scans, Scan::unqueuedNanos));
+        metrics.put(key + "CPU median ms", median(scans, Scan::cpuNanos));
+        metrics.put(key + "rows in memory, median", median(scans, Scan::liveRows) * 1e6);
+        metrics.put(key + "upserts/s", median(scans, Scan::writtenPerSecond) * 1e6);
+    }
+
+    private static double median(
+            List<Scan> scans, java.util.function.ToDoubleFunction<Scan> value) {
+        return Medians.median(scans.stream().map(scan -> value.applyAsDouble(scan) / 1e6).toList());
+    }
+
+    private static void load(LocalEngine engine, TableSchema table, int rows) {
+        SplittableRandom random = new SplittableRandom(42);
+        ShardBatches writer = new ShardBatches(engine.engine(), table, 1, 1_000, 8);
+        for (long id = 0; id < rows; id++) {
+            writer.upsert(Events.row(id, random));
+        }
+        writer.flush();
+    }
+
+    /**
+     * One scan.
+     *
+     * @param writtenPerSecond rows upserted while its phase ran
+     */
+    private record Scan(
+            double wallNanos,
+            double cpuNanos,
+            double waitNanos,
+            double liveRows,
+            double writtenPerSecond) {
+        double unqueuedNanos() {
+            return wallNanos - waitNanos;
+        }
+    }
+
+    /** Scans, one after the other, beside so many writers. */
+    private record Phase(
+            StorageEngine engine, TableSchema table, int rows, int writers, int rowsPerSecond) {
+        List<Scan> run(Duration duration) throws IOException, InterruptedException {
+            List<Scan> scans = new ArrayList<>();
+            long start = System.nanoTime();
+            try (PacedWriters writing =
+                    new PacedWriters(engine, table, rows, writers, rowsPerSecond)) {
+                while (System.nanoTime() - start < duration.toNanos()) {
+                    scans.add(scan(writing, start));
+                }
+            }
+            return scans;
+        }
+
+        private Scan scan(PacedWriters writing, long phaseStart) throws IOException {
+            ThreadTimes before = ThreadTimes.now();
+            long start = System.nanoTime();
+            ReadPoint point = engine.openReadPoint(Optional.empty(), LEASE).join();
+            long count = 0;
+            long revenue = 0;
+            for (ShardId shard : table.shards()) {
+                try (RowCursor cursor =
+                        engine.scan(
+                                point,
+                                table.id(),
+                                shard,
+                                ScanMode.SNAPSHOT,
+                                ScanPredicate.ALL,
+                                COLUMNS)) {
+                    while (cursor.next()) {
+                        BinaryRow row = cursor.row();
+                        count += row.longAt(Events.QUANTITY);
+                        revenue +=
+                                row.longAt(Events.DAY) < 180
+                                        ? row.longAt(Events.PRICE) * row.longAt(Events.QUANTITY)
+                                        : 0;
+                    }
+                }
+            }
+            engine.closeReadPoint(point.id());
+            long wall = System.nanoTime() - start;
+            ThreadTimes spent = ThreadTimes.now().since(before);
+            if (count != rows || revenue <= 0) {
+                throw new IllegalStateException(
+                        "Expected %,d rows at LSN %s, found %,d"
+                                .formatted(rows, point.lsn(), count));
+            }
+            long live =
+                    engine.status().shards().stream()
+                            .mapToLong(status -> status.memoryRows())
+                            .sum();
+            return new Scan(
+                    wall,
+                    spent.cpuNanos(),
+                    spent.waitNanos(),
+                    live,
+                    writing.written() * 1e9 / (System.nanoTime() - phaseStart));
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.stele.connector;
+
+import static io.trino.spi.StandardErrorCode.INVALID_SESSION_PROPERTY;
+import static io.trino.spi.session.PropertyMetadata.longProperty;
+
+import com.google.common.collect.ImmutableList;
+import io.stele.protocol.Lsn;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.session.PropertyMetadata;
+import java.util.List;
+import java.util.Optional;
+
+/** What a session may say about its queries: {@code SET SESSION stele.<name> = <value>}. */
+public final class SteleSessionProperties {
+    private static final String READ_LSN = "read_lsn";
+
+    private SteleSessionProperties() {}
+
+    /** Every property with its default. */
+    public static List<PropertyMetadata<?>> all() {
+        return ImmutableList.of(
+                longProperty(
+                        READ_LSN,
+                        "Queries see every write at or below this LSN, such as that of a write through a client",
+                        null,
+                        SteleSessionProperties::checkLsn,
+                        false));
+    }
+
+    /** The LSN that the session's queries must see; empty: none in particular. */
+    public static Optional<Lsn> readLsn(ConnectorSession session) {
+        return Optional.ofNullable(session.getProperty(READ_LSN, Long.class)).map(Lsn::new);
+    }
+
+    private static void checkLsn(Long value) {
+        if (value < 0) {
+            throw new TrinoException(
+                    INVALID_SESSION_PROPERTY,
+                    "Expected an LSN of at least 0 for read_lsn, found " + value);
+        }
+    }
+}
