@@ -71,7 +71,7 @@ final class SteleWritesIT {
                 "CREATE TABLE %s (a bigint, b varchar, c date) WITH (retention = '2h')"
                         .formatted(table));
         queries.run(
-                "ALTER TABLE %s SET PROPERTIES time_to_live = '30d', segment_key = ARRAY['c'], dictionary_columns = ARRAY['b']"
+                "ALTER TABLE %s SET PROPERTIES segment_key = ARRAY['c'], dictionary_columns = ARRAY['b']"
                         .formatted(table));
         assertThat((String) queries.value("SHOW CREATE TABLE " + table))
                 .endsWith(
@@ -79,13 +79,17 @@ final class SteleWritesIT {
                         WITH (
                            dictionary_columns = ARRAY['b'],
                            retention = '2.00h',
-                           segment_key = ARRAY['c'],
-                           time_to_live = '30.00d'
+                           segment_key = ARRAY['c']
                         )""");
         queries.run("ALTER TABLE %s SET PROPERTIES retention = DEFAULT".formatted(table));
         assertThat((String) queries.value("SHOW CREATE TABLE " + table))
                 .doesNotContain("retention")
-                .contains("time_to_live = '30.00d'");
+                .contains("segment_key = ARRAY['c']");
+        assertThat(
+                        queries.failure(
+                                "ALTER TABLE %s SET PROPERTIES time_to_live = '30d'"
+                                        .formatted(table)))
+                .hasMessageContaining("time_to_live, which this version does not enforce");
         assertThat(
                         queries.failure(
                                 "ALTER TABLE %s SET PROPERTIES orientation = 'row'"

@@ -108,6 +108,7 @@ final class CatalogEdit {
                     "no clustering_key for orientation 'row', whose rows are sorted by primary_key",
                     "one");
         }
+        checkKept(definition.options());
         if (tables.size() >= MAX_TABLES) {
             throw invalid("at most " + MAX_TABLES + " tables", tables.size() + 1);
         }
@@ -184,7 +185,25 @@ final class CatalogEdit {
                 changed.contains(TableOption.INDEXES)
                         ? values.withIndexes(identified(old.options().indexes(), values.indexes()))
                         : values;
-        return replace(old.withOptions(TableOption.change(old.options(), changed, identified)));
+        TableOptions options = TableOption.change(old.options(), changed, identified);
+        checkKept(options);
+        return replace(old.withOptions(options));
+    }
+
+    /** What nothing enforces yet is refused, and not silently forgotten. */
+    private static void checkKept(TableOptions options) {
+        if (options.timeToLiveMillis().isPresent()) {
+            throw invalid(
+                    "no time_to_live, which this version does not enforce",
+                    options.timeToLiveMillis().getAsLong() + " ms");
+        }
+        for (IndexSchema index : options.indexes()) {
+            if (index.unique()) {
+                throw invalid(
+                        "no unique index, which this version does not enforce",
+                        "'" + index.name() + "'");
+            }
+        }
     }
 
     /**

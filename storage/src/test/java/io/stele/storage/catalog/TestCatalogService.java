@@ -117,6 +117,33 @@ final class TestCatalogService {
     }
 
     @Test
+    void whatNothingEnforcesIsRefused() {
+        service.createSchema("s");
+        TableSchema table = service.createTable(table("s", "a").build(), "", TableState.PUBLIC);
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "time_to_live",
+                () ->
+                        service.setOptions(
+                                table.id(),
+                                List.of(TableOption.TIME_TO_LIVE),
+                                TableOptions.NONE.withTimeToLiveMillis(OptionalLong.of(7))));
+        IndexSchema unique =
+                new IndexSchema(1, "u", List.of(table.columns().getFirst().id()), true, false);
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "'u'",
+                () ->
+                        service.createTable(
+                                table("s", "b")
+                                        .build()
+                                        .withOptions(
+                                                TableOptions.NONE.withIndexes(List.of(unique))),
+                                "",
+                                TableState.PUBLIC));
+    }
+
+    @Test
     void optionsAreChangedOneByOne() {
         service.createSchema("s");
         TableSchema table = service.createTable(table("s", "a").build(), "", TableState.PUBLIC);
@@ -129,14 +156,14 @@ final class TestCatalogService {
                         .withBitmapColumns(List.of(column)));
         service.setOptions(
                 table.id(),
-                List.of(TableOption.TIME_TO_LIVE),
+                List.of(TableOption.SEGMENT_KEY),
                 TableOptions.NONE
                         .withRetentionMillis(OptionalLong.of(9))
-                        .withTimeToLiveMillis(OptionalLong.of(7)));
+                        .withSegmentKey(List.of(column)));
         TableOptions expected =
                 TableOptions.NONE
                         .withRetentionMillis(OptionalLong.of(5))
-                        .withTimeToLiveMillis(OptionalLong.of(7))
+                        .withSegmentKey(List.of(column))
                         .withBitmapColumns(List.of(column));
         assertThat(open(2).current().table(table.id()).options()).isEqualTo(expected);
         refuses(
