@@ -41,7 +41,7 @@ final class SteleConsistencyIT {
                 "CREATE TABLE %s (id bigint, v bigint) WITH (primary_key = ARRAY['id'])"
                         .formatted(table));
         queries.update("INSERT INTO %s VALUES (1, 1), (2, 2)".formatted(table));
-        long lsn = queries.count("SELECT max(\"_lsn\") FROM " + table);
+        long lsn = queries.count("SELECT max(\"$lsn\") FROM " + table);
         String sql = "SELECT count(*) FROM " + table;
         assertThat(cluster.runner().execute(seeing(Long.toString(lsn)), sql).getOnlyValue())
                 .isEqualTo(2L);
