@@ -8,6 +8,7 @@ import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.PartialRowLayout;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.row.RowRouter;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.ColumnSchema;
@@ -91,6 +92,10 @@ final class RowBinding {
         key = keyBuffer.array();
         keyLength = keyBuffer.length();
         routeByKey();
+    }
+
+    private void setRowBytes(byte[] bytes) {
+        setRow(bytes, 0, bytes.length);
     }
 
     /** Takes a row of some columns, those of the primary key among them, one value a column. */
@@ -182,7 +187,7 @@ final class RowBinding {
         } else if (earlier.schema().columns().equals(schema().columns())) {
             setRow(bytes, offset, length);
         } else {
-            setRow(translate(earlier, bytes, offset, length));
+            setRowBytes(mapped(RowMapping.of(earlier.layout, layout), bytes, offset, length));
         }
     }
 
@@ -192,19 +197,22 @@ final class RowBinding {
             setPartialRow(before, bytes);
             return;
         }
-        int head = before.headBytes();
-        BinaryRow given = new BinaryRow(before.layout()).wrap(bytes, head, bytes.length - head);
-        List<String> columns = new ArrayList<>();
-        List<@Nullable Object> values = new ArrayList<>();
+        List<Integer> kept = new ArrayList<>();
         for (ColumnSchema column : schema().columns()) {
-            for (int i = 0; i < before.layout().count(); i++) {
-                if (before.layout().columns().get(i).id() == column.id()) {
-                    columns.add(column.name());
-                    values.add(Rows.objectAt(given, i));
-                }
+            if (before.layout().columns().stream().anyMatch(old -> old.id() == column.id())) {
+                kept.add(column.id());
             }
         }
-        setPartialRow(columns, values.toArray());
+        PartialRowLayout after = PartialRowLayout.of(schema(), kept);
+        byte[] given =
+                mapped(
+                        RowMapping.of(before.layout(), after.layout()),
+                        bytes,
+                        before.headBytes(),
+                        bytes.length - before.headBytes());
+        byte[] partial = new byte[after.headBytes() + given.length];
+        System.arraycopy(given, 0, partial, after.writeHead(partial, 0), given.length);
+        setPartialRow(after, partial);
     }
 
     /** Refuses a table that only has the name of the earlier one. */
@@ -227,18 +235,8 @@ final class RowBinding {
         }
     }
 
-    private @Nullable Object[] translate(RowBinding earlier, byte[] bytes, int offset, int length) {
-        BinaryRow before = new BinaryRow(earlier.layout).wrap(bytes, offset, length);
-        List<ColumnSchema> columns = schema().columns();
-        @Nullable Object[] values = new @Nullable Object[columns.size()];
-        for (int i = 0; i < values.length; i++) {
-            for (int j = 0; j < earlier.layout.count(); j++) {
-                if (earlier.layout.columns().get(j).id() == columns.get(i).id()) {
-                    values[i] = Rows.objectAt(before, j);
-                }
-            }
-        }
-        return values;
+    private static byte[] mapped(RowMapping mapping, byte[] bytes, int offset, int length) {
+        return mapping.mapper().map(bytes, offset, length);
     }
 
     private void routeByKey() {

@@ -18,6 +18,12 @@ public final class RowEncoder extends ValueEncoder {
         begin();
     }
 
+    /** As the other, into a buffer of the caller's limit. */
+    RowEncoder(RowLayout layout, GrowingBytes out) {
+        this(layout, out, null);
+        begin();
+    }
+
     RowEncoder(RowLayout layout, GrowingBytes out, @Nullable ValueEncoder parent) {
         super(out, parent);
         this.layout = layout;

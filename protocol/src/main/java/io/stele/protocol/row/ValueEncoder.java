@@ -196,6 +196,11 @@ public abstract sealed class ValueEncoder permits RowEncoder, ArrayEncoder {
         if (!layout(index).type().equals(source.layout(sourceIndex).type())) {
             throw wrongForm(index, source.layout(sourceIndex).type().toString());
         }
+        copyBytes(index, source, sourceIndex);
+    }
+
+    /** Sets a value of a type that has the same bytes, null for null. */
+    final void copyBytes(int index, BinaryValues source, int sourceIndex) {
         if (source.isNull(sourceIndex)) {
             return;
         }

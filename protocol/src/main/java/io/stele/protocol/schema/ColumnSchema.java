@@ -3,8 +3,13 @@ package io.stele.protocol.schema;
 import static io.stele.protocol.schema.TypeLimits.check;
 import static java.util.Objects.requireNonNull;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * One column of a table.
@@ -15,13 +20,17 @@ import java.util.Optional;
  * @param type type
  * @param nullable whether values may be null
  * @param comment comment of the user
+ * @param fieldIds permanent ids of the row fields inside the type, in the order of {@link
+ *     IdentifiedType}; empty: they are 1, 2 and so on, as in every column that never changed inside
  */
 public record ColumnSchema(
         @JsonProperty("id") int id,
         @JsonProperty("name") String name,
         @JsonProperty("type") DataType type,
         @JsonProperty("nullable") boolean nullable,
-        @JsonProperty("comment") Optional<String> comment) {
+        @JsonProperty("comment") Optional<String> comment,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("fieldIds")
+                List<Integer> fieldIds) {
     /** Hidden column of every column file: the LSN of the row's version. */
     public static final String LSN_NAME = "_lsn";
 
@@ -36,6 +45,14 @@ public record ColumnSchema(
         requireNonNull(type, "type is null");
         requireNonNull(comment, "comment is null");
         checkName(name);
+        fieldIds = Objects.requireNonNullElse(fieldIds, List.<Integer>of()); // of older peers
+        fieldIds = canonical(name, type, List.copyOf(fieldIds));
+    }
+
+    /** A column whose type never changed inside. */
+    public ColumnSchema(
+            int id, String name, DataType type, boolean nullable, Optional<String> comment) {
+        this(id, name, type, nullable, comment, List.of());
     }
 
     /** A nullable column without a comment. */
@@ -45,12 +62,52 @@ public record ColumnSchema(
 
     /** The same column, NOT NULL. */
     public ColumnSchema notNull() {
-        return new ColumnSchema(id, name, type, false, comment);
+        return new ColumnSchema(id, name, type, false, comment, fieldIds);
+    }
+
+    /** The same column, which may be null. */
+    ColumnSchema withNullable() {
+        return new ColumnSchema(id, name, type, true, comment, fieldIds);
+    }
+
+    /** The same column under another name. */
+    ColumnSchema withName(String newName) {
+        return new ColumnSchema(id, newName, type, nullable, comment, fieldIds);
+    }
+
+    /** The same column with another type. */
+    ColumnSchema withType(IdentifiedType newType) {
+        return new ColumnSchema(id, name, newType.type(), nullable, comment, newType.ids());
+    }
+
+    /** The permanent id of each row field inside the type; see {@link IdentifiedType}. */
+    public List<Integer> nestedFieldIds() {
+        return fieldIds.isEmpty() ? firstIds(IdentifiedType.fieldCount(type)) : fieldIds;
     }
 
     /** The same column with another comment. */
     public ColumnSchema withComment(Optional<String> newComment) {
-        return new ColumnSchema(id, name, type, nullable, newComment);
+        return new ColumnSchema(id, name, type, nullable, newComment, fieldIds);
+    }
+
+    private static List<Integer> firstIds(int count) {
+        return IntStream.rangeClosed(1, count).boxed().toList();
+    }
+
+    private static List<Integer> canonical(String name, DataType type, List<Integer> ids) {
+        if (ids.isEmpty()) {
+            return ids;
+        }
+        int fields = IdentifiedType.fieldCount(type);
+        check(
+                ids.size() == fields && new HashSet<>(ids).size() == fields,
+                fields + " different ids of the fields of column '" + name + "'",
+                ids);
+        check(
+                ids.stream().allMatch(fieldId -> fieldId > 0),
+                "ids > 0 of the fields of column '" + name + "'",
+                ids);
+        return ids.equals(firstIds(fields)) ? List.of() : ids;
     }
 
     private static void checkName(String name) {

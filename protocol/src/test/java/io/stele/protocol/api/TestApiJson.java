@@ -10,7 +10,9 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableOption;
@@ -66,6 +68,12 @@ final class TestApiJson {
                                 TableOptions.NONE
                                         .withRetentionMillis(OptionalLong.of(5))
                                         .withBitmapColumns(List.of(1))),
+                        new AlterTableRequest(
+                                TABLE,
+                                3,
+                                ColumnChange.addField(
+                                        List.of("a", "b"), "c", DataType.parse("bigint"))),
+                        new AlterTableRequest(TABLE, 4, ColumnChange.dropNotNull("a")),
                         new OpenReadPointRequest(List.of(TABLE), Optional.of(new Lsn(9)), 1000),
                         new OpenReadPointRequest(
                                 List.of(TABLE), Optional.empty(), 1000, Optional.of(new Lsn(8))),

@@ -5,9 +5,12 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.SchemaEditor;
+import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
@@ -127,7 +130,7 @@ final class CatalogEdit {
                     "'" + entry.schema().qualifiedName() + "' which is public");
         }
         requireNoTable(entry.schema().schemaName(), entry.schema().tableName());
-        tables.put(tableId, new TableEntry(entry.schema(), TableState.PUBLIC));
+        tables.put(tableId, new TableEntry(entry.schema(), TableState.PUBLIC, entry.history()));
         return entry.schema();
     }
 
@@ -177,6 +180,29 @@ final class CatalogEdit {
         checkComment("column '" + columns.get(index).name() + "'", comment);
         columns.set(index, columns.get(index).withComment(comment));
         return replace(old.withColumns(old.schemaVersion(), columns));
+    }
+
+    /** Changes a column, and keeps the columns that there were for rows of before. */
+    TableSchema alterTable(TableId tableId, int schemaVersion, ColumnChange change) {
+        TableEntry entry = base.entry(tableId);
+        TableSchema old = entry.schema();
+        if (old.schemaVersion() != schemaVersion) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected a change of schema version %d of table %s, found version %d"
+                            .formatted(old.schemaVersion(), old.qualifiedName(), schemaVersion));
+        }
+        boolean isField =
+                change.path().size() > (change.kind() == ColumnChange.Kind.RENAME ? 1 : 0);
+        if (change.name().isPresent() && !isField) {
+            checkName("column", change.name().get());
+            checkComment("column '" + change.name().get() + "'", change.comment());
+        }
+        SchemaEditor editor = new SchemaEditor(old, entry.history().nextColumnId());
+        TableSchema changed = editor.apply(change);
+        SchemaHistory history = entry.history().with(old, editor.nextColumnId());
+        tables.put(tableId, new TableEntry(changed, entry.state(), history));
+        return changed;
     }
 
     TableSchema setOptions(TableId tableId, Collection<TableOption> changed, TableOptions values) {
@@ -305,7 +331,7 @@ final class CatalogEdit {
 
     private TableSchema replace(TableSchema schema) {
         TableEntry old = base.entry(schema.id());
-        tables.put(schema.id(), new TableEntry(schema, old.state()));
+        tables.put(schema.id(), new TableEntry(schema, old.state(), old.history()));
         return schema;
     }
 

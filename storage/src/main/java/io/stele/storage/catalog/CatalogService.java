@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
@@ -137,6 +138,19 @@ public final class CatalogService {
     /** Sets or clears the comment of a column; COLUMN_NOT_FOUND if the table has none of the id. */
     public TableSchema setColumnComment(TableId tableId, int columnId, Optional<String> comment) {
         return change(edit -> edit.setColumnComment(tableId, columnId, comment));
+    }
+
+    /**
+     * Changes a column of a table, or a field inside one. Files and rows stay as they are and are
+     * read by the columns they were written with.
+     *
+     * @param schemaVersion the version the change was made for
+     * @return the table under its next schema version
+     * @throws SteleException STALE_TABLE if the table has another version, COLUMN_NOT_FOUND, or
+     *     INVALID_ARGUMENT naming what is refused
+     */
+    public TableSchema alterTable(TableId tableId, int schemaVersion, ColumnChange change) {
+        return change(edit -> edit.alterTable(tableId, schemaVersion, change));
     }
 
     /**

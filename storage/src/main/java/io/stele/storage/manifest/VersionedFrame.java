@@ -25,7 +25,7 @@ import java.util.zip.CRC32C;
  * default.
  */
 enum VersionedFrame {
-    CATALOG("STELECAT", 2, "catalog"),
+    CATALOG("STELECAT", 3, "catalog"),
     MANIFEST("STELEMAN", 3, "manifest");
 
     static final int HEADER_LENGTH = 40;

@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
@@ -346,7 +348,6 @@ final class TestCatalogService {
         service.createTable(
                 table("s", "a").comment("golden").shards(3).build(), "g", TableState.PUBLIC);
         service.createTable(table("s", "b").build(), "", TableState.STAGED);
-        Golden.check("catalog-2", store.readFully("catalog/00000000000000000003"));
         for (String golden : List.of("catalog-1", "catalog-2")) {
             ObjectStore other = new InMemoryObjectStore();
             other.put("catalog/00000000000000000003", Golden.load(golden));
@@ -354,6 +355,92 @@ final class TestCatalogService {
             assertThat(catalog.toSnapshot()).isEqualTo(service.current().toSnapshot());
             assertThat(catalog.version()).isEqualTo(3);
         }
+        TableSchema table = service.current().table("s", "a");
+        service.alterTable(
+                table.id(),
+                1,
+                ColumnChange.addColumn(
+                        "place", DataType.parse("row(\"x\" integer)"), Optional.empty()));
+        service.alterTable(
+                table.id(),
+                2,
+                ColumnChange.addField(List.of("place"), "y", DataType.parse("integer")));
+        service.alterTable(table.id(), 3, ColumnChange.drop(List.of("place", "x")));
+        Golden.check("catalog-3", store.readFully("catalog/00000000000000000006"));
+        assertThat(open(2).current().toSnapshot()).isEqualTo(service.current().toSnapshot());
+    }
+
+    @Test
+    void columnsChangeAndTheirHistoryIsKept() {
+        service.createSchema("s");
+        TableSchema first = service.createTable(table("s", "a").build(), "", TableState.PUBLIC);
+        TableSchema second =
+                service.alterTable(
+                        first.id(),
+                        1,
+                        ColumnChange.setType(List.of("amount"), DataType.parse("decimal(38,2)")));
+        TableSchema third =
+                service.alterTable(first.id(), 2, ColumnChange.drop(List.of("amount")));
+        TableSchema fourth =
+                service.alterTable(
+                        first.id(),
+                        3,
+                        ColumnChange.addColumn(
+                                "amount", DataType.parse("integer"), Optional.of("again")));
+        assertThat(fourth.schemaVersion()).isEqualTo(4);
+        assertThat(fourth.findColumn("amount").orElseThrow().id())
+                .as("ids are never used twice")
+                .isEqualTo(3);
+        TableEntry entry = open(2).current().findTable(first.id()).orElseThrow();
+        List<TableSchema> versions = List.of(first, second, third, fourth);
+        for (TableSchema version : versions) {
+            assertThat(entry.history().columns(entry.schema(), version.schemaVersion()))
+                    .isEqualTo(version.columns());
+        }
+        refuses(
+                ErrorCode.CORRUPT_DATA,
+                "found 5",
+                () -> entry.history().columns(entry.schema(), 5));
+        refuses(
+                ErrorCode.STALE_TABLE,
+                "schema version 4",
+                () -> service.alterTable(first.id(), 3, ColumnChange.drop(List.of("amount"))));
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "lower case",
+                () ->
+                        service.alterTable(
+                                first.id(), 4, ColumnChange.rename(List.of("amount"), "Amount")));
+        service.renameTable(first.id(), "s", "b");
+        assertThat(service.current().findTable(first.id()).orElseThrow().history())
+                .isEqualTo(entry.history());
+        TableId emptied = service.truncateTable(first.id()).id();
+        assertThat(service.current().findTable(emptied).orElseThrow().history().earlier())
+                .as("an empty table has no rows of before")
+                .isEmpty();
+    }
+
+    @Test
+    void numberOfSchemaVersionsIsLimited() {
+        service.createSchema("s");
+        TableSchema table = service.createTable(table("s", "a").build(), "", TableState.PUBLIC);
+        for (int version = 1; version < SchemaHistory.MAX_VERSIONS; version++) {
+            table =
+                    service.alterTable(
+                            table.id(),
+                            version,
+                            ColumnChange.rename(
+                                    List.of(table.columns().get(1).name()), "c" + version));
+        }
+        TableSchema last = table;
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "at most 1024 schema versions",
+                () ->
+                        service.alterTable(
+                                last.id(),
+                                last.schemaVersion(),
+                                ColumnChange.rename(List.of("c1023"), "x")));
     }
 
     private CatalogService open(long writer) {

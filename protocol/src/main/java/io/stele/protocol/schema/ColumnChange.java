@@ -1,0 +1,98 @@
+package io.stele.protocol.schema;
+
+import static io.stele.protocol.schema.TypeLimits.check;
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One ALTER TABLE of a column or of a field inside one.
+ *
+ * @param kind what is done
+ * @param path to what is changed: the column, then names of fields; {@code element}, {@code key}
+ *     and {@code value} stand for the parts of arrays and maps. Of {@link Kind#ADD} the row that
+ *     gets the field; empty: the table gets a column
+ * @param name of ADD and RENAME the new name
+ * @param type of ADD and SET_TYPE the new type
+ * @param comment of ADD the comment of the column
+ */
+public record ColumnChange(
+        Kind kind,
+        List<String> path,
+        Optional<String> name,
+        Optional<DataType> type,
+        Optional<String> comment) {
+    public ColumnChange {
+        requireNonNull(kind, "kind is null");
+        path = List.copyOf(path);
+        requireNonNull(name, "name is null");
+        requireNonNull(type, "type is null");
+        requireNonNull(comment, "comment is null");
+        check(
+                kind == Kind.ADD || !path.isEmpty(),
+                "the path of a column or field to " + kind,
+                "none");
+        check(
+                name.isPresent() == (kind == Kind.ADD || kind == Kind.RENAME),
+                "a new name for ADD and RENAME only",
+                kind + " with " + name);
+        check(
+                type.isPresent() == (kind == Kind.ADD || kind == Kind.SET_TYPE),
+                "a type for ADD and SET_TYPE only",
+                kind + " with " + type);
+        check(
+                comment.isEmpty() || (kind == Kind.ADD && path.isEmpty()),
+                "a comment for new columns only",
+                kind + " " + path);
+    }
+
+    /** What is done to a column or field. */
+    public enum Kind {
+        /** A new nullable column or field, null in all rows there are. */
+        ADD,
+        DROP,
+        RENAME,
+        /** A type that holds every value of the old one. */
+        SET_TYPE,
+        /** The column may be null from now on. */
+        DROP_NOT_NULL
+    }
+
+    /** A new nullable column behind the others. */
+    public static ColumnChange addColumn(String name, DataType type, Optional<String> comment) {
+        return new ColumnChange(
+                Kind.ADD, List.of(), Optional.of(name), Optional.of(type), comment);
+    }
+
+    /** A new nullable field behind the others of a row. */
+    public static ColumnChange addField(List<String> row, String name, DataType type) {
+        check(!row.isEmpty(), "the path of a row to add a field to", "none");
+        return new ColumnChange(
+                Kind.ADD, row, Optional.of(name), Optional.of(type), Optional.empty());
+    }
+
+    public static ColumnChange drop(List<String> path) {
+        return new ColumnChange(
+                Kind.DROP, path, Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    public static ColumnChange rename(List<String> path, String name) {
+        return new ColumnChange(
+                Kind.RENAME, path, Optional.of(name), Optional.empty(), Optional.empty());
+    }
+
+    public static ColumnChange setType(List<String> path, DataType type) {
+        return new ColumnChange(
+                Kind.SET_TYPE, path, Optional.empty(), Optional.of(type), Optional.empty());
+    }
+
+    public static ColumnChange dropNotNull(String column) {
+        return new ColumnChange(
+                Kind.DROP_NOT_NULL,
+                List.of(column),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
+    }
+}

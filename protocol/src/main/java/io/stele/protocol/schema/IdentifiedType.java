@@ -1,0 +1,126 @@
+package io.stele.protocol.schema;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntSupplier;
+
+/**
+ * A type whose row fields have their permanent ids: what names are for people, ids are for files
+ * and rows of earlier schemas. A tree as deep as the type. Immutable.
+ *
+ * <p>The ids of a type are listed as the type is read: a field before the fields inside it, then
+ * the next field; through the elements of arrays, and the keys, then the values of maps.
+ *
+ * @param type the type
+ * @param children the fields of a row; else the element of an array, or key and value of a map,
+ *     under id 0
+ */
+public record IdentifiedType(DataType type, List<Child> children) {
+    /** Name of an array's element in paths, as in Trino. */
+    public static final String ELEMENT = "element";
+
+    /** Name of a map's key in paths. */
+    public static final String KEY = "key";
+
+    /** Name of a map's value in paths. */
+    public static final String VALUE = "value";
+
+    public IdentifiedType {
+        requireNonNull(type, "type is null");
+        children = List.copyOf(children);
+    }
+
+    /**
+     * A part of a type.
+     *
+     * @param id of a row field {@code > 0}, unique in its column for ever; 0 of other parts
+     * @param name name, absent for an anonymous field
+     */
+    public record Child(int id, Optional<String> name, IdentifiedType type) {
+        public Child {
+            requireNonNull(name, "name is null");
+            requireNonNull(type, "type is null");
+        }
+
+        Child withType(IdentifiedType newType) {
+            return new Child(id, name, newType);
+        }
+    }
+
+    /** A column's type with the ids of its fields. */
+    public static IdentifiedType of(ColumnSchema column) {
+        List<Integer> ids = column.nestedFieldIds();
+        return of(column.type(), ids.iterator()::next);
+    }
+
+    /** A type whose fields take their ids from a source, in order. */
+    public static IdentifiedType of(DataType type, IntSupplier ids) {
+        List<Child> children = new ArrayList<>();
+        switch (type.kind()) {
+            case ROW -> {
+                for (RowType.Field field : ((RowType) type).fields()) {
+                    int id = ids.getAsInt();
+                    children.add(new Child(id, field.name(), of(field.type(), ids)));
+                }
+            }
+            case ARRAY -> children.add(part(ELEMENT, ((ArrayType) type).element(), ids));
+            case MAP -> {
+                children.add(part(KEY, ((MapType) type).key(), ids));
+                children.add(part(VALUE, ((MapType) type).value(), ids));
+            }
+            default -> {}
+        }
+        return new IdentifiedType(type, children);
+    }
+
+    private static Child part(String name, DataType type, IntSupplier ids) {
+        return new Child(0, Optional.of(name), of(type, ids));
+    }
+
+    /** How many row fields a type has, at all levels. */
+    public static int fieldCount(DataType type) {
+        return of(type, () -> 0).ids().size();
+    }
+
+    /** The ids of all row fields, at all levels, as the type is read. */
+    public List<Integer> ids() {
+        List<Integer> ids = new ArrayList<>();
+        addIds(ids);
+        return List.copyOf(ids);
+    }
+
+    private void addIds(List<Integer> ids) {
+        for (Child child : children) {
+            if (type.kind() == TypeKind.ROW) {
+                ids.add(child.id());
+            }
+            child.type().addIds(ids);
+        }
+    }
+
+    /** The same kind of type with other parts. */
+    IdentifiedType withChildren(List<Child> newChildren) {
+        DataType newType =
+                switch (type.kind()) {
+                    case ROW ->
+                            new RowType(
+                                    newChildren.stream()
+                                            .map(
+                                                    child ->
+                                                            new RowType.Field(
+                                                                    child.name(),
+                                                                    child.type().type()))
+                                            .toList());
+                    case ARRAY -> new ArrayType(newChildren.get(0).type().type());
+                    case MAP ->
+                            new MapType(
+                                    newChildren.get(0).type().type(),
+                                    newChildren.get(1).type().type());
+                    default -> type;
+                };
+        return new IdentifiedType(newType, newChildren);
+    }
+}
