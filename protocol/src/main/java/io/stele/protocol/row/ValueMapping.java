@@ -101,8 +101,7 @@ abstract class ValueMapping {
         private final List<@Nullable ValueMapping> values;
         private final boolean sameBytes;
 
-        private Fields(
-                int[] positions, List<@Nullable ValueMapping> values, boolean sameBytes) {
+        private Fields(int[] positions, List<@Nullable ValueMapping> values, boolean sameBytes) {
             this.positions = positions;
             this.values = values;
             this.sameBytes = sameBytes;

@@ -61,8 +61,7 @@ public record ColumnChange(
 
     /** A new nullable column behind the others. */
     public static ColumnChange addColumn(String name, DataType type, Optional<String> comment) {
-        return new ColumnChange(
-                Kind.ADD, List.of(), Optional.of(name), Optional.of(type), comment);
+        return new ColumnChange(Kind.ADD, List.of(), Optional.of(name), Optional.of(type), comment);
     }
 
     /** A new nullable field behind the others of a row. */

@@ -136,8 +136,7 @@ public final class SchemaEditor {
                     return type.withChildren(children);
                 }
             }
-            case DROP_NOT_NULL ->
-                    check(false, "a column to drop NOT NULL of", "the field " + path);
+            case DROP_NOT_NULL -> check(false, "a column to drop NOT NULL of", "the field " + path);
             default -> {}
         }
         where.append('.').append(path.get(step));

@@ -129,8 +129,7 @@ final class TestRowMapping {
                         .as("row of version %d", version.schemaVersion())
                         .isEqualTo(
                                 Rows.toBytes(
-                                        mapping.to(),
-                                        expected(version, table, row).toArray()));
+                                        mapping.to(), expected(version, table, row).toArray()));
                 if (mapping.isSameBytes()) {
                     assertThat(mapped).isEqualTo(bytes);
                 }

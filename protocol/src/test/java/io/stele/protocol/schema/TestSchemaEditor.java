@@ -30,11 +30,8 @@ final class TestSchemaEditor {
                         List.of("extra"), "q", type("array(row(\"r\" date, \"s\" date))")));
         assertThat(column("extra").nestedFieldIds()).containsExactly(1, 12, 13, 14);
         assertThat(column("extra").type())
-                .isEqualTo(
-                        type("row(\"p\" bigint, \"q\" array(row(\"r\" date, \"s\" date)))"));
-        apply(
-                ColumnChange.addField(
-                        List.of("extra", "q", "element"), "t", type("varchar")));
+                .isEqualTo(type("row(\"p\" bigint, \"q\" array(row(\"r\" date, \"s\" date)))"));
+        apply(ColumnChange.addField(List.of("extra", "q", "element"), "t", type("varchar")));
         assertThat(column("extra").nestedFieldIds()).containsExactly(1, 12, 13, 14, 15);
         assertThat(nextId).isEqualTo(16);
     }
@@ -77,12 +74,10 @@ final class TestSchemaEditor {
                         type("map(decimal(20,0), row(\"v\" varchar, \"w\" double))")));
         refuses(
                 "fields are added, dropped and renamed one by one",
-                ColumnChange.setType(
-                        List.of("nested", "list"), type("array(row(\"z\" bigint))")));
+                ColumnChange.setType(List.of("nested", "list"), type("array(row(\"z\" bigint))")));
         refuses(
                 "'nested.list.element.x' that holds every value of bigint",
-                ColumnChange.setType(
-                        List.of("nested", "list"), type("array(row(\"x\" integer))")));
+                ColumnChange.setType(List.of("nested", "list"), type("array(row(\"x\" integer))")));
     }
 
     @Test
@@ -126,15 +121,11 @@ final class TestSchemaEditor {
         refuses("'indexed' of index 'i'", ColumnChange.drop(List.of("indexed")));
         refuses("outside the primary_key", ColumnChange.dropNotNull("primary"));
         refuses("'plain' existing", ColumnChange.rename(List.of("indexed"), "Plain"), "twice");
-        refuses(
-                "a new column",
-                ColumnChange.addColumn("PLAIN", type("bigint"), Optional.empty()));
+        refuses("a new column", ColumnChange.addColumn("PLAIN", type("bigint"), Optional.empty()));
         refuses("holds every value of", ColumnChange.setType(List.of("plain"), type("tinyint")));
         refuses("nested type", ColumnChange.drop(List.of("plain", "x")));
         refuses("a new field", ColumnChange.addField(List.of("nested"), "N", type("bigint")));
-        refuses(
-                "a new field",
-                ColumnChange.rename(List.of("nested", "m", "value", "v"), "W"));
+        refuses("a new field", ColumnChange.rename(List.of("nested", "m", "value", "v"), "W"));
         refuses("map keys", ColumnChange.setType(List.of("nested", "m", "key"), type("bigint")));
         refuses("a field of a row", ColumnChange.drop(List.of("nested", "m", "value")));
         refuses("to stay", ColumnChange.drop(List.of("nested", "list", "element", "x")));

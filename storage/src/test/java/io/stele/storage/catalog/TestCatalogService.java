@@ -379,8 +379,7 @@ final class TestCatalogService {
                         first.id(),
                         1,
                         ColumnChange.setType(List.of("amount"), DataType.parse("decimal(38,2)")));
-        TableSchema third =
-                service.alterTable(first.id(), 2, ColumnChange.drop(List.of("amount")));
+        TableSchema third = service.alterTable(first.id(), 2, ColumnChange.drop(List.of("amount")));
         TableSchema fourth =
                 service.alterTable(
                         first.id(),
