@@ -2,6 +2,8 @@ package io.stele.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -69,6 +71,41 @@ final class StelePhysicalDesignIT {
         cluster.sidecar().flush("s", table);
         cluster.sidecar().compact("s", table);
         sameAnswersFromBitmaps(plain, table);
+    }
+
+    /**
+     * Workers' files compress more bytes together than a sparse read would fetch by itself. Stripes
+     * below 8 MiB are read whole in any case, so the rows are wide.
+     */
+    @Test
+    void fewRowGroupsOfLargeChunks() {
+        String noise =
+                IntStream.range(0, 8)
+                        .mapToObj(
+                                k ->
+                                        "from_big_endian_64(xxhash64(to_big_endian_64(n * 8 + %d))) AS noise%d"
+                                                .formatted(k, k))
+                        .collect(Collectors.joining(", "));
+        String rows =
+                """
+                SELECT n, orderkey, %s
+                FROM (SELECT orderkey, orderkey * 20 + k AS n FROM tpch.tiny.orders CROSS JOIN UNNEST(sequence(1, 20)) AS t(k))"""
+                        .formatted(noise);
+        String plain = SteleQueries.newTable("plain");
+        String table = SteleQueries.newTable("bitmaps");
+        String design = " WITH (primary_key = ARRAY['n'], shard_count = 1%s) AS ";
+        queries.run("CREATE TABLE " + plain + design.formatted("") + rows);
+        queries.run(
+                "CREATE TABLE "
+                        + table
+                        + design.formatted(", bitmap_columns = ARRAY['orderkey']")
+                        + rows);
+        for (String predicate : new String[] {"orderkey = 7", "orderkey IN (7, 29984, 59904)"}) {
+            String query =
+                    "SELECT count(*), sum(n), bitwise_xor_agg(noise0), bitwise_xor_agg(noise7) FROM %s WHERE "
+                            + predicate;
+            queries.assertSame(query.formatted(table), query.formatted(plain));
+        }
     }
 
     private void sameAnswersFromBitmaps(String plain, String table) {

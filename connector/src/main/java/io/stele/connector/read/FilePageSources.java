@@ -67,6 +67,9 @@ public final class FilePageSources {
     /** A row group of eight-byte numbers has this size. */
     private static final DataSize SPARSE_READ = DataSize.of(64, KILOBYTE);
 
+    /** Bytes of length before each chunk of a compressed stream (ORC specification, Compression). */
+    private static final int CHUNK_HEADER = 3;
+
     /** Where more than one row group in this many is wanted, one long read is less work. */
     private static final int SPARSE_SHARE = 3;
 
@@ -76,13 +79,6 @@ public final class FilePageSources {
     private final FileBitmapIndexes bitmapIndexes;
     private final TrinoTypes types;
     private final OrcReaderOptions options = new OrcReaderOptions();
-
-    /** Streams are read piece by piece, and what lies between chosen row groups is not. */
-    private final OrcReaderOptions sparseOptions =
-            new OrcReaderOptions()
-                    .withMaxBufferSize(SPARSE_READ)
-                    .withStreamBufferSize(SPARSE_READ)
-                    .withMaxMergeDistance(SPARSE_READ);
 
     @Inject
     public FilePageSources(
@@ -116,12 +112,28 @@ public final class FilePageSources {
                             : bitmapIndexes.select(table.table(), split, constraint);
             Opening opening = new Opening(table, split, selected, options);
             if (selected.isPresent() && opening.isSparse(selected.get())) {
-                opening = new Opening(table, split, selected, sparseOptions);
+                opening = new Opening(table, split, selected, opening.sparseOptions());
             }
             return opening.open(columns, constraint, memory);
         } catch (IOException e) {
             throw failed(split.path(), e);
         }
+    }
+
+    /**
+     * Streams are read piece by piece, and what lies between chosen row groups is not. A piece holds
+     * what was compressed together, or trino-orc takes the file for malformed: files of other
+     * writers than ours may have larger chunks.
+     *
+     * @param chunkBytes most bytes that are compressed together in the file
+     */
+    private static OrcReaderOptions sparseOptions(int chunkBytes) {
+        DataSize piece =
+                DataSize.ofBytes(Math.max(SPARSE_READ.toBytes(), (long) chunkBytes + CHUNK_HEADER));
+        return new OrcReaderOptions()
+                .withMaxBufferSize(piece)
+                .withStreamBufferSize(piece)
+                .withMaxMergeDistance(SPARSE_READ);
     }
 
     private static TrinoException failed(String path, IOException e) {
@@ -361,6 +373,10 @@ public final class FilePageSources {
                 next = (row / groupRows + 1) * groupRows;
             }
             return groups * groupRows * SPARSE_SHARE <= allRows;
+        }
+
+        OrcReaderOptions sparseOptions() {
+            return FilePageSources.sparseOptions(reader.getBufferSize());
         }
 
         private OrcPredicate selectedRowGroups(OrcPredicate statistics) {
