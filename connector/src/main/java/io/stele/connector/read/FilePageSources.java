@@ -67,7 +67,9 @@ public final class FilePageSources {
     /** A row group of eight-byte numbers has this size. */
     private static final DataSize SPARSE_READ = DataSize.of(64, KILOBYTE);
 
-    /** Bytes of length before each chunk of a compressed stream (ORC specification, Compression). */
+    /**
+     * Bytes of length before each chunk of a compressed stream (ORC specification, Compression).
+     */
     private static final int CHUNK_HEADER = 3;
 
     /** Where more than one row group in this many is wanted, one long read is less work. */
@@ -121,8 +123,8 @@ public final class FilePageSources {
     }
 
     /**
-     * Streams are read piece by piece, and what lies between chosen row groups is not. A piece holds
-     * what was compressed together, or trino-orc takes the file for malformed: files of other
+     * Streams are read piece by piece, and what lies between chosen row groups is not. A piece
+     * holds what was compressed together, or trino-orc takes the file for malformed: files of other
      * writers than ours may have larger chunks.
      *
      * @param chunkBytes most bytes that are compressed together in the file
