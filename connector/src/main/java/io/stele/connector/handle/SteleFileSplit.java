@@ -8,6 +8,7 @@ import static java.util.Objects.requireNonNull;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
@@ -25,6 +26,7 @@ import java.util.OptionalLong;
  * @param deletedRows rows that are deleted at the snapshot: a serialized Roaring bitmap; empty:
  *     none
  * @param bitmapIndexBytes size of the file's bitmap index; empty if it has none
+ * @param checksumBlockBytes block size of the file's checksums; empty if it has none
  * @param weight relative to a split of full size
  */
 public record SteleFileSplit(
@@ -38,6 +40,7 @@ public record SteleFileSplit(
         OptionalLong firstRowId,
         byte[] deletedRows,
         OptionalLong bitmapIndexBytes,
+        OptionalInt checksumBlockBytes,
         SplitWeight weight)
         implements ConnectorSplit {
     private static final int INSTANCE_SIZE = instanceSize(SteleFileSplit.class);
@@ -48,6 +51,7 @@ public record SteleFileSplit(
         requireNonNull(firstRowId, "firstRowId is null");
         requireNonNull(deletedRows, "deletedRows is null");
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
+        requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
         requireNonNull(weight, "weight is null");
     }
 

@@ -3,6 +3,7 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.SteleErrors;
+import io.stele.protocol.SteleException;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.orc.OrcDataSource;
 import io.trino.orc.OrcRecordReader;
@@ -74,6 +75,9 @@ final class FilePageSource implements ConnectorPageSource {
                     "read",
                     dataSource.getId().toString(),
                     requireNonNull(e.getCause(), "cause is null"));
+        } catch (SteleException e) {
+            closeAfter(e);
+            throw SteleErrors.translate(e);
         } catch (RuntimeException e) {
             closeAfter(e);
             throw e;

@@ -19,10 +19,10 @@ import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.type.OrcColumns;
 import io.stele.connector.type.OrcTypes;
 import io.stele.connector.type.TrinoTypes;
+import io.stele.protocol.SteleException;
 import io.stele.protocol.api.HiddenColumns;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.storage.objectstore.ObjectStore;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcCorruptionException;
@@ -75,7 +75,6 @@ public final class FilePageSources {
     /** Where more than one row group in this many is wanted, one long read is less work. */
     private static final int SPARSE_SHARE = 3;
 
-    private final ObjectStore warehouse;
     private final FileTails tails;
     private final HotColumns hotColumns;
     private final FileBitmapIndexes bitmapIndexes;
@@ -84,12 +83,10 @@ public final class FilePageSources {
 
     @Inject
     public FilePageSources(
-            ObjectStore warehouse,
             FileTails tails,
             HotColumns hotColumns,
             FileBitmapIndexes bitmapIndexes,
             TrinoTypes types) {
-        this.warehouse = requireNonNull(warehouse, "warehouse is null");
         this.tails = requireNonNull(tails, "tails is null");
         this.hotColumns = requireNonNull(hotColumns, "hotColumns is null");
         this.bitmapIndexes = requireNonNull(bitmapIndexes, "bitmapIndexes is null");
@@ -117,6 +114,8 @@ public final class FilePageSources {
                 opening = new Opening(table, split, selected, opening.sparseOptions());
             }
             return opening.open(columns, constraint, memory);
+        } catch (SteleException e) {
+            throw SteleErrors.translate(e);
         } catch (IOException e) {
             throw failed(split.path(), e);
         }
@@ -170,9 +169,7 @@ public final class FilePageSources {
             this.table = table;
             this.split = split;
             this.selected = selected;
-            this.dataSource =
-                    new WarehouseOrcDataSource(
-                            warehouse, tails, split.path(), split.sizeBytes(), readerOptions);
+            this.dataSource = new WarehouseOrcDataSource(tails.open(split), tails, readerOptions);
             this.reader =
                     OrcReader.createOrcReader(dataSource, readerOptions)
                             .orElseThrow(
@@ -438,6 +435,7 @@ public final class FilePageSources {
         private RuntimeException translate(Exception failure) {
             return switch (failure) {
                 case TrinoException known -> known;
+                case SteleException stele -> SteleErrors.translate(stele);
                 case IOException io -> failed(split.path(), io);
                 case RuntimeException other -> other;
                 default -> new TrinoException(SteleErrorCode.STELE_INTERNAL, failure);

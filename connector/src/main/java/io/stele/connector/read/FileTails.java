@@ -4,13 +4,17 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.CacheStatistics;
 import io.stele.cache.SingleFlightCache;
+import io.stele.connector.handle.SteleFileSplit;
+import io.stele.storage.format.ChecksummedFile;
+import io.stele.storage.format.FileChecksums;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
+import java.util.Optional;
 
 /**
- * The last bytes of the files that were read before: postscript, footer and stripe statistics, so
- * that a split costs no read before its first stripe. Files never change, so nothing is ever
- * invalidated. Thread-safe.
+ * What is kept of the column files that were read before: their checksums, and their last bytes
+ * with postscript, footer and stripe statistics, so that a split costs no read before its first
+ * stripe. Files never change, so nothing is ever invalidated. Thread-safe.
  */
 public final class FileTails {
     /**
@@ -19,19 +23,52 @@ public final class FileTails {
      */
     private static final int FIRST_READ_BYTES = 16 * 1024;
 
+    /** Checksums of files of 256 GiB together. */
+    private static final long CHECKSUMS_BYTES = 32L << 20;
+
     private final ObjectStore warehouse;
     private final SingleFlightCache<Key, byte[]> tails;
+    private final SingleFlightCache<String, FileChecksums> checksums;
 
     public FileTails(ObjectStore warehouse, long maxBytes) {
         this.warehouse = requireNonNull(warehouse, "warehouse is null");
         this.tails = new SingleFlightCache<>("orc-tails", maxBytes, tail -> tail.length + 128L);
+        this.checksums =
+                new SingleFlightCache<>(
+                        "file-checksums", CHECKSUMS_BYTES, FileChecksums::retainedBytes);
+    }
+
+    /** The file of a split, whose reads are checked if it has checksums. */
+    ChecksummedFile open(SteleFileSplit split) throws IOException {
+        String path = split.path();
+        Optional<FileChecksums> sums = Optional.empty();
+        if (split.checksumBlockBytes().isPresent()) {
+            int blockBytes = split.checksumBlockBytes().getAsInt();
+            sums =
+                    Optional.of(
+                            checksums.get(
+                                    path,
+                                    () ->
+                                            FileChecksums.load(
+                                                    warehouse,
+                                                    path,
+                                                    split.sizeBytes(),
+                                                    blockBytes)));
+        }
+        return new ChecksummedFile(warehouse, path, split.sizeBytes(), sums);
     }
 
     /** At least the last {@code length} bytes of a file, or all of a smaller one. */
-    byte[] load(String path, long sizeBytes, int length) throws IOException {
-        int wanted = (int) Math.min(sizeBytes, Math.max(length, FIRST_READ_BYTES));
-        Key key = new Key(path, wanted > FIRST_READ_BYTES ? wanted : FIRST_READ_BYTES);
-        return tails.get(key, () -> warehouse.read(path, sizeBytes - wanted, wanted));
+    byte[] load(ChecksummedFile file, int length) throws IOException {
+        int wanted = (int) Math.min(file.sizeBytes(), Math.max(length, FIRST_READ_BYTES));
+        Key key = new Key(file.path(), wanted > FIRST_READ_BYTES ? wanted : FIRST_READ_BYTES);
+        return tails.get(
+                key,
+                () -> {
+                    byte[] tail = new byte[wanted];
+                    file.read(file.sizeBytes() - wanted, tail, 0, wanted);
+                    return tail;
+                });
     }
 
     public CacheStatistics statistics() {

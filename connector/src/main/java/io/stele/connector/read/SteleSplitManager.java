@@ -104,6 +104,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                             file.firstRowId(),
                             file.deletedRows(),
                             file.bitmapIndexBytes(),
+                            file.checksumBlockBytes(),
                             SplitWeight.fromProportion(
                                     Math.clamp((double) length / maxSplitBytes, MIN_WEIGHT, 1.0))));
         }

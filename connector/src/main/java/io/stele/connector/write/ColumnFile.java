@@ -10,6 +10,7 @@ import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.storage.format.ChecksummingWriter;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
 import io.trino.orc.OrcWriteValidation.OrcWriteValidationMode;
@@ -65,7 +66,7 @@ final class ColumnFile implements AutoCloseable {
         this.bitmaps = bitmaps;
         this.mappings = mappings;
         this.orcTypes = orcTypes;
-        this.object = warehouse.create(path);
+        this.object = ChecksummingWriter.create(warehouse, path);
         List<Type> fileTypes = mappings.stream().map(OrcTypes.Mapping::fileType).toList();
         this.writer =
                 new OrcWriter(
@@ -125,7 +126,7 @@ final class ColumnFile implements AutoCloseable {
         return writer.getRetainedBytes() + bitmaps.retainedBytes();
     }
 
-    /** Completes and publishes the file and its bitmap index. */
+    /** Completes and publishes the file, its checksums and its bitmap index. */
     Summary finish() throws IOException {
         OptionalLong bitmapIndexBytes = bitmaps.write(warehouse, WrittenFile.bitmapIndexPath(path));
         writer.close();

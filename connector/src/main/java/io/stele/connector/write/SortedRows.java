@@ -6,6 +6,7 @@ import io.stele.connector.type.KeyRows;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.storage.format.BlockFileOptions;
+import io.stele.storage.format.FileChecksums;
 import io.stele.storage.format.KeyIndexSummary;
 import io.stele.storage.format.KeyIndexWriter;
 import io.trino.spi.Page;
@@ -18,6 +19,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** A buffer of rows on its way into sorted files. Confined to one thread. */
 final class SortedRows {
@@ -145,7 +147,8 @@ final class SortedRows {
                 index.map(KeyIndexSummary::maxKey),
                 partition.length == 0 ? Optional.empty() : Optional.of(partition),
                 summary.statistics(),
-                summary.bitmapIndexBytes());
+                summary.bitmapIndexBytes(),
+                OptionalInt.of(FileChecksums.BLOCK_BYTES));
     }
 
     private static Page page(List<Row> order, int start, int count, Block[] columns) {

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.type.KeyRows;
 import io.stele.protocol.api.WrittenFile;
+import io.stele.storage.format.FileChecksums;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -117,7 +119,8 @@ final class StreamedFilesSink implements RowSink {
                             Optional.empty(),
                             Optional.empty(),
                             summary.statistics(),
-                            summary.bitmapIndexBytes()));
+                            summary.bitmapIndexBytes(),
+                            OptionalInt.of(FileChecksums.BLOCK_BYTES)));
         }
     }
 

@@ -2,7 +2,9 @@ package io.stele.connector.write;
 
 import static io.trino.type.InternalTypeManager.TESTING_TYPE_MANAGER;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.connector.SteleErrorCode;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleTableHandle;
@@ -25,6 +27,7 @@ import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.format.FileChecksums;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.FileKind;
 import io.stele.storage.objectstore.LocalObjectStore;
@@ -35,6 +38,7 @@ import io.stele.storage.orc.ColumnFileSummary;
 import io.stele.storage.orc.ColumnFileWriter;
 import io.trino.spi.Page;
 import io.trino.spi.SplitWeight;
+import io.trino.spi.TrinoException;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.MemoryContext;
@@ -48,7 +52,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,6 +68,8 @@ import org.roaringbitmap.RoaringBitmap;
 final class TestOrcInterop {
     private static final TableSchema TABLE = AllTypes.table();
     private static final RowLayout LAYOUT = RowLayout.of(TABLE.columns());
+
+    private static final OptionalInt CHECKSUMS = OptionalInt.of(FileChecksums.BLOCK_BYTES);
 
     @TempDir private Path directory;
 
@@ -92,24 +100,25 @@ final class TestOrcInterop {
         }
         FileEntry entry =
                 new FileEntry(
-                        "t",
-                        TABLE.id(),
-                        FileKind.COLUMN,
-                        0,
-                        "t.orc",
-                        summary.sizeBytes(),
-                        summary.rowCount(),
-                        new Lsn(5),
-                        new Lsn(5),
-                        Optional.of(new Lsn(5)),
-                        OptionalLong.of(100),
-                        1,
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        summary.statistics(),
-                        Optional.empty(),
-                        Optional.empty());
+                                "t",
+                                TABLE.id(),
+                                FileKind.COLUMN,
+                                0,
+                                "t.orc",
+                                summary.sizeBytes(),
+                                summary.rowCount(),
+                                new Lsn(5),
+                                new Lsn(5),
+                                Optional.of(new Lsn(5)),
+                                OptionalLong.of(100),
+                                1,
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                summary.statistics(),
+                                Optional.empty(),
+                                Optional.empty())
+                        .withChecksums(CHECKSUMS);
         List<byte[]> found = new ArrayList<>();
         try (ColumnFileCursor cursor =
                 ColumnFileReader.open(store, entry, TABLE.columns()).cursor()) {
@@ -134,6 +143,7 @@ final class TestOrcInterop {
                                 OptionalLong.of(100),
                                 new byte[0],
                                 OptionalLong.empty(),
+                                CHECKSUMS,
                                 SplitWeight.standard()),
                         Long.MAX_VALUE),
                 rows);
@@ -147,6 +157,31 @@ final class TestOrcInterop {
 
         assertSameRows(scan(split, 4), List.of(rows.get(1), rows.get(3)));
         assertSameRows(scan(split, 2), List.of(rows.get(1)));
+    }
+
+    @Test
+    void damageIsNeverServed() throws IOException {
+        List<byte[]> rows = AllTypes.rows();
+        SteleFileSplit split = sidecarFile(rows, new RoaringBitmap(), false);
+        byte[] good = store.readFully(split.path());
+        Random random = new Random(4);
+        for (int flip = 0; flip < 300; flip++) {
+            byte[] bad = good.clone();
+            bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
+            store.put(split.path(), bad);
+            assertThatThrownBy(() -> scan(split, Long.MAX_VALUE))
+                    .isInstanceOfSatisfying(
+                            TrinoException.class,
+                            e ->
+                                    assertThat(e.getErrorCode())
+                                            .isEqualTo(
+                                                    SteleErrorCode.STELE_CORRUPT_DATA
+                                                            .toErrorCode()))
+                    .hasMessageMatching(
+                            "Expected checksum [0-9a-f]{8}, found [0-9a-f]{8} in s.orc at offset 0");
+        }
+        store.put(split.path(), good);
+        assertSameRows(scan(split, Long.MAX_VALUE), rows);
     }
 
     private SteleFileSplit sidecarFile(List<byte[]> rows, RoaringBitmap deleted, boolean filterLsn)
@@ -175,6 +210,7 @@ final class TestOrcInterop {
                 OptionalLong.empty(),
                 bitmap.toByteArray(),
                 OptionalLong.empty(),
+                CHECKSUMS,
                 SplitWeight.standard());
     }
 
@@ -182,7 +218,6 @@ final class TestOrcInterop {
     private List<byte[]> scan(SteleFileSplit split, long readLsn) throws IOException {
         FilePageSources sources =
                 new FilePageSources(
-                        store,
                         new FileTails(store, 1 << 20),
                         new HotColumns(16 << 20),
                         new FileBitmapIndexes(store),

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.predicate.ColumnStats;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
@@ -22,6 +23,8 @@ import java.util.OptionalLong;
  * @param columns statistics by column id, of the columns asked for
  * @param bitmapIndexBytes size of its bitmap index, which is at {@link
  *     WrittenFile#bitmapIndexPath(String)}; empty if it has none
+ * @param checksumBlockBytes block size of its checksums, which are at {@link
+ *     WrittenFile#checksumsPath(String)}; empty if it has none
  */
 public record FileScan(
         String path,
@@ -35,7 +38,8 @@ public record FileScan(
         byte[] deletedRows,
         long deletedCount,
         Map<Integer, ColumnStats> columns,
-        OptionalLong bitmapIndexBytes) {
+        OptionalLong bitmapIndexBytes,
+        OptionalInt checksumBlockBytes) {
     public FileScan {
         requireNonNull(path, "path is null");
         requireNonNull(ingestLsn, "ingestLsn is null");
@@ -43,5 +47,6 @@ public record FileScan(
         requireNonNull(deletedRows, "deletedRows is null");
         columns = Map.copyOf(columns);
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
+        requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
     }
 }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
@@ -25,6 +26,8 @@ import java.util.OptionalLong;
  * @param columns statistics by column id
  * @param bitmapIndexBytes size of the file's bitmap index, which is at {@link
  *     #bitmapIndexPath(String)}; empty if it has none
+ * @param checksumBlockBytes block size of its checksums, which are at {@link
+ *     #checksumsPath(String)}; empty if it has none
  */
 public record WrittenFile(
         TableId tableId,
@@ -40,7 +43,8 @@ public record WrittenFile(
         Optional<byte[]> maxKey,
         Optional<byte[]> partition,
         Map<Integer, ColumnStats> columns,
-        OptionalLong bitmapIndexBytes) {
+        OptionalLong bitmapIndexBytes,
+        OptionalInt checksumBlockBytes) {
     public WrittenFile {
         requireNonNull(tableId, "tableId is null");
         requireNonNull(shard, "shard is null");
@@ -52,11 +56,17 @@ public record WrittenFile(
         requireNonNull(partition, "partition is null");
         columns = Map.copyOf(columns);
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
+        requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
     }
 
     /** Where the bitmap index of a column file is. */
     public static String bitmapIndexPath(String path) {
         return path + ".bitmaps";
+    }
+
+    /** Where the checksums of a column file are. */
+    public static String checksumsPath(String path) {
+        return path + ".sums";
     }
 
     /** All objects that the file consists of. */
@@ -66,6 +76,9 @@ public record WrittenFile(
         keyIndexPath.ifPresent(paths::add);
         if (bitmapIndexBytes.isPresent()) {
             paths.add(bitmapIndexPath(path));
+        }
+        if (checksumBlockBytes.isPresent()) {
+            paths.add(checksumsPath(path));
         }
         return List.copyOf(paths);
     }

@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -127,7 +128,8 @@ final class TestApiJson {
                         new byte[] {1, 2, 3},
                         3,
                         Map.of(),
-                        OptionalLong.empty());
+                        OptionalLong.empty(),
+                        OptionalInt.of(32_768));
         ScanPlan plan =
                 new ScanPlan(
                         5,
@@ -140,6 +142,7 @@ final class TestApiJson {
         assertThat(read.deletedRows()).containsExactly(1, 2, 3);
         assertThat(read.firstRowId()).hasValue(4);
         assertThat(read.ingestLsn()).isEmpty();
+        assertThat(read.checksumBlockBytes()).hasValue(32_768);
     }
 
     @Test

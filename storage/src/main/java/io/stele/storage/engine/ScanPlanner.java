@@ -91,7 +91,8 @@ final class ScanPlanner {
                         deletedCount == 0 ? NO_ROWS : serialize(deleted),
                         deletedCount,
                         entry.columnStats(),
-                        entry.bitmapIndexBytes()));
+                        entry.bitmapIndexBytes(),
+                        entry.checksumBlockBytes()));
     }
 
     private static byte[] serialize(RoaringBitmap bitmap) {

@@ -251,7 +251,8 @@ final class Transactions {
                         file.keyIndexPath()
                                 .map(path -> new KeyIndexFile(path, file.keyIndexSizeBytes())),
                         Optional.empty())
-                .withBitmapIndex(file.bitmapIndexBytes());
+                .withBitmapIndex(file.bitmapIndexBytes())
+                .withChecksums(file.checksumBlockBytes());
     }
 
     private static List<String> paths(List<WrittenFile> written) {

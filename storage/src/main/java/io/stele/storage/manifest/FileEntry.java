@@ -42,6 +42,8 @@ import java.util.TreeMap;
  * @param indexId the secondary index whose entries a row file holds; empty: rows of the table
  * @param bitmapIndexBytes size of a column file's bitmap index ({@code BitmapIndexBuilder}), which
  *     is beside it; empty if it has none
+ * @param checksumBlockBytes block size of a column file's checksums ({@code FileChecksums}), which
+ *     are beside it; empty if it has none, as those of earlier versions
  */
 public record FileEntry(
         @JsonProperty("fileId") String fileId,
@@ -64,7 +66,9 @@ public record FileEntry(
         @JsonProperty("deleteVector") Optional<DeleteVectorFile> deleteVector,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("indexId") OptionalInt indexId,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("bitmapIndexBytes")
-                OptionalLong bitmapIndexBytes) {
+                OptionalLong bitmapIndexBytes,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("checksumBlockBytes")
+                OptionalInt checksumBlockBytes) {
     public FileEntry {
         requireNonNull(fileId, "fileId is null");
         requireNonNull(tableId, "tableId is null");
@@ -81,6 +85,7 @@ public record FileEntry(
         requireNonNull(deleteVector, "deleteVector is null");
         requireNonNull(indexId, "indexId is null");
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
+        requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
         columnStats = Collections.unmodifiableMap(new TreeMap<>(columnStats));
         check(!fileId.isEmpty(), "a file id", "''", path);
         check(
@@ -146,7 +151,8 @@ public record FileEntry(
                 keyIndex,
                 deleteVector,
                 OptionalInt.empty(),
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                OptionalInt.empty());
     }
 
     /**
@@ -187,7 +193,8 @@ public record FileEntry(
                 keyIndex,
                 deleteVector,
                 indexId,
-                bitmapIndexBytes);
+                bitmapIndexBytes,
+                checksumBlockBytes);
     }
 
     public FileEntry withDeleteVector(Optional<DeleteVectorFile> newDeleteVector) {
@@ -211,7 +218,8 @@ public record FileEntry(
                 keyIndex,
                 newDeleteVector,
                 indexId,
-                bitmapIndexBytes);
+                bitmapIndexBytes,
+                checksumBlockBytes);
     }
 
     /**
@@ -239,7 +247,8 @@ public record FileEntry(
                 keyIndex,
                 deleteVector,
                 indexId,
-                bitmapIndexBytes);
+                bitmapIndexBytes,
+                checksumBlockBytes);
     }
 
     /** The same file with a bitmap index of a size. */
@@ -264,7 +273,34 @@ public record FileEntry(
                 keyIndex,
                 deleteVector,
                 indexId,
-                newBitmapIndexBytes);
+                newBitmapIndexBytes,
+                checksumBlockBytes);
+    }
+
+    /** The same file with checksums of a block size. */
+    public FileEntry withChecksums(OptionalInt newChecksumBlockBytes) {
+        return new FileEntry(
+                fileId,
+                tableId,
+                kind,
+                level,
+                path,
+                sizeBytes,
+                rowCount,
+                minLsn,
+                maxLsn,
+                ingestLsn,
+                firstRowId,
+                schemaVersion,
+                minKey,
+                maxKey,
+                partition,
+                columnStats,
+                keyIndex,
+                deleteVector,
+                indexId,
+                bitmapIndexBytes,
+                newChecksumBlockBytes);
     }
 
     /** All objects that the file consists of, but its delete vector, which changes. */
@@ -274,6 +310,9 @@ public record FileEntry(
         keyIndex.ifPresent(index -> paths.add(index.path()));
         if (bitmapIndexBytes.isPresent()) {
             paths.add(WrittenFile.bitmapIndexPath(path));
+        }
+        if (checksumBlockBytes.isPresent()) {
+            paths.add(WrittenFile.checksumsPath(path));
         }
         return List.copyOf(paths);
     }

@@ -32,6 +32,12 @@ import java.util.Locale;
 public final class LocalObjectStore implements ObjectStore {
     private static final String TEMPORARY_DIRECTORY = ".tmp";
 
+    /**
+     * 256 KiB a call: a channel reads through memory outside the heap of the size of the call,
+     * which the JDK allocates anew whenever a thread's call is larger than those before.
+     */
+    private static final int READ_BYTES = 256 << 10;
+
     private final Path root;
     private final Path temporary;
 
@@ -70,15 +76,17 @@ public final class LocalObjectStore implements ObjectStore {
 
     private void readFully(FileChannel channel, String path, long offset, ByteBuffer target)
             throws IOException {
+        int end = target.limit();
         long position = offset;
-        while (target.hasRemaining()) {
+        while (target.position() < end) {
+            target.limit((int) Math.min(end, (long) target.position() + READ_BYTES));
             int count = channel.read(target, position);
             if (count < 0) {
                 throw new EOFException(
                         String.format(
                                 Locale.ROOT,
                                 "Expected %d bytes at offset %d, found the end of %s at %d",
-                                target.limit(),
+                                end,
                                 offset,
                                 describe(path),
                                 channel.size()));

@@ -7,6 +7,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
@@ -64,7 +65,7 @@ public final class ColumnFileReader {
     }
 
     /**
-     * Opens a file and reads its tail.
+     * Opens a file and reads its checksums and its tail.
      *
      * @param columns of which rows are made, in this order
      * @throws SteleException CORRUPT_DATA if it is not an ORC file of this entry
@@ -73,7 +74,10 @@ public final class ColumnFileReader {
             ObjectStore store, FileEntry file, List<ColumnSchema> columns) throws IOException {
         requireNonNull(store, "store is null");
         Configuration configuration = OrcLibrary.configuration();
-        Path path = WarehouseFileSystem.path(file.path());
+        ChecksummedFile content =
+                ChecksummedFile.open(
+                        store, file.path(), file.sizeBytes(), file.checksumBlockBytes());
+        Path path = ColumnFileSystem.path(file.path());
         return OrcErrors.translate(
                 file.path(),
                 () ->
@@ -84,8 +88,8 @@ public final class ColumnFileReader {
                                                 path,
                                                 OrcFile.readerOptions(configuration)
                                                         .filesystem(
-                                                                new WarehouseFileSystem(
-                                                                        store, configuration))
+                                                                new ColumnFileSystem(
+                                                                        content, configuration))
                                                         .maxLength(file.sizeBytes())
                                                         .useUTCTimestamp(true)
                                                         .convertToProlepticGregorian(true)),

@@ -7,6 +7,8 @@ import io.stele.protocol.predicate.StatsCollector;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.format.ChecksummedFile;
+import io.stele.storage.format.ChecksummingWriter;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
 import java.io.BufferedOutputStream;
@@ -16,6 +18,7 @@ import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hive.ql.exec.vector.BytesColumnVector;
@@ -95,7 +98,8 @@ public final class ColumnFileWriter implements AutoCloseable {
             throws IOException {
         requireNonNull(schema, "schema is null");
         requireNonNull(options, "options is null");
-        return new ColumnFileWriter(store, path, store.create(path), schema, options);
+        return new ColumnFileWriter(
+                store, path, ChecksummingWriter.create(store, path), schema, options);
     }
 
     /**
@@ -128,7 +132,7 @@ public final class ColumnFileWriter implements AutoCloseable {
         return rowCount;
     }
 
-    /** Completes the file, durable and visible when the call returns. */
+    /** Completes the file and its checksums, durable and visible when the call returns. */
     public ColumnFileSummary finish() throws IOException {
         if (batch.size > 0) {
             sample.add(batch);
@@ -178,9 +182,11 @@ public final class ColumnFileWriter implements AutoCloseable {
             configuration = new Configuration(configuration);
             OrcConf.DICTIONARY_KEY_SIZE_THRESHOLD.setDouble(configuration, 1.0);
         }
+        // The library asks for a file system even where it is given the stream
+        ChecksummedFile unread = new ChecksummedFile(store, path, 0, Optional.empty());
         OrcFile.WriterOptions orcOptions =
                 OrcFile.writerOptions(configuration)
-                        .fileSystem(new WarehouseFileSystem(store, configuration))
+                        .fileSystem(new ColumnFileSystem(unread, configuration))
                         .setSchema(fileSchema)
                         .compress(options.compression().kind())
                         .stripeSize(options.stripeBytes())
@@ -198,7 +204,7 @@ public final class ColumnFileWriter implements AutoCloseable {
                                 new BufferedOutputStream(new Unclosed(output), 1 << 16), null),
                         orcOptions,
                         new WriterEncryptionVariant[0]));
-        return OrcFile.createWriter(WarehouseFileSystem.path(path), orcOptions);
+        return OrcFile.createWriter(ColumnFileSystem.path(path), orcOptions);
     }
 
     /** The text columns whose values do not repeat, as ORC's option wants their names. */

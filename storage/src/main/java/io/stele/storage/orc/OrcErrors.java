@@ -28,7 +28,10 @@ final class OrcErrors {
         } catch (FileFormatException | InvalidProtocolBufferException | RuntimeException e) {
             throw corrupt(path, e);
         } catch (IOException e) {
-            // The record reader wraps what it met when it opens a stripe.
+            // The library wraps what it met when it opens a file or a stripe.
+            if (e.getCause() instanceof SteleException damage) {
+                throw damage;
+            }
             if (e.getCause() instanceof RuntimeException
                     || e.getCause() instanceof InvalidProtocolBufferException) {
                 throw corrupt(path, e);

@@ -7,6 +7,7 @@ import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.format.BlockFileOptions;
 import io.stele.storage.format.DeleteVector;
+import io.stele.storage.format.FileChecksums;
 import io.stele.storage.format.KeyIndexSummary;
 import io.stele.storage.format.KeyIndexWriter;
 import io.stele.storage.manifest.FileEntry;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -170,7 +172,8 @@ final class ColumnFileBuilder implements AutoCloseable {
                                 summary.columnStats(),
                                 Optional.of(new KeyIndexFile(prefix + ".idx", index.sizeBytes())),
                                 Optional.empty())
-                        .withBitmapIndex(bitmapIndexBytes);
+                        .withBitmapIndex(bitmapIndexBytes)
+                        .withChecksums(OptionalInt.of(FileChecksums.BLOCK_BYTES));
         done = files.openColumn(entry, deletes());
         finished = done;
         return done;

@@ -132,7 +132,8 @@ final class RowFileOutput implements AutoCloseable {
                         Optional.empty(),
                         Optional.empty(),
                         indexId,
-                        OptionalLong.empty());
+                        OptionalLong.empty(),
+                        OptionalInt.empty());
         finished.add(files.openRow(entry));
     }
 

@@ -327,26 +327,27 @@ final class TestTable {
     private ColumnFileReader open(SimulatedNode node, FileScan file) throws IOException {
         FileEntry entry =
                 new FileEntry(
-                        "test",
-                        schema.id(),
-                        FileKind.COLUMN,
-                        0,
-                        file.path(),
-                        file.sizeBytes(),
-                        file.rowCount(),
-                        new Lsn(file.minLsn()),
-                        new Lsn(file.maxLsn()),
-                        file.ingestLsn().isPresent()
-                                ? Optional.of(new Lsn(file.ingestLsn().getAsLong()))
-                                : Optional.empty(),
-                        file.firstRowId(),
-                        file.schemaVersion(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Map.of(),
-                        Optional.empty(),
-                        Optional.empty());
+                                "test",
+                                schema.id(),
+                                FileKind.COLUMN,
+                                0,
+                                file.path(),
+                                file.sizeBytes(),
+                                file.rowCount(),
+                                new Lsn(file.minLsn()),
+                                new Lsn(file.maxLsn()),
+                                file.ingestLsn().isPresent()
+                                        ? Optional.of(new Lsn(file.ingestLsn().getAsLong()))
+                                        : Optional.empty(),
+                                file.firstRowId(),
+                                file.schemaVersion(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Map.of(),
+                                Optional.empty(),
+                                Optional.empty())
+                        .withChecksums(file.checksumBlockBytes());
         return ColumnFileReader.open(node.store(), entry, schema.columns());
     }
 

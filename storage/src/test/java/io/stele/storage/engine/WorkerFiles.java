@@ -6,9 +6,12 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.storage.format.BlockFileOptions;
+import io.stele.storage.format.ChecksummingWriter;
+import io.stele.storage.format.FileChecksums;
 import io.stele.storage.format.KeyIndexSummary;
 import io.stele.storage.format.KeyIndexWriter;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.ObjectWriter;
 import io.stele.storage.orc.OrcSchemas;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -16,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -48,7 +52,15 @@ final class WorkerFiles {
                 keyed ? rows.stream().sorted(Comparator.comparingLong(Row::id)).toList() : rows;
         String prefix = "data/" + table.id() + "/" + shard.index() + "/" + fileId;
         byte[] orc = orc(table, sorted);
-        store.put(prefix + ".orc", orc);
+        // Some as versions before checksums wrote them
+        boolean checksummed = fileId.hashCode() % 4 != 0;
+        try (ObjectWriter writer =
+                checksummed
+                        ? ChecksummingWriter.create(store, prefix + ".orc")
+                        : store.create(prefix + ".orc")) {
+            writer.write(orc);
+            writer.commit();
+        }
         Optional<KeyIndexSummary> index = Optional.empty();
         if (keyed) {
             try (KeyIndexWriter keys =
@@ -73,7 +85,8 @@ final class WorkerFiles {
                 index.map(KeyIndexSummary::maxKey),
                 Optional.empty(),
                 Map.of(),
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                checksummed ? OptionalInt.of(FileChecksums.BLOCK_BYTES) : OptionalInt.empty());
     }
 
     private static byte[] orc(TestTable table, List<Row> rows) throws IOException {

@@ -253,7 +253,8 @@ final class TestManifestStore {
                 row.keyIndex(),
                 row.deleteVector(),
                 OptionalInt.of(9),
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                OptionalInt.empty());
     }
 
     private static FileEntry rowFile(String fileId) {

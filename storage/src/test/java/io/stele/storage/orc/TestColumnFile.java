@@ -7,6 +7,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
@@ -16,16 +17,21 @@ import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.format.ByteFlips;
+import io.stele.storage.format.ChecksummedFile;
+import io.stele.storage.format.FileChecksums;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.FileKind;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -266,9 +272,16 @@ final class TestColumnFile {
         Configuration configuration = OrcLibrary.configuration();
         try (Reader reader =
                 OrcFile.createReader(
-                        WarehouseFileSystem.path(file.path()),
+                        ColumnFileSystem.path(file.path()),
                         OrcFile.readerOptions(configuration)
-                                .filesystem(new WarehouseFileSystem(store, configuration)))) {
+                                .filesystem(
+                                        new ColumnFileSystem(
+                                                ChecksummedFile.open(
+                                                        store,
+                                                        file.path(),
+                                                        file.sizeBytes(),
+                                                        file.checksumBlockBytes()),
+                                                configuration)))) {
             List<org.apache.orc.OrcProto.ColumnEncoding> encodings =
                     ((org.apache.orc.impl.RecordReaderImpl) reader.rows())
                             .readStripeFooter(reader.getStripes().getFirst())
@@ -298,6 +311,61 @@ final class TestColumnFile {
         assertThatThrownBy(() -> ColumnFileReader.open(store, otherCount, schema.columns()))
                 .isInstanceOf(SteleException.class)
                 .hasMessageContaining("Expected 101 rows, found 100");
+    }
+
+    @Test
+    void everyFlippedByteIsRefused() throws Exception {
+        TableSchema schema = table(List.of("bigint", "varchar", "double"), true);
+        FileEntry file = write(schema, randomRows(schema, 40, 3), ColumnFileOptions.DEFAULT);
+        ByteFlips.everyFlipIsRefused(store, file.path(), path -> readAll(file, schema));
+        ByteFlips.everyFlipIsRefused(
+                store, WrittenFile.checksumsPath(file.path()), path -> readAll(file, schema));
+    }
+
+    @Test
+    void flippedBytesOfALargeFileAreRefused() throws IOException {
+        TableSchema schema = table(List.of("bigint", "varchar", "decimal(38,10)"), true);
+        FileEntry file = write(schema, randomRows(schema, 20_000, 5), SMALL_STRIPES);
+        byte[] good = store.readFully(file.path());
+        assertThat(good).hasSizeGreaterThan(10 * FileChecksums.BLOCK_BYTES);
+        Random random = new Random(6);
+        for (int flip = 0; flip < 40; flip++) {
+            byte[] bad = good.clone();
+            int position = random.nextInt(bad.length);
+            bad[position] ^= (byte) (1 << random.nextInt(8));
+            store.put(file.path(), bad);
+            int block = position / FileChecksums.BLOCK_BYTES * FileChecksums.BLOCK_BYTES;
+            assertThatThrownBy(() -> readAll(file, schema))
+                    .isInstanceOfSatisfying(
+                            SteleException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT_DATA))
+                    .hasMessageContaining(file.path() + " at offset " + block);
+        }
+        store.put(file.path(), good);
+        readAll(file, schema);
+    }
+
+    @Test
+    void aFileWithoutChecksumsIsRead() throws IOException {
+        TableSchema schema = table(List.of("bigint"), true);
+        FileEntry file = write(schema, randomRows(schema, 40, 3), ColumnFileOptions.DEFAULT);
+        store.delete(WrittenFile.checksumsPath(file.path()));
+        assertThat(readAll(file.withChecksums(OptionalInt.empty()), schema)).isEqualTo(40);
+        assertThatThrownBy(() -> readAll(file, schema))
+                .isInstanceOf(NoSuchFileException.class)
+                .hasMessageContaining(WrittenFile.checksumsPath(file.path()));
+    }
+
+    private long readAll(FileEntry file, TableSchema schema) throws IOException {
+        long rows = 0;
+        ColumnFileReader reader = ColumnFileReader.open(store, file, schema.columns());
+        try (ColumnFileCursor cursor = reader.cursor()) {
+            while (cursor.advance()) {
+                cursor.row();
+                rows++;
+            }
+        }
+        return rows;
     }
 
     @Test
@@ -372,12 +440,13 @@ final class TestColumnFile {
             assertThat(summary.sizeBytes()).isEqualTo(store.size(path));
             assertThat(summary.maxLsn().value()).isEqualTo(lsn(rows.size() - 1));
             return entry(
-                    path,
-                    summary.sizeBytes(),
-                    summary.rowCount(),
-                    summary.minLsn(),
-                    summary.maxLsn(),
-                    summary.columnStats());
+                            path,
+                            summary.sizeBytes(),
+                            summary.rowCount(),
+                            summary.minLsn(),
+                            summary.maxLsn(),
+                            summary.columnStats())
+                    .withChecksums(OptionalInt.of(FileChecksums.BLOCK_BYTES));
         }
     }
 

@@ -2,9 +2,8 @@ package io.stele.storage.orc;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.format.ChecksummedFile;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.Objects;
 import org.apache.hadoop.conf.Configuration;
@@ -18,16 +17,16 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
 
 /**
- * The object store as the ORC library wants to read it; everything but reading is refused.
- * Thread-safe.
+ * One column file as the ORC library wants to read it, every read checked; everything but reading
+ * is refused. Thread-safe.
  */
-final class WarehouseFileSystem extends FileSystem {
+final class ColumnFileSystem extends FileSystem {
     private static final URI ROOT = URI.create("stele:///");
 
-    private final ObjectStore store;
+    private final ChecksummedFile file;
 
-    WarehouseFileSystem(ObjectStore store, Configuration configuration) {
-        this.store = requireNonNull(store, "store is null");
+    ColumnFileSystem(ChecksummedFile file, Configuration configuration) {
+        this.file = requireNonNull(file, "file is null");
         setConf(configuration);
     }
 
@@ -42,16 +41,12 @@ final class WarehouseFileSystem extends FileSystem {
 
     @Override
     public FSDataInputStream open(Path path, int bufferSize) throws IOException {
-        return new FSDataInputStream(new ObjectInput(store, objectPath(path)));
+        return new FSDataInputStream(new FileInput(file));
     }
 
     @Override
     public FileStatus getFileStatus(Path path) throws IOException {
-        return new FileStatus(store.size(objectPath(path)), false, 1, 1, 0, path);
-    }
-
-    private static String objectPath(Path path) {
-        return path.toUri().getPath().substring(1);
+        return new FileStatus(file.sizeBytes(), false, 1, 1, 0, path);
     }
 
     @Override
@@ -107,18 +102,15 @@ final class WarehouseFileSystem extends FileSystem {
     }
 
     /**
-     * Positioned reads of one object; the position of its own is for the library's few sequential
+     * Positioned reads of the file; the position of its own is for the library's few sequential
      * reads.
      */
-    private static final class ObjectInput extends FSInputStream {
-        private final ObjectStore store;
-        private final String path;
-        private long size = -1;
+    private static final class FileInput extends FSInputStream {
+        private final ChecksummedFile file;
         private long position;
 
-        ObjectInput(ObjectStore store, String path) {
-            this.store = store;
-            this.path = path;
+        FileInput(ChecksummedFile file) {
+            this.file = file;
         }
 
         @Override
@@ -152,38 +144,27 @@ final class WarehouseFileSystem extends FileSystem {
         @Override
         public int read(long from, byte[] buffer, int offset, int length) throws IOException {
             Objects.checkFromIndexSize(offset, length, buffer.length);
-            int count = (int) Math.min(length, size() - from);
+            int count = (int) Math.min(length, file.sizeBytes() - from);
             if (count <= 0) {
                 return length == 0 ? 0 : -1;
             }
-            store.read(path, from, buffer, offset, count);
+            file.read(from, buffer, offset, count);
             return count;
         }
 
         @Override
         public void readFully(long from, byte[] buffer, int offset, int length) throws IOException {
-            store.read(path, from, buffer, offset, length);
+            file.read(from, buffer, offset, length);
         }
 
         @Override
         public void readFully(long from, byte[] buffer) throws IOException {
-            store.read(path, from, buffer, 0, buffer.length);
+            file.read(from, buffer, 0, buffer.length);
         }
 
         @Override
         public int available() {
-            try {
-                return (int) Math.min(Integer.MAX_VALUE, Math.max(0, size() - position));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-
-        private synchronized long size() throws IOException {
-            if (size < 0) {
-                size = store.size(path);
-            }
-            return size;
+            return (int) Math.clamp(file.sizeBytes() - position, 0, Integer.MAX_VALUE);
         }
     }
 }

@@ -1,0 +1,135 @@
+package io.stele.storage.format;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.storage.objectstore.ObjectStore;
+import java.io.EOFException;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * A column file whose every read is checked, where the file has {@link FileChecksums}: what is read
+ * is widened to whole blocks. Immutable and thread-safe.
+ */
+public final class ChecksummedFile {
+    /**
+     * 256 KiB: up to here one read of all blocks and a copy cost less than reads of the two blocks
+     * at the ends beside that of the middle.
+     */
+    private static final int COPIED_BYTES = 256 << 10;
+
+    private final ObjectStore store;
+    private final String path;
+    private final long sizeBytes;
+    private final Optional<FileChecksums> checksums;
+    private final int blockBytes;
+
+    /**
+     * @param checksums empty for a file of a version that wrote none, which is read unchecked
+     */
+    public ChecksummedFile(
+            ObjectStore store, String path, long sizeBytes, Optional<FileChecksums> checksums) {
+        this.store = requireNonNull(store, "store is null");
+        this.path = requireNonNull(path, "path is null");
+        this.sizeBytes = sizeBytes;
+        this.checksums = requireNonNull(checksums, "checksums is null");
+        this.blockBytes = checksums.map(FileChecksums::blockBytes).orElse(1);
+        if (checksums.isPresent() && checksums.get().fileBytes() != sizeBytes) {
+            throw new IllegalArgumentException(
+                    "Expected checksums of %d bytes, found those of %d for %s"
+                            .formatted(sizeBytes, checksums.get().fileBytes(), path));
+        }
+    }
+
+    /**
+     * A file and its checksums, which are read.
+     *
+     * @param checksumBlockBytes empty if it has none
+     */
+    public static ChecksummedFile open(
+            ObjectStore store, String path, long sizeBytes, OptionalInt checksumBlockBytes)
+            throws IOException {
+        return new ChecksummedFile(
+                store,
+                path,
+                sizeBytes,
+                checksumBlockBytes.isPresent()
+                        ? Optional.of(
+                                FileChecksums.load(
+                                        store, path, sizeBytes, checksumBlockBytes.getAsInt()))
+                        : Optional.empty());
+    }
+
+    public String path() {
+        return path;
+    }
+
+    public long sizeBytes() {
+        return sizeBytes;
+    }
+
+    /**
+     * Reads exactly {@code length} bytes at {@code position} into {@code buffer}.
+     *
+     * @throws EOFException if the file ends before
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA with the offset of the block and both
+     *     checksums
+     */
+    public void read(long position, byte[] buffer, int offset, int length) throws IOException {
+        if (checksums.isEmpty()) {
+            store.read(path, position, buffer, offset, length);
+            return;
+        }
+        if (position < 0 || position + length > sizeBytes) {
+            throw new EOFException(
+                    "Expected a read within %d bytes, found %d bytes at %d of %s"
+                            .formatted(sizeBytes, length, position, path));
+        }
+        if (length == 0) {
+            return;
+        }
+        if (length <= COPIED_BYTES) {
+            copyBlocks(position, buffer, offset, length);
+            return;
+        }
+        int head = (int) (roundUp(position) - position);
+        int tail = endsBlock(position + length) ? 0 : (int) ((position + length) % blockBytes);
+        int middle = length - head - tail;
+        if (head > 0) {
+            copyBlocks(position, buffer, offset, head);
+        }
+        readBlocks(position + head, buffer, offset + head, middle);
+        if (tail > 0) {
+            copyBlocks(position + head + middle, buffer, offset + head + middle, tail);
+        }
+    }
+
+    /** Any bytes, by way of a buffer for the whole blocks around them. */
+    private void copyBlocks(long position, byte[] buffer, int offset, int length)
+            throws IOException {
+        long start = position / blockBytes * blockBytes;
+        long end = Math.min(roundUp(position + length), sizeBytes);
+        if (start == position && end == position + length) {
+            readBlocks(position, buffer, offset, length);
+            return;
+        }
+        byte[] blocks = new byte[(int) (end - start)];
+        readBlocks(start, blocks, 0, blocks.length);
+        System.arraycopy(blocks, (int) (position - start), buffer, offset, length);
+    }
+
+    private void readBlocks(long position, byte[] buffer, int offset, int length)
+            throws IOException {
+        store.read(path, position, buffer, offset, length);
+        checksums.orElseThrow().verify(position, buffer, offset, length);
+    }
+
+    private boolean endsBlock(long position) {
+        return position % blockBytes == 0 || position == sizeBytes;
+    }
+
+    private long roundUp(long position) {
+        return (position + blockBytes - 1) / blockBytes * blockBytes;
+    }
+}

@@ -1,0 +1,83 @@
+package io.stele.storage.format;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.api.WrittenFile;
+import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.ObjectWriter;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+
+/**
+ * Writes a column file and, just before the file becomes visible, its {@link FileChecksums}. The
+ * sums are of the bytes that the ORC library gave, so what is damaged on the way to the store is
+ * found as well. Confined to one thread.
+ */
+public final class ChecksummingWriter extends ObjectWriter {
+    private final ObjectStore store;
+    private final String path;
+    private final ObjectWriter file;
+    private final CRC32C crc = new CRC32C();
+    private int[] sums = new int[64];
+    private int blocks;
+    private int inBlock;
+
+    private ChecksummingWriter(ObjectStore store, String path, ObjectWriter file) {
+        this.store = store;
+        this.path = path;
+        this.file = file;
+    }
+
+    /** Starts a column file. */
+    public static ChecksummingWriter create(ObjectStore store, String path) throws IOException {
+        requireNonNull(store, "store is null");
+        requireNonNull(path, "path is null");
+        return new ChecksummingWriter(store, path, store.create(path));
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        int position = offset;
+        int end = offset + length;
+        while (position < end) {
+            int count = Math.min(end - position, FileChecksums.BLOCK_BYTES - inBlock);
+            crc.update(bytes, position, count);
+            position += count;
+            inBlock += count;
+            if (inBlock == FileChecksums.BLOCK_BYTES) {
+                endBlock();
+            }
+        }
+        file.write(bytes, offset, length);
+    }
+
+    private void endBlock() {
+        if (blocks == sums.length) {
+            sums = Arrays.copyOf(sums, 2 * blocks);
+        }
+        sums[blocks++] = (int) crc.getValue();
+        crc.reset();
+        inBlock = 0;
+    }
+
+    @Override
+    public long position() {
+        return file.position();
+    }
+
+    @Override
+    public void commit() throws IOException {
+        if (inBlock > 0) {
+            endBlock();
+        }
+        byte[] content = FileChecksums.encode(file.position(), Arrays.copyOf(sums, blocks));
+        store.put(WrittenFile.checksumsPath(path), content);
+        file.commit();
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

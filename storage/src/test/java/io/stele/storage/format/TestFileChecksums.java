@@ -1,0 +1,156 @@
+package io.stele.storage.format;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.WrittenFile;
+import io.stele.storage.objectstore.InMemoryObjectStore;
+import java.io.EOFException;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class TestFileChecksums {
+    private static final String PATH = "data/1/0/f.orc";
+    private static final String SUMS = WrittenFile.checksumsPath(PATH);
+    private static final int BLOCK = FileChecksums.BLOCK_BYTES;
+
+    private final InMemoryObjectStore store = new InMemoryObjectStore();
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 40 * BLOCK + 77})
+    void anyRangeIsRead(int size) throws IOException {
+        byte[] content = write(size, size);
+        ChecksummedFile file = ChecksummedFile.open(store, PATH, size, OptionalInt.of(BLOCK));
+        Random random = new Random(size);
+        for (int i = 0; i < 2_000; i++) {
+            int from = random.nextInt(size);
+            int length = random.nextInt(Math.min(size - from, 1 << random.nextInt(22)) + 1);
+            check(file, content, from, length);
+        }
+        for (int from = 0; from < size; from += BLOCK) {
+            check(file, content, from, Math.min(BLOCK, size - from));
+            check(file, content, from, size - from);
+        }
+    }
+
+    private static void check(ChecksummedFile file, byte[] content, int from, int length)
+            throws IOException {
+        byte[] found = new byte[length + 2];
+        file.read(from, found, 1, length);
+        assertThat(Arrays.equals(found, 1, length + 1, content, from, from + length))
+                .as("bytes %s to %s", from, from + length)
+                .isTrue();
+        assertThat(found[0] | found[length + 1]).as("bytes around").isZero();
+    }
+
+    @Test
+    void aFlippedByteIsFoundByEveryReadThatTouchesItsBlock() throws IOException {
+        int size = 12 * BLOCK + 100;
+        byte[] good = write(size, 1);
+        Random random = new Random(2);
+        for (int i = 0; i < 300; i++) {
+            int flipped = random.nextInt(size);
+            byte[] bad = good.clone();
+            bad[flipped] ^= (byte) (1 << random.nextInt(8));
+            store.put(PATH, bad);
+            ChecksummedFile file = ChecksummedFile.open(store, PATH, size, OptionalInt.of(BLOCK));
+            int from = random.nextInt(size);
+            int length = 1 + random.nextInt(size - from);
+            byte[] buffer = new byte[length];
+            int block = flipped / BLOCK;
+            if (block < from / BLOCK || block > (from + length - 1) / BLOCK) {
+                file.read(from, buffer, 0, length);
+                assertThat(buffer).isEqualTo(Arrays.copyOfRange(good, from, from + length));
+                continue;
+            }
+            assertThatThrownBy(() -> file.read(from, buffer, 0, length))
+                    .isInstanceOfSatisfying(
+                            SteleException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT_DATA))
+                    .hasMessageMatching(
+                            "Expected checksum [0-9a-f]{8}, found [0-9a-f]{8} in "
+                                    + PATH
+                                    + " at offset "
+                                    + (long) block * BLOCK);
+        }
+    }
+
+    @Test
+    void damagedChecksumsAreRefused() throws Exception {
+        write(3 * BLOCK, 1);
+        ByteFlips.everyFlipIsRefused(
+                store, SUMS, path -> FileChecksums.load(store, PATH, 3L * BLOCK, BLOCK));
+        byte[] good = store.readFully(SUMS);
+        for (int length = 0; length < good.length; length++) {
+            store.put(SUMS, Arrays.copyOf(good, length));
+            assertThatThrownBy(() -> FileChecksums.load(store, PATH, 3L * BLOCK, BLOCK))
+                    .hasMessage(
+                            "Expected size %d, found %d in %s at offset %d",
+                            good.length, length, SUMS, length);
+        }
+    }
+
+    @Test
+    void checksumsOfAnotherFileAreRefused() throws IOException {
+        write(3 * BLOCK, 1);
+        assertThatThrownBy(() -> FileChecksums.load(store, PATH, 3L * BLOCK - 1, BLOCK))
+                .hasMessage(
+                        "Expected size of the column file %d, found %d in %s at offset 16",
+                        3 * BLOCK - 1, 3 * BLOCK, SUMS);
+    }
+
+    @Test
+    void readsBeyondTheEndAreRefused() throws IOException {
+        write(BLOCK, 1);
+        ChecksummedFile file = ChecksummedFile.open(store, PATH, BLOCK, OptionalInt.of(BLOCK));
+        assertThatThrownBy(() -> file.read(BLOCK - 1, new byte[2], 0, 2))
+                .isInstanceOf(EOFException.class)
+                .hasMessageContaining(PATH);
+    }
+
+    @Test
+    void anAbandonedFileLeavesNothing() throws IOException {
+        try (ChecksummingWriter writer = ChecksummingWriter.create(store, PATH)) {
+            writer.write(new byte[BLOCK]);
+        }
+        assertThat(store.list("")).isEmpty();
+    }
+
+    @Test
+    void withoutChecksumsAFileIsReadAsItIs() throws IOException {
+        store.put(PATH, new byte[] {1, 2, 3});
+        byte[] found = new byte[2];
+        new ChecksummedFile(store, PATH, 3, Optional.empty()).read(1, found, 0, 2);
+        assertThat(found).containsExactly(2, 3);
+    }
+
+    @Test
+    void goldenFile() throws IOException {
+        write(2 * BLOCK + 5, 11);
+        Golden.check("checksums-1.sums", store.readFully(SUMS));
+    }
+
+    /** In pieces, as the ORC libraries write. */
+    private byte[] write(int size, long seed) throws IOException {
+        Random random = new Random(seed);
+        byte[] content = new byte[size];
+        random.nextBytes(content);
+        try (ChecksummingWriter writer = ChecksummingWriter.create(store, PATH)) {
+            for (int from = 0; from < size; ) {
+                int length = Math.min(size - from, 1 + random.nextInt(3 * BLOCK));
+                writer.write(content, from, length);
+                from += length;
+            }
+            writer.commit();
+        }
+        return content;
+    }
+}
