@@ -1,0 +1,105 @@
+package io.stele.cache.page;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * Blocks of a page as they lie on disk (big-endian):
+ *
+ * <pre>
+ * 0      checksum  4  CRC32C of the content, exclusive-or 32 bits made of the page's key and the
+ *                     number of the block in its page
+ * 4      content      blockBytes - 4; zeros behind the end of the page
+ * </pre>
+ *
+ * <p>Invariant: a block verifies only as the block of the page that it was written for. So a unit
+ * that was given to another page meanwhile, half written when the process died, or never written
+ * since, reads as damage and never as somebody else's bytes; and nothing has to be synced or
+ * ordered to make that so.
+ *
+ * <p>Immutable; buffers belong to the caller.
+ */
+public final class PageBlocks {
+    private final int blockBytes;
+    private final int payloadBytes;
+
+    public PageBlocks(PageGeometry geometry) {
+        this.blockBytes = geometry.blockBytes();
+        this.payloadBytes = geometry.payloadBytes();
+    }
+
+    /**
+     * Encodes content as whole blocks into {@code target} from its position.
+     *
+     * @param firstBlock the number of the first block in its page
+     */
+    public void encode(
+            PageKey key,
+            int firstBlock,
+            byte[] content,
+            int offset,
+            int length,
+            ByteBuffer target) {
+        int block = firstBlock;
+        for (int done = 0; done < length; done += payloadBytes) {
+            int count = Math.min(payloadBytes, length - done);
+            int start = target.position();
+            target.putInt(0).put(content, offset + done, count);
+            for (int zero = count; zero < payloadBytes; zero++) {
+                target.put((byte) 0);
+            }
+            target.putInt(start, checksum(key, block, target, start));
+            block++;
+        }
+    }
+
+    /**
+     * Checks whole blocks in {@code source}, which starts at block {@code firstBlock} of its page,
+     * and copies some of their content.
+     *
+     * @param skip bytes of content of the first block to leave out
+     * @param length bytes to copy; the blocks must be those that hold them
+     * @return whether all blocks are what they should be; if not, some of {@code buffer} has been
+     *     written all the same
+     */
+    public boolean decode(
+            PageKey key,
+            int firstBlock,
+            ByteBuffer source,
+            int skip,
+            byte[] buffer,
+            int bufferOffset,
+            int length) {
+        int block = firstBlock;
+        int start = 0;
+        int copied = 0;
+        int from = skip;
+        while (copied < length) {
+            if (source.getInt(start) != checksum(key, block, source, start)) {
+                return false;
+            }
+            int count = Math.min(payloadBytes - from, length - copied);
+            source.get(
+                    start + PageGeometry.CHECKSUM_BYTES + from,
+                    buffer,
+                    bufferOffset + copied,
+                    count);
+            copied += count;
+            from = 0;
+            start += blockBytes;
+            block++;
+        }
+        return true;
+    }
+
+    private int checksum(PageKey key, int block, ByteBuffer buffer, int start) {
+        CRC32C crc = new CRC32C();
+        int position = buffer.position();
+        int limit = buffer.limit();
+        buffer.limit(start + blockBytes).position(start + PageGeometry.CHECKSUM_BYTES);
+        crc.update(buffer);
+        buffer.limit(limit).position(position);
+        long owner = PageKey.mix(key.high() + block) ^ key.low();
+        return (int) crc.getValue() ^ (int) (owner >>> 32);
+    }
+}

@@ -1,0 +1,295 @@
+package io.stele.cache.page;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+
+/**
+ * Reads of immutable files through pages on local disks: what is not there is fetched in large
+ * ranges, once for all who wait for it, and kept.
+ *
+ * <p>Invariant: a read gives exactly the bytes that the loader would give, or fails as the loader
+ * fails. What goes wrong with disks only makes it slower. Invariant: while a page is being fetched
+ * or written into the store, nobody fetches it again. Invariant: no lock is held while anything is
+ * read, loaded or written.
+ *
+ * <p>Thread-safe. Reads block.
+ */
+public final class PageCache implements AutoCloseable {
+    /** Tables measured each by itself; the others together, under {@link #OTHER_TABLES}. */
+    private static final int MAX_TABLES = 1024;
+
+    public static final String OTHER_TABLES = "(others)";
+
+    /** How often a reader looks again after somebody else's fetch came to nothing. */
+    private static final int MAX_ATTEMPTS = 3;
+
+    private final PageStore store;
+    private final PageFetcher fetcher;
+    private final LongSupplier nanoTime;
+    private final int pageBytes;
+    private final PageFlights flights = new PageFlights();
+    private final GhostCaches ghosts;
+    private final ConcurrentMap<String, TableCounters> tables = new ConcurrentHashMap<>();
+
+    /**
+     * @param nanoTime a clock of nanoseconds that never goes back
+     * @param executor runs fetches beyond the first of a read, and writes into the store: blocking
+     *     tasks that wait for nobody but disks and loaders
+     */
+    public PageCache(
+            PageStore store, PageCacheOptions options, LongSupplier nanoTime, Executor executor) {
+        this.store = requireNonNull(store, "store is null");
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
+        this.pageBytes = store.pageBytes();
+        this.ghosts = new GhostCaches(store.maxPages());
+        this.fetcher = new PageFetcher(store, flights, options, nanoTime, executor);
+    }
+
+    /**
+     * Reads exactly {@code length} bytes at {@code offset} of the file.
+     *
+     * @param loader reads the file itself; called for whole pages, from this thread and others, and
+     *     not any more when this returns
+     * @throws EOFException if the file ends before
+     */
+    public void read(
+            CachedFile file,
+            long offset,
+            byte[] buffer,
+            int bufferOffset,
+            int length,
+            RangeLoader loader)
+            throws IOException {
+        Objects.checkFromIndexSize(bufferOffset, length, buffer.length);
+        requireNonNull(loader, "loader is null");
+        if (offset < 0 || offset > file.sizeBytes() - length) {
+            throw new EOFException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected a range inside the %d bytes of %s, found %d bytes at offset %d",
+                            file.sizeBytes(),
+                            file,
+                            length,
+                            offset));
+        }
+        TableCounters counters = counters(file.table());
+        counters.reads.increment();
+        if (!store.isAvailable()) {
+            counters.bypassedReads.increment();
+            counters.missedBytes.add(length);
+            loader.load(offset, buffer, bufferOffset, length);
+            return;
+        }
+        long start = nanoTime.getAsLong();
+        PageRead read = new PageRead(file, offset, buffer, bufferOffset, length, pageBytes);
+        List<Long> missing = readPresent(read, counters);
+        if (missing.isEmpty()) {
+            counters.answered(length, nanoTime.getAsLong() - start);
+        } else {
+            readMissing(read, missing, loader, counters, length);
+        }
+    }
+
+    /** Copies the pages that are here; returns the others. */
+    private List<Long> readPresent(PageRead read, TableCounters counters) {
+        List<Long> missing = List.of();
+        for (long page = read.firstPage(); page <= read.lastPage(); page++) {
+            ghosts.request(read.file().key(page), counters);
+            if (readPage(read, page, counters)) {
+                counters.pageHits.increment();
+            } else {
+                counters.pageMisses.increment();
+                if (missing.isEmpty()) {
+                    missing = new ArrayList<>();
+                }
+                missing.add(page);
+            }
+        }
+        return missing;
+    }
+
+    private boolean readPage(PageRead read, long page, TableCounters counters) {
+        PageStore.Outcome outcome =
+                store.read(
+                        read.file(),
+                        page,
+                        read.offsetInPage(page),
+                        read.buffer(),
+                        read.offsetInBuffer(page),
+                        read.lengthInPage(page));
+        if (outcome == PageStore.Outcome.DAMAGED) {
+            counters.damagedPages.increment();
+        }
+        return outcome == PageStore.Outcome.HIT;
+    }
+
+    /**
+     * Fetches what nobody fetches yet, then waits for the others; in this order, so that no two
+     * readers ever wait for each other.
+     */
+    private void readMissing(
+            PageRead read,
+            List<Long> missing,
+            RangeLoader loader,
+            TableCounters counters,
+            int length)
+            throws IOException {
+        List<Long> open = missing;
+        boolean fetched = false;
+        for (int attempt = 0; !open.isEmpty(); attempt++) {
+            PageFetcher.Claims mine = new PageFetcher.Claims();
+            List<Shared> others = new ArrayList<>();
+            boolean ended = false;
+            try {
+                claim(read, open, mine, others, counters);
+                if (!mine.isEmpty()) {
+                    fetcher.fetch(read, mine, loader, counters);
+                    fetched = true;
+                }
+                ended = true;
+            } finally {
+                if (!ended) {
+                    mine.end(flights); // nobody may wait for ever
+                }
+            }
+            open = readShared(read, others, counters);
+            if (attempt == MAX_ATTEMPTS && !open.isEmpty()) {
+                loadPast(read, open, loader);
+                fetched = true;
+                break;
+            }
+        }
+        (fetched ? counters.missedBytes : counters.hitBytes).add(length);
+    }
+
+    /** Others have failed so often that this reader stops to wait for them. */
+    private void loadPast(PageRead read, List<Long> pages, RangeLoader loader) throws IOException {
+        for (long page : pages) {
+            loader.load(
+                    page * pageBytes + read.offsetInPage(page),
+                    read.buffer(),
+                    read.offsetInBuffer(page),
+                    read.lengthInPage(page));
+        }
+    }
+
+    private void claim(
+            PageRead read,
+            List<Long> missing,
+            PageFetcher.Claims mine,
+            List<Shared> others,
+            TableCounters counters) {
+        for (long page : missing) {
+            PageFlights.Flight flight = new PageFlights.Flight(read.file().key(page));
+            Optional<PageFlights.Flight> other = flights.claim(flight);
+            if (other.isPresent()) {
+                others.add(new Shared(page, other.orElseThrow()));
+            } else if (isHereNow(read, page, counters)) {
+                flights.end(flight);
+            } else {
+                mine.add(page, flight);
+            }
+        }
+    }
+
+    private record Shared(long page, PageFlights.Flight flight) {}
+
+    /** A flight may have ended between our look into the store and our claim. */
+    private boolean isHereNow(PageRead read, long page, TableCounters counters) {
+        return store.contains(read.file(), page) && readPage(read, page, counters);
+    }
+
+    /** Copies what others fetched; returns the pages that came to nothing. */
+    private List<Long> readShared(PageRead read, List<Shared> others, TableCounters counters)
+            throws IOException {
+        List<Long> again = new ArrayList<>();
+        for (Shared other : others) {
+            Optional<PageFlights.Landed> landed = other.flight().await();
+            if (landed.isPresent()) {
+                counters.sharedLoads.increment();
+                read.copy(
+                        other.page(), landed.orElseThrow().bytes(), landed.orElseThrow().offset());
+            } else {
+                again.add(other.page());
+            }
+        }
+        return again;
+    }
+
+    /**
+     * Offers the content of a page to the cache, because its writer has it at hand.
+     *
+     * @param page its number in the file, from 0
+     * @param length {@link #pageBytes}, or the rest of the file in the last page
+     * @return whether the page is in the cache now
+     */
+    public boolean put(CachedFile file, long page, byte[] bytes, int offset, int length) {
+        Objects.checkFromIndexSize(offset, length, bytes.length);
+        long expected = Math.min(pageBytes, file.sizeBytes() - page * pageBytes);
+        if (page < 0 || length != expected || length < 1) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected the %d bytes of page %d of %s, found %d",
+                            expected,
+                            page,
+                            file,
+                            length));
+        }
+        return store.isAvailable() && store.put(file, page, bytes, offset, length);
+    }
+
+    /** Forgets all pages of a file, for example because it was deleted. */
+    public void remove(CachedFile file) {
+        for (long page = 0; page * pageBytes < file.sizeBytes(); page++) {
+            store.remove(file, page);
+        }
+    }
+
+    /** Bytes of a page. */
+    public int pageBytes() {
+        return pageBytes;
+    }
+
+    public PageStoreStatistics storeStatistics() {
+        return store.statistics();
+    }
+
+    /** Of each table that was read, in no order. */
+    public List<TableStatistics> tableStatistics() {
+        List<TableStatistics> result = new ArrayList<>();
+        tables.forEach((table, counters) -> result.add(counters.statistics(table)));
+        return result;
+    }
+
+    /** Pages being fetched or written at this moment. */
+    public int pagesOnTheirWay() {
+        return flights.size();
+    }
+
+    private TableCounters counters(String table) {
+        TableCounters known = tables.get(table);
+        if (known != null) {
+            return known;
+        }
+        String name = tables.size() < MAX_TABLES ? table : OTHER_TABLES;
+        return tables.computeIfAbsent(name, absent -> new TableCounters());
+    }
+
+    /** Closes the store; reads that are under way may fail to keep what they fetch. */
+    @Override
+    public void close() {
+        store.close();
+    }
+}

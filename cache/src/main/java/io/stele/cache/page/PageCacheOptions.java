@@ -1,0 +1,33 @@
+package io.stele.cache.page;
+
+import java.util.Locale;
+
+/**
+ * Limits of a {@link PageCache}. At most {@code maxFetches * maxFetchBytes + maxFillBytes} of heap
+ * are in use by it for pages on their way.
+ *
+ * @param maxFetchBytes misses that lie side by side are fetched together up to this; at least a
+ *     page
+ * @param maxFetches fetches at a time; more wait
+ * @param maxFillBytes fetched bytes that wait to be written into the store; what comes when so many
+ *     wait is not kept, because a reader must never wait for a slow disk
+ */
+public record PageCacheOptions(int maxFetchBytes, int maxFetches, int maxFillBytes) {
+    /**
+     * 8 MiB: from there on larger requests of an object store cost no less a byte (8 to 16 MiB,
+     * AnyBlob, Durner, Leis, Neumann, VLDB 2023); 128 MiB on their way, 64 MiB to be written.
+     */
+    public static final PageCacheOptions DEFAULT = new PageCacheOptions(8 << 20, 16, 64 << 20);
+
+    public PageCacheOptions {
+        if (maxFetchBytes < 1 || maxFetches < 1 || maxFillBytes < 0) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected at least 1 byte a fetch, 1 fetch and 0 bytes to fill, found %d, %d and %d",
+                            maxFetchBytes,
+                            maxFetches,
+                            maxFillBytes));
+        }
+    }
+}

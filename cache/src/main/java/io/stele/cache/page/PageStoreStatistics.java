@@ -1,0 +1,46 @@
+package io.stele.cache.page;
+
+/**
+ * What a store holds now and did since it was opened.
+ *
+ * @param pages pages held
+ * @param diskBytes what they and their index take on disks, counted in blocks
+ * @param maxDiskBytes the limit of {@code diskBytes}
+ * @param puts pages written
+ * @param evictions pages that made room for others
+ * @param rejections pages that were offered and not taken
+ * @param damaged pages dropped because their checksum was wrong or they could not be read
+ * @param writeFailures pages that could not be written, for example because a disk was full
+ * @param directories directories configured
+ * @param directoriesOut directories that are not in use because they failed
+ */
+public record PageStoreStatistics(
+        long pages,
+        long diskBytes,
+        long maxDiskBytes,
+        long puts,
+        long evictions,
+        long rejections,
+        long damaged,
+        long writeFailures,
+        int directories,
+        int directoriesOut) {
+    /** Nothing. */
+    public static final PageStoreStatistics NONE =
+            new PageStoreStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+    /** The sum, for several directories. */
+    public PageStoreStatistics plus(PageStoreStatistics other) {
+        return new PageStoreStatistics(
+                pages + other.pages,
+                diskBytes + other.diskBytes,
+                maxDiskBytes + other.maxDiskBytes,
+                puts + other.puts,
+                evictions + other.evictions,
+                rejections + other.rejections,
+                damaged + other.damaged,
+                writeFailures + other.writeFailures,
+                directories + other.directories,
+                directoriesOut + other.directoriesOut);
+    }
+}

@@ -1,0 +1,52 @@
+package io.stele.cache.page;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What a {@link PageCache} did for one table since it was made.
+ *
+ * @param reads calls of {@link PageCache#read}
+ * @param requestsSaved of these, how many needed no fetch: each would have been at least one
+ *     request
+ * @param pageHits pages found in the store
+ * @param pageMisses pages not found
+ * @param sharedLoads of the misses, how many another reader was fetching already
+ * @param hitBytes bytes that readers got without a fetch of their own
+ * @param missedBytes bytes that readers got by one
+ * @param loads fetches, successful ones
+ * @param loadedBytes bytes fetched: whole pages, so more than were asked for
+ * @param failedLoads fetches that failed
+ * @param bypassedReads reads that went past the cache because no directory was in use
+ * @param skippedFills pages not kept because too many waited to be written
+ * @param damagedPages pages dropped because they did not verify or could not be read
+ * @param savedMillis for each read counted in {@code requestsSaved}, the mean time of the last
+ *     fetches less its own time
+ * @param ghostHitRatios by multiple of the cache's size, the share of page requests that an LRU
+ *     cache of that size would answer, from a sample
+ */
+public record TableStatistics(
+        String table,
+        long reads,
+        long requestsSaved,
+        long pageHits,
+        long pageMisses,
+        long sharedLoads,
+        long hitBytes,
+        long missedBytes,
+        long loads,
+        long loadedBytes,
+        long failedLoads,
+        long bypassedReads,
+        long skippedFills,
+        long damagedPages,
+        long savedMillis,
+        Map<Double, Double> ghostHitRatios) {
+    public TableStatistics {
+        requireNonNull(table, "table is null");
+        ghostHitRatios = Collections.unmodifiableMap(new LinkedHashMap<>(ghostHitRatios));
+    }
+}

@@ -1,0 +1,79 @@
+package io.stele.cache.page.segment;
+
+import io.stele.cache.page.PageKey;
+
+/**
+ * How often pages were asked for lately, about: a count-min sketch of four-bit counters that are
+ * halved now and then (G. Einziger, R. Friedman, B. Manes, TinyLFU: A Highly Efficient Cache
+ * Admission Policy, ACM Transactions on Storage 2017, sections 3.1 to 3.3). Estimates are never too
+ * low, except by ageing.
+ *
+ * <p>Not thread-safe.
+ */
+final class FrequencySketch {
+    /** Counters stop here. */
+    static final int MAX_FREQUENCY = 15;
+
+    private static final int ROWS = 4;
+    private static final int COUNTERS_PER_LONG = 16;
+
+    /** Uses, in multiples of the pages that fit, until all counters are halved. */
+    private static final int SAMPLE_FACTOR = 10;
+
+    private static final long HALF = 0x7777777777777777L;
+
+    private final long[] table;
+    private final long sampleSize;
+    private long uses;
+
+    /** Eight counters a page: 4 bytes. */
+    FrequencySketch(long maxPages) {
+        table = new long[(int) Math.min(1 << 28, Math.max(16, maxPages / 2))];
+        sampleSize = Math.max(64, maxPages * SAMPLE_FACTOR);
+    }
+
+    void increment(long high, long low) {
+        boolean added = false;
+        for (int row = 0; row < ROWS; row++) {
+            long hash = hash(high, low, row);
+            int index = index(hash);
+            int shift = shift(hash);
+            if ((table[index] >>> shift & MAX_FREQUENCY) < MAX_FREQUENCY) {
+                table[index] += 1L << shift;
+                added = true;
+            }
+        }
+        if (added && ++uses >= sampleSize) {
+            age();
+        }
+    }
+
+    int frequency(long high, long low) {
+        int frequency = MAX_FREQUENCY;
+        for (int row = 0; row < ROWS; row++) {
+            long hash = hash(high, low, row);
+            int counter = (int) (table[index(hash)] >>> shift(hash)) & MAX_FREQUENCY;
+            frequency = Math.min(frequency, counter);
+        }
+        return frequency;
+    }
+
+    private void age() {
+        for (int i = 0; i < table.length; i++) {
+            table[i] = table[i] >>> 1 & HALF;
+        }
+        uses /= 2;
+    }
+
+    private static long hash(long high, long low, int row) {
+        return PageKey.mix(high + row * low);
+    }
+
+    private int index(long hash) {
+        return (int) ((hash >>> 32) * table.length >>> 32);
+    }
+
+    private static int shift(long hash) {
+        return (int) (hash & COUNTERS_PER_LONG - 1) * 4;
+    }
+}

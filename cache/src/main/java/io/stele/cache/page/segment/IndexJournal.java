@@ -1,0 +1,154 @@
+package io.stele.cache.page.segment;
+
+import io.stele.cache.page.PageGeometry;
+import io.stele.cache.page.PageKey;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+
+/**
+ * The bytes of the file {@code index} of a cache directory (big-endian): a header, then records,
+ * each checked by its own checksum. The first record that does not check ends the file: it was
+ * torn.
+ *
+ * <pre>
+ * header
+ * 0      magic               8  STELEPGI
+ * 8      version             4  1
+ * 12     page bytes          4
+ * 16     block bytes         4
+ * 20     units of a segment  4
+ * 24     checksum            4  CRC32C of the 24 bytes before
+ *
+ * record
+ * 0      type                1  1 page, 2 table
+ * 1      queue               1  of a page: 1 window, 2 probation, 3 protected
+ * 2      table               2  number of the table in this file, from 0 (tables without a number)
+ * 4      body length         4
+ * 8      body
+ * 8 + n  checksum            4  CRC32C of what comes before
+ *
+ * body of a page: length of the page 4, key 16, four units 4 each (-1: none), frequency 4
+ * body of a table: its name in UTF-8
+ * </pre>
+ *
+ * <p>A page's record says that the page lies in these units, was used after those of the records
+ * before, and that no other page lies there. A record may be wrong about that: blocks know what
+ * page they belong to ({@link io.stele.cache.page.PageBlocks}).
+ */
+final class IndexJournal {
+    static final int HEADER_BYTES = 28;
+    static final int PAGE = 1;
+    static final int TABLE = 2;
+
+    /** Of a page. */
+    static final int PAGE_RECORD_BYTES = 8 + 40 + 4;
+
+    static final int MAX_NAME_BYTES = 1024;
+
+    private static final long MAGIC = 0x5354454C45504749L; // STELEPGI
+    private static final int VERSION = 1;
+    private static final int PAGE_BODY_BYTES = 40;
+
+    private IndexJournal() {}
+
+    static void header(PageGeometry geometry, int unitsPerSegment, ByteBuffer target) {
+        int start = target.position();
+        target.putLong(MAGIC).putInt(VERSION).putInt(geometry.pageBytes());
+        target.putInt(geometry.blockBytes()).putInt(unitsPerSegment);
+        target.putInt(checksum(target, start));
+    }
+
+    /** Whether the file begins with the header of a directory that is laid out like this one. */
+    static boolean isHeader(PageGeometry geometry, int unitsPerSegment, ByteBuffer source) {
+        if (source.remaining() < HEADER_BYTES) {
+            return false;
+        }
+        ByteBuffer expected = ByteBuffer.allocate(HEADER_BYTES);
+        header(geometry, unitsPerSegment, expected);
+        byte[] found = new byte[HEADER_BYTES];
+        source.get(found);
+        return Arrays.equals(expected.array(), found);
+    }
+
+    static void page(PutRecord page, ByteBuffer target) {
+        int start = target.position();
+        target.put((byte) PAGE).put((byte) page.queue()).putShort((short) page.table());
+        target.putInt(PAGE_BODY_BYTES).putInt(page.length());
+        target.putLong(page.key().high()).putLong(page.key().low());
+        for (int i = 0; i < PageGeometry.UNITS_PER_PAGE; i++) {
+            target.putInt(i < page.units().length ? page.units()[i] : PageEntries.NONE);
+        }
+        target.putInt(page.frequency());
+        target.putInt(checksum(target, start));
+    }
+
+    /** A table's name; longer ones are cut, and their pages count to what is left of it. */
+    static ByteBuffer table(int number, String name) {
+        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(bytes.length, MAX_NAME_BYTES);
+        ByteBuffer target = ByteBuffer.allocate(8 + length + 4);
+        target.put((byte) TABLE).put((byte) 0).putShort((short) number);
+        target.putInt(length).put(bytes, 0, length);
+        target.putInt(checksum(target, 0));
+        return target.flip();
+    }
+
+    /** A record as it was read. */
+    record Record(int type, int queue, int table, ByteBuffer body) {
+        String name() {
+            return StandardCharsets.UTF_8.decode(body.duplicate()).toString();
+        }
+
+        PutRecord page() {
+            ByteBuffer source = body.duplicate();
+            int length = source.getInt();
+            PageKey key = new PageKey(source.getLong(), source.getLong());
+            int[] units = new int[PageGeometry.UNITS_PER_PAGE];
+            int count = 0;
+            for (int i = 0; i < units.length; i++) {
+                int unit = source.getInt();
+                if (unit >= 0) {
+                    units[count++] = unit;
+                }
+            }
+            return new PutRecord(
+                    key, table, length, queue, Arrays.copyOf(units, count), source.getInt());
+        }
+    }
+
+    /** Reads the record at the buffer's position; empty at the end and at a torn record. */
+    static Optional<Record> read(ByteBuffer source) {
+        int start = source.position();
+        if (source.remaining() < 12) {
+            return Optional.empty();
+        }
+        int type = source.get();
+        int queue = source.get();
+        int table = source.getShort();
+        int length = source.getInt();
+        boolean known =
+                type == PAGE && length == PAGE_BODY_BYTES
+                        || type == TABLE && length >= 0 && length <= MAX_NAME_BYTES;
+        if (!known || source.remaining() < length + 4) {
+            source.position(start);
+            return Optional.empty();
+        }
+        ByteBuffer body = source.slice(source.position(), length);
+        source.position(source.position() + length);
+        if (checksum(source, start) != source.getInt()) {
+            source.position(start);
+            return Optional.empty();
+        }
+        return Optional.of(new Record(type, queue, table, body));
+    }
+
+    /** Of the bytes from {@code start} to the buffer's position. */
+    private static int checksum(ByteBuffer buffer, int start) {
+        CRC32C crc = new CRC32C();
+        crc.update(buffer.slice(start, buffer.position() - start));
+        return (int) crc.getValue();
+    }
+}

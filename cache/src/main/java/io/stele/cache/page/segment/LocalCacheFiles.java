@@ -1,0 +1,223 @@
+package io.stele.cache.page.segment;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * A directory of a local file system. A lock on its file {@code lock} keeps other processes out
+ * while this is open.
+ */
+public final class LocalCacheFiles implements CacheFiles {
+    private static final String LOCK = "lock";
+
+    private final Path directory;
+    private final FileChannel lockFile;
+
+    private LocalCacheFiles(Path directory, FileChannel lockFile) {
+        this.directory = directory;
+        this.lockFile = lockFile;
+    }
+
+    /**
+     * Opens the directory, creating it if it does not exist.
+     *
+     * @throws IOException if another process, or another part of this one, has it open
+     */
+    public static LocalCacheFiles open(Path directory) throws IOException {
+        Files.createDirectories(requireNonNull(directory, "directory is null"));
+        FileChannel lockFile =
+                FileChannel.open(
+                        directory.resolve(LOCK),
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.WRITE);
+        boolean locked = false;
+        try {
+            locked = tryLock(lockFile).isPresent();
+        } finally {
+            if (!locked) {
+                lockFile.close();
+            }
+        }
+        if (!locked) {
+            throw new IOException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected the cache directory %s for this process alone, found it in use",
+                            directory));
+        }
+        return new LocalCacheFiles(directory, lockFile);
+    }
+
+    private static Optional<FileLock> tryLock(FileChannel lockFile) throws IOException {
+        try {
+            return Optional.ofNullable(lockFile.tryLock());
+        } catch (OverlappingFileLockException e) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public List<String> list() throws IOException {
+        List<String> names = new ArrayList<>();
+        try (var files = Files.newDirectoryStream(directory)) {
+            for (Path file : files) {
+                String name = file.getFileName().toString();
+                if (!name.equals(LOCK)) {
+                    names.add(name);
+                }
+            }
+        }
+        names.sort(null);
+        return List.copyOf(names);
+    }
+
+    @Override
+    public CacheFile open(String name) throws IOException {
+        return new LocalCacheFile(directory.resolve(name));
+    }
+
+    @Override
+    public void rename(String from, String to) throws IOException {
+        Files.move(
+                directory.resolve(from),
+                directory.resolve(to),
+                StandardCopyOption.ATOMIC_MOVE,
+                StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+        Files.deleteIfExists(directory.resolve(name));
+    }
+
+    @Override
+    public void close() throws IOException {
+        lockFile.close();
+    }
+
+    /**
+     * A file channel that survives interrupts. Java closes a channel when a thread is interrupted
+     * in it, for everyone; so it is opened again, and the thread keeps its interrupt.
+     */
+    private static final class LocalCacheFile implements CacheFile {
+        private final Path path;
+        private volatile FileChannel channel;
+        private boolean closed;
+
+        LocalCacheFile(Path path) throws IOException {
+            this.path = path;
+            this.channel = openChannel(path);
+        }
+
+        private static FileChannel openChannel(Path path) throws IOException {
+            return FileChannel.open(
+                    path,
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.READ,
+                    StandardOpenOption.WRITE);
+        }
+
+        @Override
+        public long sizeBytes() throws IOException {
+            long[] size = new long[1];
+            withChannel(open -> size[0] = open.size());
+            return size[0];
+        }
+
+        @Override
+        public void read(ByteBuffer target, long position) throws IOException {
+            int start = target.position();
+            withChannel(open -> readFully(open, target.position(start), position));
+        }
+
+        private void readFully(FileChannel open, ByteBuffer target, long position)
+                throws IOException {
+            long next = position;
+            while (target.hasRemaining()) {
+                int count = open.read(target, next);
+                if (count < 0) {
+                    throw new EOFException(
+                            String.format(
+                                    Locale.ROOT,
+                                    "Expected %d more bytes at offset %d of %s, found its end",
+                                    target.remaining(),
+                                    next,
+                                    path));
+                }
+                next += count;
+            }
+        }
+
+        @Override
+        public void write(ByteBuffer source, long position) throws IOException {
+            int start = source.position();
+            withChannel(open -> writeFully(open, source.position(start), position));
+        }
+
+        private static void writeFully(FileChannel open, ByteBuffer source, long position)
+                throws IOException {
+            long next = position;
+            while (source.hasRemaining()) {
+                next += open.write(source, next);
+            }
+        }
+
+        private interface Action {
+            void on(FileChannel open) throws IOException;
+        }
+
+        private void withChannel(Action action) throws IOException {
+            boolean interrupted = false;
+            try {
+                while (true) {
+                    FileChannel open = channel;
+                    try {
+                        action.on(open);
+                        return;
+                    } catch (ClosedByInterruptException e) {
+                        interrupted = true;
+                        Thread.interrupted();
+                        reopen(open);
+                    } catch (ClosedChannelException e) {
+                        reopen(open);
+                    }
+                }
+            } finally {
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
+
+        private synchronized void reopen(FileChannel failed) throws IOException {
+            if (closed) {
+                throw new ClosedChannelException();
+            }
+            if (channel == failed) {
+                channel = openChannel(path);
+            }
+        }
+
+        @Override
+        public synchronized void close() throws IOException {
+            closed = true;
+            channel.close();
+        }
+    }
+}

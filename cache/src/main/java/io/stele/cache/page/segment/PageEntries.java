@@ -1,0 +1,117 @@
+package io.stele.cache.page.segment;
+
+import io.stele.cache.page.PageGeometry;
+import java.util.Arrays;
+
+/**
+ * The entries of an index in primitive arrays, 48 bytes each: two longs of key and eight ints. They
+ * are numbered, come in chunks that are allocated when first needed, and are used again.
+ *
+ * <p>Not thread-safe.
+ */
+final class PageEntries {
+    /** No entry. */
+    static final int NONE = -1;
+
+    private static final int CHUNK_BITS = 12;
+    private static final int CHUNK = 1 << CHUNK_BITS;
+    private static final int INTS = 8;
+
+    /** Fields 0 to 3 are units. */
+    static final int PREVIOUS = PageGeometry.UNITS_PER_PAGE;
+
+    static final int NEXT = PREVIOUS + 1;
+
+    /** The next entry of the same hash bucket; of a free entry, the next free one. */
+    static final int CHAIN = NEXT + 1;
+
+    /** Length less one: 20 bits, table: 10 bits, queue: 2 bits. */
+    private static final int META = CHAIN + 1;
+
+    static final int MAX_TABLES = 1 << 10;
+
+    private static final int LENGTH_BITS = 20;
+    private static final int TABLE_BITS = 10;
+
+    private long[][] keys = new long[0][];
+    private int[][] fields = new int[0][];
+    private int firstFree = NONE;
+    private int size;
+
+    int size() {
+        return size;
+    }
+
+    int allocate() {
+        if (firstFree == NONE) {
+            addChunk();
+        }
+        int entry = firstFree;
+        firstFree = field(entry, CHAIN);
+        size++;
+        return entry;
+    }
+
+    void release(int entry) {
+        setMeta(entry, 1, 0, QueueKind.NONE);
+        setField(entry, CHAIN, firstFree);
+        firstFree = entry;
+        size--;
+    }
+
+    private void addChunk() {
+        int chunk = keys.length;
+        keys = Arrays.copyOf(keys, chunk + 1);
+        fields = Arrays.copyOf(fields, chunk + 1);
+        keys[chunk] = new long[CHUNK * 2];
+        fields[chunk] = new int[CHUNK * INTS];
+        for (int i = CHUNK - 1; i >= 0; i--) {
+            int entry = (chunk << CHUNK_BITS) + i;
+            setField(entry, CHAIN, firstFree);
+            firstFree = entry;
+        }
+    }
+
+    long high(int entry) {
+        return keys[entry >>> CHUNK_BITS][(entry & CHUNK - 1) * 2];
+    }
+
+    long low(int entry) {
+        return keys[entry >>> CHUNK_BITS][(entry & CHUNK - 1) * 2 + 1];
+    }
+
+    void setKey(int entry, long high, long low) {
+        long[] chunk = keys[entry >>> CHUNK_BITS];
+        chunk[(entry & CHUNK - 1) * 2] = high;
+        chunk[(entry & CHUNK - 1) * 2 + 1] = low;
+    }
+
+    int field(int entry, int field) {
+        return fields[entry >>> CHUNK_BITS][(entry & CHUNK - 1) * INTS + field];
+    }
+
+    void setField(int entry, int field, int value) {
+        fields[entry >>> CHUNK_BITS][(entry & CHUNK - 1) * INTS + field] = value;
+    }
+
+    int length(int entry) {
+        return (field(entry, META) & (1 << LENGTH_BITS) - 1) + 1;
+    }
+
+    int table(int entry) {
+        return field(entry, META) >>> LENGTH_BITS & MAX_TABLES - 1;
+    }
+
+    int queue(int entry) {
+        return field(entry, META) >>> LENGTH_BITS + TABLE_BITS;
+    }
+
+    void setMeta(int entry, int length, int table, int queue) {
+        setField(
+                entry, META, length - 1 | table << LENGTH_BITS | queue << LENGTH_BITS + TABLE_BITS);
+    }
+
+    void setQueue(int entry, int queue) {
+        setMeta(entry, length(entry), table(entry), queue);
+    }
+}

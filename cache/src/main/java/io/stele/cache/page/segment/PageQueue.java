@@ -1,0 +1,83 @@
+package io.stele.cache.page.segment;
+
+/**
+ * Entries in the order of their last use, linked through their fields. Not thread-safe.
+ *
+ * <p>Invariant: {@code units} is the sum of the units of the entries in it.
+ */
+final class PageQueue {
+    private final PageEntries entries;
+    private final int kind;
+    private int head = PageEntries.NONE;
+    private int tail = PageEntries.NONE;
+    private int units;
+    private int size;
+
+    PageQueue(PageEntries entries, int kind) {
+        this.entries = entries;
+        this.kind = kind;
+    }
+
+    /** The entry whose last use is longest ago, or {@link PageEntries#NONE}. */
+    int tail() {
+        return tail;
+    }
+
+    int units() {
+        return units;
+    }
+
+    int size() {
+        return size;
+    }
+
+    /** As the entry used last. */
+    void addFirst(int entry, int entryUnits) {
+        entries.setQueue(entry, kind);
+        entries.setField(entry, PageEntries.PREVIOUS, PageEntries.NONE);
+        entries.setField(entry, PageEntries.NEXT, head);
+        if (head == PageEntries.NONE) {
+            tail = entry;
+        } else {
+            entries.setField(head, PageEntries.PREVIOUS, entry);
+        }
+        head = entry;
+        units += entryUnits;
+        size++;
+    }
+
+    void remove(int entry, int entryUnits) {
+        int previous = entries.field(entry, PageEntries.PREVIOUS);
+        int next = entries.field(entry, PageEntries.NEXT);
+        if (previous == PageEntries.NONE) {
+            head = next;
+        } else {
+            entries.setField(previous, PageEntries.NEXT, next);
+        }
+        if (next == PageEntries.NONE) {
+            tail = previous;
+        } else {
+            entries.setField(next, PageEntries.PREVIOUS, previous);
+        }
+        units -= entryUnits;
+        size--;
+    }
+
+    void moveFirst(int entry, int entryUnits) {
+        if (head != entry) {
+            remove(entry, entryUnits);
+            addFirst(entry, entryUnits);
+        }
+    }
+
+    /** Copies the entries, the one used longest ago first; returns how many there are. */
+    int copy(int[] target, int from) {
+        int position = from;
+        for (int entry = tail;
+                entry != PageEntries.NONE;
+                entry = entries.field(entry, PageEntries.PREVIOUS)) {
+            target[position++] = entry;
+        }
+        return position - from;
+    }
+}

@@ -1,0 +1,54 @@
+package io.stele.cache.page.segment;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Numbers of tables in one directory, from 1. Number 0 is for the rest, when there are too many.
+ *
+ * <p>Not thread-safe.
+ */
+final class TableNumbers {
+    static final int OTHERS = 0;
+
+    /** What the names may take in the index file. */
+    private static final int MAX_BYTES = 64 << 10;
+
+    private final Map<String, Integer> numbers = new HashMap<>();
+    private final List<String> names = new ArrayList<>();
+    private int bytes;
+
+    TableNumbers() {
+        names.add("");
+    }
+
+    /** How many there are, number 0 included. */
+    int size() {
+        return names.size();
+    }
+
+    String name(int number) {
+        return names.get(number);
+    }
+
+    /** The table's number, given now if it has none and there is one left. */
+    int number(String name) {
+        Integer known = numbers.get(name);
+        if (known != null) {
+            return known;
+        }
+        int length = name.getBytes(StandardCharsets.UTF_8).length + 12;
+        if (names.size() >= PageEntries.MAX_TABLES
+                || bytes + length > MAX_BYTES
+                || length > IndexJournal.MAX_NAME_BYTES) {
+            return OTHERS;
+        }
+        bytes += length;
+        numbers.put(name, names.size());
+        names.add(name);
+        return names.size() - 1;
+    }
+}

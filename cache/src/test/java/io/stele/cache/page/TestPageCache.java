@@ -1,0 +1,370 @@
+package io.stele.cache.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.cache.page.segment.LocalCacheFiles;
+import io.stele.cache.page.segment.SegmentLayout;
+import io.stele.cache.page.segment.SegmentPageStore;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The cache over real files and threads. */
+class TestPageCache {
+    private static final PageGeometry GEOMETRY = new PageGeometry(4096, 512);
+    private static final int PAGE = GEOMETRY.pageBytes();
+
+    @TempDir private Path directory;
+
+    private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+    private final byte[] content = new byte[64 * PAGE + 100];
+    private final CachedFile file = new CachedFile("t", "f", content.length);
+
+    TestPageCache() {
+        new Random(7).nextBytes(content);
+    }
+
+    @AfterEach
+    void end() {
+        executor.close();
+    }
+
+    private PageCache cache(int pages, PageCacheOptions options) {
+        long bytes = (192 << 10) + pages * 4L * (GEOMETRY.unitBytes() + 156L);
+        SegmentPageStore store =
+                new SegmentPageStore(
+                        new SegmentLayout(GEOMETRY, 64, Map.of()),
+                        List.of(
+                                new SegmentPageStore.Directory(
+                                        "d", bytes, () -> LocalCacheFiles.open(directory))),
+                        System::nanoTime,
+                        new Random(1),
+                        executor);
+        return new PageCache(store, options, System::nanoTime, executor);
+    }
+
+    private void load(long offset, byte[] buffer, int at, int length) {
+        System.arraycopy(content, (int) offset, buffer, at, length);
+    }
+
+    private void check(PageCache cache, int offset, int length, RangeLoader loader)
+            throws IOException {
+        byte[] buffer = new byte[length];
+        cache.read(file, offset, buffer, 0, length, loader);
+        assertThat(buffer).isEqualTo(Arrays.copyOfRange(content, offset, offset + length));
+    }
+
+    /** Until what was fetched is in the store. */
+    private static void awaitFilled(PageCache cache) {
+        while (cache.pagesOnTheirWay() > 0) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void eightMissesOfOnePageAreOneLoad() throws Exception {
+        try (PageCache cache = cache(100, PageCacheOptions.DEFAULT)) {
+            AtomicInteger loads = new AtomicInteger();
+            CountDownLatch loading = new CountDownLatch(1);
+            CountDownLatch others = new CountDownLatch(7);
+            RangeLoader slow =
+                    (offset, buffer, at, length) -> {
+                        loads.incrementAndGet();
+                        loading.countDown();
+                        await(others);
+                        load(offset, buffer, at, length);
+                    };
+            List<Future<?>> readers = new ArrayList<>();
+            readers.add(executor.submit(() -> read(cache, 5000, 100, slow)));
+            loading.await();
+            for (int i = 0; i < 7; i++) {
+                int offset = 4100 + i;
+                readers.add(
+                        executor.submit(
+                                () -> {
+                                    others.countDown();
+                                    return read(cache, offset, 1000, slow);
+                                }));
+            }
+            for (Future<?> reader : readers) {
+                reader.get();
+            }
+            assertThat(loads).hasValue(1);
+            awaitFilled(cache);
+            check(cache, 4096, PAGE, slow);
+            assertThat(loads).hasValue(1);
+            TableStatistics statistics = cache.tableStatistics().getFirst();
+            assertThat(statistics.loads()).isEqualTo(1);
+            assertThat(statistics.requestsSaved() + statistics.sharedLoads()).isGreaterThan(0);
+        }
+    }
+
+    private Void read(PageCache cache, int offset, int length, RangeLoader loader)
+            throws IOException {
+        check(cache, offset, length, loader);
+        return null;
+    }
+
+    private static void await(CountDownLatch latch) throws IOException {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new InterruptedIOException();
+        }
+    }
+
+    @Test
+    void missesSideBySideAreOneRequest() throws IOException {
+        try (PageCache cache = cache(100, new PageCacheOptions(8 * PAGE, 4, 1 << 20))) {
+            List<String> ranges = Collections.synchronizedList(new ArrayList<>());
+            RangeLoader loader =
+                    (offset, buffer, at, length) -> {
+                        ranges.add(offset / PAGE + "+" + length);
+                        load(offset, buffer, at, length);
+                    };
+            check(cache, 10 * PAGE + 5, 10, loader);
+            awaitFilled(cache);
+            // Pages 2 to 20 without 10: at most eight together, and two sides of the hole.
+            check(cache, 2 * PAGE + 100, 18 * PAGE, loader);
+            assertThat(ranges)
+                    .containsExactlyInAnyOrder(
+                            "10+" + PAGE, "2+" + 8 * PAGE, "11+" + 8 * PAGE, "19+" + 2 * PAGE);
+            awaitFilled(cache);
+            check(cache, 2 * PAGE, 18 * PAGE, loader);
+            // The last page is as long as the file is.
+            check(cache, 64 * PAGE + 7, 93, loader);
+            assertThat(ranges).hasSize(5).last().isEqualTo("64+100");
+        }
+    }
+
+    @Test
+    void aFailedLoadFailsItsReaderAndTheOthersTryAgain() throws Exception {
+        try (PageCache cache = cache(100, PageCacheOptions.DEFAULT)) {
+            CountDownLatch loading = new CountDownLatch(1);
+            CountDownLatch other = new CountDownLatch(1);
+            RangeLoader failing =
+                    (offset, buffer, at, length) -> {
+                        loading.countDown();
+                        await(other);
+                        throw new IOException("no route to the store");
+                    };
+            Future<?> first = executor.submit(() -> read(cache, 0, 10, failing));
+            loading.await();
+            Future<?> second =
+                    executor.submit(
+                            () -> {
+                                other.countDown();
+                                return read(cache, 0, 10, this::load);
+                            });
+            second.get();
+            assertThatThrownBy(first::get).hasRootCauseMessage("no route to the store");
+            awaitFilled(cache);
+            assertThat(cache.tableStatistics().getFirst().failedLoads()).isEqualTo(1);
+            assertThatThrownBy(
+                            () ->
+                                    check(
+                                            cache,
+                                            PAGE,
+                                            10,
+                                            (offset, buffer, at, length) -> {
+                                                throw new IllegalStateException("broken");
+                                            }))
+                    .hasMessage("broken");
+            assertThat(cache.pagesOnTheirWay()).isZero();
+        }
+    }
+
+    @Test
+    void neverMoreFetchesThanAllowed() throws Exception {
+        try (PageCache cache = cache(100, new PageCacheOptions(PAGE, 3, 1 << 20))) {
+            AtomicInteger now = new AtomicInteger();
+            AtomicInteger most = new AtomicInteger();
+            RangeLoader loader =
+                    (offset, buffer, at, length) -> {
+                        most.accumulateAndGet(now.incrementAndGet(), Math::max);
+                        Thread.yield();
+                        load(offset, buffer, at, length);
+                        now.decrementAndGet();
+                    };
+            List<Future<?>> readers = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                int offset = i * 8 * PAGE;
+                readers.add(executor.submit(() -> read(cache, offset, 8 * PAGE, loader)));
+            }
+            for (Future<?> reader : readers) {
+                reader.get();
+            }
+            assertThat(most.get()).isBetween(1, 3);
+        }
+    }
+
+    @Test
+    void whatCannotBeWrittenInTimeIsNotKept() throws IOException {
+        try (PageCache cache = cache(100, new PageCacheOptions(8 * PAGE, 3, 2 * PAGE))) {
+            check(cache, 0, 3 * PAGE, this::load);
+            assertThat(cache.pagesOnTheirWay()).isZero();
+            assertThat(cache.storeStatistics().pages()).isZero();
+            assertThat(cache.tableStatistics().getFirst().skippedFills()).isEqualTo(3);
+            check(cache, 0, 2 * PAGE, this::load);
+            awaitFilled(cache);
+            assertThat(cache.storeStatistics().pages()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void withoutADirectoryReadsGoPast() throws IOException {
+        Path notADirectory = Files.createFile(directory.resolve("file"));
+        SegmentPageStore store =
+                new SegmentPageStore(
+                        new SegmentLayout(GEOMETRY, 64, Map.of()),
+                        List.of(
+                                new SegmentPageStore.Directory(
+                                        "d", 1 << 20, () -> LocalCacheFiles.open(notADirectory))),
+                        System::nanoTime,
+                        new Random(1),
+                        executor);
+        try (PageCache cache =
+                new PageCache(store, PageCacheOptions.DEFAULT, System::nanoTime, executor)) {
+            List<Integer> lengths = new ArrayList<>();
+            check(
+                    cache,
+                    10,
+                    20,
+                    (offset, buffer, at, length) -> {
+                        lengths.add(length);
+                        load(offset, buffer, at, length);
+                    });
+            assertThat(lengths).containsExactly(20);
+            assertThat(cache.storeStatistics().directoriesOut()).isEqualTo(1);
+            assertThat(cache.tableStatistics().getFirst().bypassedReads()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void whatItsWriterPutsIsNeverLoaded() throws IOException {
+        try (PageCache cache = cache(100, PageCacheOptions.DEFAULT)) {
+            for (int page = 0; page <= 64; page++) {
+                int length = Math.min(PAGE, content.length - page * PAGE);
+                assertThat(cache.put(file, page, content, page * PAGE, length)).isTrue();
+            }
+            check(
+                    cache,
+                    0,
+                    content.length,
+                    (offset, buffer, at, length) -> {
+                        throw new IOException("must not be loaded");
+                    });
+            assertThatThrownBy(() -> cache.put(file, 64, content, 0, 101))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("Expected the 100 bytes of page 64");
+            cache.remove(file);
+            assertThat(cache.storeStatistics().pages()).isZero();
+        }
+    }
+
+    @Test
+    void refusesRangesOutsideTheFile() throws IOException {
+        try (PageCache cache = cache(100, PageCacheOptions.DEFAULT)) {
+            byte[] buffer = new byte[200];
+            assertThatThrownBy(() -> cache.read(file, 64 * PAGE, buffer, 0, 101, this::load))
+                    .isInstanceOf(EOFException.class)
+                    .hasMessageContaining("101 bytes at offset 262144");
+            assertThatThrownBy(() -> cache.read(file, -1, buffer, 0, 1, this::load))
+                    .isInstanceOf(EOFException.class);
+            cache.read(file, content.length, buffer, 0, 0, this::load);
+        }
+    }
+
+    @Test
+    void ghostsKnowWhatMoreSpaceWouldBring() throws IOException {
+        try (PageCache cache = cache(40, PageCacheOptions.DEFAULT)) {
+            for (int round = 0; round < 50; round++) {
+                for (int page = 0; page < 60; page++) { // one and a half times the cache
+                    check(cache, page * PAGE, 10, this::load);
+                }
+            }
+            Map<Double, Double> ghosts = cache.tableStatistics().getFirst().ghostHitRatios();
+            assertThat(ghosts.get(1.0)).isLessThan(0.1);
+            assertThat(ghosts.get(2.0)).isGreaterThan(0.9);
+        }
+    }
+
+    @Test
+    void manyThreadsWhileFilesAreDamagedReadTheRightBytes() throws Exception {
+        try (PageCache cache = cache(24, new PageCacheOptions(4 * PAGE, 2, 16 * PAGE))) {
+            AtomicBoolean end = new AtomicBoolean();
+            Future<?> vandal = executor.submit(() -> damage(end));
+            List<Future<?>> readers = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                Random random = new Random(i);
+                readers.add(
+                        executor.submit(
+                                () -> {
+                                    for (int n = 0; n < 2000; n++) {
+                                        readSomewhere(cache, random);
+                                    }
+                                    return null;
+                                }));
+            }
+            for (Future<?> reader : readers) {
+                reader.get();
+            }
+            end.set(true);
+            vandal.get();
+            TableStatistics statistics = cache.tableStatistics().getFirst();
+            assertThat(statistics.pageHits()).isPositive();
+            assertThat(statistics.damagedPages()).isPositive();
+            assertThat(cache.storeStatistics().evictions()).isPositive();
+        }
+    }
+
+    private void readSomewhere(PageCache cache, Random random) throws IOException {
+        int offset = (int) (random.nextDouble() * random.nextDouble() * content.length);
+        int length = random.nextInt(Math.min(3 * PAGE, content.length - offset));
+        byte[] buffer = new byte[length];
+        cache.read(file, offset, buffer, 0, length, this::load);
+        if (!Arrays.equals(buffer, 0, length, content, offset, offset + length)) {
+            throw new AssertionError(length + " wrong bytes at " + offset);
+        }
+    }
+
+    private Void damage(AtomicBoolean end) throws IOException {
+        Random random = new Random(99);
+        while (!end.get()) {
+            List<Path> segments;
+            try (Stream<Path> files = Files.list(directory)) {
+                segments = files.filter(path -> path.toString().endsWith(".pages")).toList();
+            }
+            for (Path segment : segments) {
+                try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.WRITE)) {
+                    long size = Math.max(1, channel.size() - 8);
+                    channel.write(ByteBuffer.allocate(8), (long) (random.nextDouble() * size));
+                }
+            }
+            Thread.yield();
+        }
+        return null;
+    }
+}

@@ -1,0 +1,290 @@
+package io.stele.cache.page.segment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.cache.page.CachedFile;
+import io.stele.cache.page.PageGeometry;
+import io.stele.cache.page.PageStore.Outcome;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class TestSegmentPageStore {
+    private static final PageGeometry GEOMETRY = new PageGeometry(1024, 64);
+    private static final int PAGES = 100;
+    private static final int PAGE = GEOMETRY.pageBytes();
+
+    private final Random random = new Random(1);
+    private final SimulatedDisk disk = new SimulatedDisk(random);
+    private final byte[] content = new byte[1 << 20];
+    private final byte[] buffer = new byte[PAGE];
+    private long now;
+
+    TestSegmentPageStore() {
+        random.nextBytes(content);
+    }
+
+    private static long bytes(int pages) {
+        long unit = GEOMETRY.unitBytes() + 3L * IndexJournal.PAGE_RECORD_BYTES;
+        return (192 << 10) + pages * 4L * unit;
+    }
+
+    private SegmentPageStore open(int pages, Map<String, Double> shares) {
+        return open(pages, shares, disk);
+    }
+
+    private SegmentPageStore open(int pages, Map<String, Double> shares, SimulatedDisk... disks) {
+        List<SegmentPageStore.Directory> directories = new ArrayList<>();
+        for (SimulatedDisk one : disks) {
+            directories.add(
+                    new SegmentPageStore.Directory(
+                            "d" + directories.size(), bytes(pages), one::open));
+        }
+        return new SegmentPageStore(
+                new SegmentLayout(GEOMETRY, 64, shares),
+                directories,
+                () -> now,
+                random,
+                Runnable::run);
+    }
+
+    private CachedFile file(String table) {
+        return new CachedFile(table, "file of " + table, content.length);
+    }
+
+    private boolean put(SegmentPageStore store, CachedFile file, int page) {
+        return store.put(file, page, content, page * PAGE, PAGE);
+    }
+
+    private Outcome read(SegmentPageStore store, CachedFile file, int page) {
+        return store.read(file, page, 0, buffer, 0, PAGE);
+    }
+
+    @Test
+    void keepsContentsAndRecencyOverARestart() {
+        CachedFile file = file("t");
+        SegmentPageStore store = open(PAGES, Map.of());
+        for (int page = 0; page < PAGES; page++) {
+            assertThat(put(store, file, page)).isTrue();
+        }
+        // The first half is used, so that it is worth more.
+        for (int page = 0; page < PAGES / 2; page++) {
+            assertThat(read(store, file, page)).isEqualTo(Outcome.HIT);
+        }
+        store.close();
+        disk.restart(false);
+        SegmentPageStore again = open(PAGES, Map.of());
+        assertThat(again.statistics().pages()).isEqualTo(PAGES);
+        for (int page = PAGES; page < PAGES + PAGES / 2; page++) {
+            put(again, file, page);
+        }
+        int kept = 0;
+        for (int page = 0; page < PAGES / 2; page++) {
+            kept += again.contains(file, page) ? 1 : 0;
+        }
+        assertThat(kept).as("of the used half").isGreaterThanOrEqualTo(PAGES / 2 - 2);
+        assertThat(read(again, file, 0)).isEqualTo(Outcome.HIT);
+        assertThat(buffer).isEqualTo(Arrays.copyOf(content, PAGE));
+    }
+
+    @Test
+    void keepsContentsWhenItIsKilled() {
+        CachedFile file = file("t");
+        SegmentPageStore store = open(PAGES, Map.of());
+        for (int page = 0; page < 50; page++) {
+            put(store, file, page);
+        }
+        disk.restart(false);
+        SegmentPageStore again = open(PAGES, Map.of());
+        for (int page = 0; page < 50; page++) {
+            assertThat(read(again, file, page)).as("page %s", page).isEqualTo(Outcome.HIT);
+        }
+    }
+
+    @Test
+    void aScanDoesNotPushOutWhatIsUsed() {
+        CachedFile hot = file("hot");
+        CachedFile cold = file("cold");
+        SegmentPageStore store = open(PAGES, Map.of());
+        for (int round = 0; round < 4; round++) {
+            for (int page = 0; page < PAGES / 2; page++) {
+                if (read(store, hot, page) == Outcome.MISS) {
+                    put(store, hot, page);
+                }
+            }
+        }
+        for (int page = 0; page < 1000; page++) {
+            if (read(store, cold, page) == Outcome.MISS) {
+                put(store, cold, page);
+            }
+        }
+        int kept = 0;
+        for (int page = 0; page < PAGES / 2; page++) {
+            kept += store.contains(hot, page) ? 1 : 0;
+        }
+        // All but the one or two that were in the window.
+        assertThat(kept).isGreaterThanOrEqualTo(PAGES / 2 - 2);
+    }
+
+    @Test
+    void aSharedTableKeepsItsShareAndOthersBorrowTheRest() {
+        CachedFile mine = file("mine");
+        CachedFile other = file("other");
+        SegmentPageStore store = open(PAGES, Map.of("mine", 0.3));
+        // Nobody uses the share: others have all.
+        for (int page = 0; page < 300; page++) {
+            read(store, other, page);
+            read(store, other, page);
+            put(store, other, page);
+        }
+        assertThat(store.statistics().pages()).isEqualTo(PAGES);
+        // It comes back as it is needed, though the other's pages are used more.
+        for (int page = 0; page < 30; page++) {
+            assertThat(put(store, mine, page)).isTrue();
+        }
+        for (int page = 0; page < 1000; page++) {
+            for (int use = 0; use < 3; use++) {
+                read(store, other, page);
+            }
+            put(store, other, page);
+        }
+        for (int page = 0; page < 30; page++) {
+            assertThat(store.contains(mine, page)).as("page %s", page).isTrue();
+        }
+    }
+
+    @Test
+    void aDamagedPageIsAMissOnceAndGone() {
+        CachedFile file = file("t");
+        SegmentPageStore store = open(PAGES, Map.of());
+        put(store, file, 0);
+        for (int i = 0; i < 1000 && store.statistics().damaged() == 0; i++) {
+            disk.damage();
+            Outcome outcome = read(store, file, 0);
+            if (outcome == Outcome.HIT) {
+                assertThat(buffer).isEqualTo(Arrays.copyOf(content, PAGE));
+            } else {
+                assertThat(outcome).isEqualTo(Outcome.DAMAGED);
+            }
+        }
+        assertThat(store.statistics().damaged()).isEqualTo(1);
+        assertThat(read(store, file, 0)).isEqualTo(Outcome.MISS);
+    }
+
+    @Test
+    void aFullDiskMakesTheCacheSmallerUntilThereIsSpace() {
+        CachedFile file = file("t");
+        SegmentPageStore store = open(PAGES, Map.of());
+        for (int page = 0; page < 40; page++) {
+            put(store, file, page);
+        }
+        disk.setMaxBytes(disk.usedBytes() + 500);
+        for (int page = 40; page < 200; page++) {
+            put(store, file, page);
+        }
+        long pages = store.statistics().pages();
+        assertThat(pages).isBetween(38L, 42L);
+        assertThat(store.statistics().writeFailures()).isPositive();
+        assertThat(store.statistics().directoriesOut()).isZero();
+        disk.setMaxBytes(Long.MAX_VALUE);
+        now += 61_000_000_000L;
+        for (int page = 200; page < 400; page++) {
+            put(store, file, page);
+        }
+        assertThat(store.statistics().pages()).isEqualTo(PAGES);
+    }
+
+    @Test
+    void aFailedDirectoryIsTakenOutAndComesBackWithWhatItHas() {
+        SimulatedDisk second = new SimulatedDisk(random);
+        CachedFile file = file("t");
+        SegmentPageStore store = open(PAGES, Map.of(), disk, second);
+        for (int page = 0; page < 100; page++) {
+            put(store, file, page);
+        }
+        long before = store.statistics().pages();
+        disk.setFailing(true);
+        for (int page = 0; page < 100; page++) {
+            read(store, file, page);
+        }
+        assertThat(store.statistics().directoriesOut()).isEqualTo(1);
+        assertThat(store.isAvailable()).isTrue();
+        // Its pages go to the other directory meanwhile.
+        for (int page = 0; page < 50; page++) {
+            put(store, file, page);
+            assertThat(read(store, file, page)).isEqualTo(Outcome.HIT);
+        }
+        disk.setFailing(false);
+        now += 61_000_000_000L;
+        store.isAvailable();
+        assertThat(store.statistics().directoriesOut()).isZero();
+        assertThat(store.statistics().pages()).isGreaterThan(before);
+    }
+
+    @Test
+    void directoriesShareByTheirSizes() {
+        SimulatedDisk second = new SimulatedDisk(random);
+        List<SegmentPageStore.Directory> directories =
+                List.of(
+                        new SegmentPageStore.Directory("a", bytes(300), disk::open),
+                        new SegmentPageStore.Directory("b", bytes(900), second::open));
+        SegmentPageStore store =
+                new SegmentPageStore(
+                        new SegmentLayout(GEOMETRY, 64, Map.of()),
+                        directories,
+                        () -> now,
+                        random,
+                        Runnable::run);
+        for (int page = 0; page < 800; page++) {
+            put(store, file("t"), page);
+        }
+        double ratio = (double) second.usedBytes() / disk.usedBytes();
+        assertThat(ratio).isBetween(1.8, 4.0);
+    }
+
+    @Test
+    void aSmallerLimitHoldsAfterTheNextStart() {
+        CachedFile file = file("t");
+        SegmentPageStore store = open(PAGES, Map.of());
+        for (int page = 0; page < PAGES; page++) {
+            put(store, file, page);
+        }
+        store.close();
+        disk.restart(false);
+        SegmentPageStore smaller = open(40, Map.of());
+        assertThat(disk.usedBytes()).isLessThanOrEqualTo(bytes(40));
+        assertThat(smaller.statistics().pages()).isBetween(20L, 40L);
+    }
+
+    @Test
+    void anotherLayoutStartsEmpty() {
+        CachedFile file = file("t");
+        SegmentPageStore store = open(PAGES, Map.of());
+        put(store, file, 0);
+        store.close();
+        disk.restart(false);
+        SegmentPageStore other =
+                new SegmentPageStore(
+                        new SegmentLayout(new PageGeometry(2048, 64), 64, Map.of()),
+                        List.of(new SegmentPageStore.Directory("d0", 1 << 20, disk::open)),
+                        () -> now,
+                        random,
+                        Runnable::run);
+        assertThat(other.statistics().pages()).isZero();
+        assertThat(disk.usedBytes()).isEqualTo(IndexJournal.HEADER_BYTES);
+    }
+
+    @Test
+    void refusesSizesAndSharesThatCannotBe() {
+        assertThatThrownBy(() -> open(3, Map.of()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("16 pages");
+        assertThatThrownBy(() -> open(PAGES, Map.of("a", 0.7, "b", 0.4)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("at most 1");
+    }
+}
