@@ -2,100 +2,153 @@ package io.stele.scheduler;
 
 import static java.util.Objects.requireNonNull;
 
-import java.util.ArrayDeque;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A long-lived serial task queue: tasks run one at a time, in the order they were submitted, on
- * whatever thread the pool lends.
+ * A long-lived serial task queue in user space (Hologres, section 4.2): tasks run one at a time, in
+ * the order they were submitted, on whatever worker its pool lends.
  *
- * <p>State that only tasks of one context touch needs no lock: the queue's lock orders one task
- * before the next.
+ * <p>State that only tasks of one context touch needs no lock: one task happens before the next.
+ * Tasks must not block; what waits belongs to a {@link BlockingPool}.
  *
- * <p>Invariant: at most one thread runs tasks of this context at any moment. Invariant: a context
- * that has waiting tasks is in its pool's queue exactly once.
+ * <p>Invariant: at most one thread runs tasks of this context at any moment. Invariant: while the
+ * context is IDLE nothing waits in it; it is SCHEDULED in exactly one place; each task runs to its
+ * end once, or is told that it is cancelled, never both.
  *
- * <p>A context gives its thread back after a quantum of tasks, so that contexts sharing a pool take
- * turns. Tasks must not block.
- *
- * <p>Threads: every method may be called from any thread.
+ * <p>Threads: every public method may be called from any thread.
  */
-public final class ExecutionContext implements Executor {
-    private static final int QUANTUM_TASKS =
-            64; // long enough to amortise the hand-over, short enough for neighbours
+public final class ExecutionContext extends TaskQueue implements Executor {
+    /*
+     * IDLE -> SCHEDULED (whoever submits) -> RUNNING -> SCHEDULED | IDLE | DONE (the worker).
+     *
+     * No wake-up is lost: a submitter pushes its task and then reads the state; the worker sets
+     * IDLE and then reads the submission stack. Both are sequentially consistent, so at least one
+     * of them sees the other, and the compare-and-set from IDLE lets exactly one of them go on.
+     *
+     * Whoever takes a context out of IDLE owns the fields of the worker below until it hands the
+     * context on through an inbox.
+     */
+    private static final int IDLE = 0;
+    private static final int SCHEDULED = 1;
+    private static final int RUNNING = 2;
+    private static final int DONE = 3;
+
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE =
+                    MethodHandles.lookup()
+                            .findVarHandle(ExecutionContext.class, "state", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** What {@link #runNext} found. */
+    enum Outcome {
+        /** No task waited. */
+        NOTHING,
+        /** A task ran to its end. */
+        RAN,
+        /** A work unit did a step and has more. */
+        UNFINISHED
+    }
 
     private final String name;
-    private final Executor pool;
-    private final Consumer<Throwable> uncaught;
-    private final Object lock = new Object();
-    private ArrayDeque<Runnable> tasks = new ArrayDeque<>(); // guarded by lock
-    private boolean scheduled; // guarded by lock: in the pool's queue, or running
-    private boolean cancelled; // guarded by lock
-    private volatile @Nullable Thread runner; // null while no task runs
+    private final SchedulingGroup group;
+    private final int share;
+    private final ContextDispatcher dispatcher;
+    private volatile int state = IDLE;
+    private @Nullable Thread runner; // the thread inside a task; a thread only looks for itself
 
-    /**
-     * @param pool runs this context's quanta; must not run them inside {@code execute} on the
-     *     submitter's stack
-     * @param uncaught told of a task that throws; the context goes on with the next task
-     */
-    public ExecutionContext(String name, Executor pool, Consumer<Throwable> uncaught) {
+    // Of the worker that has the context; see above.
+    @Nullable Worker worker;
+    @Nullable ExecutionContext nextInInbox;
+    long virtualRuntime;
+    long queueSequence;
+    int queueIndex = -1; // -1: in no run queue
+
+    ExecutionContext(String name, SchedulingGroup group, int share, ContextDispatcher dispatcher) {
         this.name = requireNonNull(name, "name is null");
-        this.pool = requireNonNull(pool, "pool is null");
-        this.uncaught = requireNonNull(uncaught, "uncaught is null");
+        this.group = requireNonNull(group, "group is null");
+        this.dispatcher = requireNonNull(dispatcher, "dispatcher is null");
+        if (share < 1 || share > SchedulingGroup.MAX_SHARES) {
+            throw new IllegalArgumentException(
+                    "share must be 1 to " + SchedulingGroup.MAX_SHARES + ", found " + share);
+        }
+        this.share = share;
     }
 
     public String name() {
         return name;
     }
 
-    /** Queues a task; a cancelled context drops it silently, as it drops those already waiting. */
+    public SchedulingGroup group() {
+        return group;
+    }
+
+    /** The weight of this context beside the others of its group. */
+    int share() {
+        return share;
+    }
+
+    /**
+     * Queues a task; a cancelled or joined context drops it silently, as cancelling drops those
+     * already waiting.
+     */
     @Override
     public void execute(Runnable task) {
-        requireNonNull(task, "task is null");
-        enqueue(task);
+        enqueue(new Tasks.Plain(requireNonNull(task, "task is null")));
     }
 
-    /** Queues a task and returns its outcome; the future is cancelled when the context is. */
+    /** Queues a task and returns its outcome; the future is cancelled when the task is dropped. */
     public <T extends @Nullable Object> CompletableFuture<T> submit(Callable<T> task) {
-        requireNonNull(task, "task is null");
-        CompletableFuture<T> result = new CompletableFuture<>();
-        if (!enqueue(new ResultTask<>(task, result))) {
-            result.completeExceptionally(
-                    new CancellationException("Execution context " + name + " is cancelled"));
-        }
-        return result;
+        Tasks.WithResult<T> withResult =
+                new Tasks.WithResult<>(requireNonNull(task, "task is null"), name);
+        enqueue(withResult);
+        return withResult.result;
     }
 
-    /** Completes when every task submitted before this call has run. */
-    public CompletableFuture<@Nullable Void> join() {
+    /**
+     * Queues work that is done step by step; it is told if it is cancelled, here at once when the
+     * context takes no more.
+     */
+    public void start(WorkUnit unit) {
+        enqueue(new Tasks.Stepwise(requireNonNull(unit, "unit is null")));
+    }
+
+    /** Completes when every task submitted before this call has run; later ones may follow. */
+    public CompletableFuture<@Nullable Void> fence() {
         return this.<@Nullable Void>submit(() -> null);
     }
 
     /**
-     * Drops waiting tasks (their futures fail as cancelled) and refuses new ones; the running task,
-     * if any, ends by itself.
+     * Refuses new tasks from now on; the future completes when the last accepted task has run, or
+     * was dropped by {@link #cancel}.
      */
-    public void cancel() {
-        ArrayDeque<Runnable> dropped;
-        synchronized (lock) {
-            cancelled = true;
-            dropped = tasks;
-            tasks = new ArrayDeque<>();
-        }
-        for (Runnable task : dropped) {
-            if (task instanceof ResultTask<?> withResult) {
-                withResult
-                        .result()
-                        .completeExceptionally(
-                                new CancellationException(
-                                        "Execution context " + name + " is cancelled"));
-            }
-        }
+    public CompletableFuture<@Nullable Void> join() {
+        End end = close();
+        wake();
+        return end.reached.copy();
+    }
+
+    /**
+     * Refuses new tasks and drops waiting ones (their futures fail as cancelled); the running task,
+     * if any, ends by itself, a work unit after its step.
+     *
+     * @return completes when all that is done
+     */
+    public CompletableFuture<@Nullable Void> cancel() {
+        End end = close();
+        end.cancelling = true;
+        wake();
+        return end.reached.copy();
     }
 
     /** Whether the calling thread is running a task of this context now. */
@@ -103,77 +156,110 @@ public final class ExecutionContext implements Executor {
         return runner == Thread.currentThread();
     }
 
-    public int waitingTasks() {
-        synchronized (lock) {
-            return tasks.size();
-        }
-    }
-
     @Override
     public String toString() {
         return "ExecutionContext[" + name + "]";
     }
 
-    private boolean enqueue(Runnable task) {
-        synchronized (lock) {
-            if (cancelled) {
-                return false;
+    private void enqueue(Task task) {
+        if (isCurrent()) {
+            if (!append(task)) {
+                task.cancelled();
             }
-            tasks.add(task);
-            if (scheduled) {
-                return true;
-            }
-            scheduled = true;
+        } else if (push(task)) {
+            wake();
+        } else {
+            task.cancelled();
         }
-        pool.execute(this::runQuantum);
-        return true;
     }
 
-    private void runQuantum() {
+    private void wake() {
+        if (state == IDLE && STATE.compareAndSet(this, IDLE, SCHEDULED)) {
+            group.enter(share);
+            dispatcher.runnable(this);
+        }
+    }
+
+    // ---- for whoever runs the context
+
+    /** Takes the context out of where it was scheduled. */
+    void begin() {
+        if (state != SCHEDULED) {
+            throw new IllegalStateException(
+                    "Expected %s to be scheduled, found state %d".formatted(this, state));
+        }
+        state = RUNNING;
+    }
+
+    /** Runs the next task, or the next step of it. Between {@link #begin} and {@link #end}. */
+    Outcome runNext(YieldSignal signal) {
+        End end = end();
+        if (end != null && end.cancelling) {
+            dropAll();
+            return Outcome.NOTHING;
+        }
+        Task task = peek();
+        if (task == null) {
+            return Outcome.NOTHING;
+        }
+        boolean finished = true;
         runner = Thread.currentThread();
         try {
-            for (int ran = 0; ran < QUANTUM_TASKS; ran++) {
-                Runnable task;
-                synchronized (lock) {
-                    task = tasks.poll();
-                }
-                if (task == null) {
-                    break;
-                }
-                runTask(task);
-            }
+            finished = task.run(signal);
+        } catch (Throwable failure) {
+            dispatcher.failed(failure);
         } finally {
             runner = null;
         }
-        synchronized (lock) {
-            if (tasks.isEmpty()) {
-                scheduled = false;
-                return;
-            }
+        if (finished) {
+            removeFirst();
+            return Outcome.RAN;
         }
-        pool.execute(this::runQuantum);
+        return Outcome.UNFINISHED;
     }
 
-    private void runTask(Runnable task) {
-        try {
-            task.run();
-        } catch (Throwable failure) {
-            uncaught.accept(failure);
-        }
+    /** Whether a task waits; only the owner may ask. */
+    boolean hasTasks() {
+        return peek() != null;
     }
 
-    private record ResultTask<T extends @Nullable Object>(
-            Callable<T> task, CompletableFuture<T> result) implements Runnable {
-        @Override
-        public void run() {
-            T value;
+    /**
+     * Ends the context's turn.
+     *
+     * @return true: it has more to do and is the caller's to queue again
+     */
+    boolean endTurn() {
+        if (hasTasks()) {
+            state = SCHEDULED;
+            return true;
+        }
+        group.leave(share);
+        End end = end();
+        if (end != null) {
+            finish(end);
+            return false;
+        }
+        state = IDLE;
+        if (hasSubmitted() && STATE.compareAndSet(this, IDLE, SCHEDULED)) {
+            group.enter(share);
+            return true;
+        }
+        return false;
+    }
+
+    private void finish(End end) {
+        state = DONE;
+        end.reached.complete(null);
+    }
+
+    private void dropAll() {
+        for (Task task = peek(); task != null; task = peek()) {
+            removeFirst();
             try {
-                value = task.call();
+                task.cancelled();
             } catch (Throwable failure) {
-                result.completeExceptionally(failure);
-                return;
+                dispatcher.failed(failure);
             }
-            result.complete(value);
         }
     }
 }

@@ -2,25 +2,84 @@ package io.stele.scheduler;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.scheduler.ExecutionContext.Outcome;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
  * A pool without threads for simulations: tasks wait until the simulation runs them, one by one, in
  * an order the seed decides.
  *
- * <p>It stands in for the {@link WorkerPool}, the {@link BackgroundPool} and the {@link Periodic}
+ * <p>It stands in for the {@link ContextPool}, the {@link BackgroundPool} and the {@link Periodic}
  * of a process, so one thread and one seed drive everything; the same seed gives the same run.
- * Confined to one thread.
+ * Groups and shares mean nothing here: any order is possible. Confined to one thread.
  */
-public final class SimulatedPool implements BackgroundPool, Periodic {
+public final class SimulatedPool implements ContextPool, BackgroundPool, Periodic {
+    private static final int QUANTUM_TASKS = 64; // so that contexts take turns
+    private static final long AVERAGE_NANOS = 1_000_000; // of no meaning without time
+
     private final RandomGenerator random;
     private final List<Runnable> tasks = new ArrayList<>();
     private final List<Runnable> periodic = new ArrayList<>();
+    private final List<SchedulingGroup> groups = new ArrayList<>();
+    private final Consumer<Throwable> uncaught;
 
-    public SimulatedPool(RandomGenerator random) {
+    private final ContextDispatcher dispatcher =
+            new ContextDispatcher() {
+                @Override
+                public void runnable(ExecutionContext context) {
+                    execute(() -> runQuantum(context));
+                }
+
+                @Override
+                public void failed(Throwable failure) {
+                    uncaught.accept(failure);
+                }
+            };
+
+    /**
+     * @param uncaught told of anything that a task of a context throws
+     */
+    public SimulatedPool(RandomGenerator random, Consumer<Throwable> uncaught) {
         this.random = requireNonNull(random, "random is null");
+        this.uncaught = requireNonNull(uncaught, "uncaught is null");
+    }
+
+    @Override
+    public SchedulingGroup createGroup(String name, int shares, Urgency urgency) {
+        SchedulingGroup group = new SchedulingGroup(name, shares, urgency, AVERAGE_NANOS);
+        groups.add(group);
+        return group;
+    }
+
+    @Override
+    public void removeGroup(SchedulingGroup group) {
+        groups.remove(group);
+    }
+
+    @Override
+    public ExecutionContext createContext(String name, SchedulingGroup group, int share) {
+        return new ExecutionContext(name, group, share, dispatcher);
+    }
+
+    @Override
+    public PoolStatus status() {
+        return new PoolStatus(
+                1, 0, 0, 0, 0, 0, groups.stream().map(group -> group.status(0)).toList());
+    }
+
+    private void runQuantum(ExecutionContext context) {
+        context.begin();
+        for (int ran = 0; ran < QUANTUM_TASKS; ran++) {
+            if (context.runNext(YieldSignal.NEVER) == Outcome.NOTHING) {
+                break;
+            }
+        }
+        if (context.endTurn()) {
+            execute(() -> runQuantum(context));
+        }
     }
 
     @Override

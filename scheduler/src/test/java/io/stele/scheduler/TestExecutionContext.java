@@ -17,10 +17,10 @@ class TestExecutionContext {
 
     @Test
     void runsTasksInTheOrderOfSubmissionWhateverThePoolPicks() {
-        SimulatedPool pool = new SimulatedPool(new SplittableRandom(7));
+        SimulatedPool pool = pool(7);
         List<String> ran = new ArrayList<>();
-        ExecutionContext first = new ExecutionContext("first", pool, failures::add);
-        ExecutionContext second = new ExecutionContext("second", pool, failures::add);
+        ExecutionContext first = context(pool, "first");
+        ExecutionContext second = context(pool, "second");
         for (int i = 0; i < 200; i++) {
             int number = i;
             first.execute(() -> ran.add("first" + number));
@@ -41,8 +41,13 @@ class TestExecutionContext {
 
     @Test
     void neverRunsTwoTasksAtOnceOnRealThreads() {
-        try (WorkerPool pool = new WorkerPool(4, Thread.ofPlatform().factory(), failures::add)) {
-            ExecutionContext context = new ExecutionContext("counter", pool, failures::add);
+        try (ContextPool pool =
+                new ThreadedFairPool(
+                        FairPoolOptions.of(4),
+                        System::nanoTime,
+                        Thread.ofPlatform().factory(),
+                        failures::add)) {
+            ExecutionContext context = context(pool, "counter");
             int[] unguarded = new int[1];
             int submitters = 4;
             int each = 20_000;
@@ -67,8 +72,8 @@ class TestExecutionContext {
 
     @Test
     void aFailingTaskIsReportedAndTheNextOneRuns() {
-        SimulatedPool pool = new SimulatedPool(new SplittableRandom(1));
-        ExecutionContext context = new ExecutionContext("failing", pool, failures::add);
+        SimulatedPool pool = pool(1);
+        ExecutionContext context = context(pool, "failing");
         context.execute(
                 () -> {
                     throw new IllegalStateException("broken");
@@ -90,8 +95,8 @@ class TestExecutionContext {
 
     @Test
     void cancelDropsWhatWaitsAndFailsItsFutures() {
-        SimulatedPool pool = new SimulatedPool(new SplittableRandom(1));
-        ExecutionContext context = new ExecutionContext("cancelled", pool, failures::add);
+        SimulatedPool pool = pool(1);
+        ExecutionContext context = context(pool, "cancelled");
         CompletableFuture<String> waiting = context.submit(() -> "never");
         context.cancel();
         CompletableFuture<String> late = context.submit(() -> "never");
@@ -103,13 +108,21 @@ class TestExecutionContext {
 
     @Test
     void knowsWhetherItIsTheCurrentContext() {
-        SimulatedPool pool = new SimulatedPool(new SplittableRandom(1));
-        ExecutionContext context = new ExecutionContext("current", pool, failures::add);
+        SimulatedPool pool = pool(1);
+        ExecutionContext context = context(pool, "current");
         CompletableFuture<Boolean> inside = context.submit(context::isCurrent);
         pool.runUntilIdle(10);
 
         assertThat(inside.join()).isTrue();
         assertThat(context.isCurrent()).isFalse();
+    }
+
+    private SimulatedPool pool(long seed) {
+        return new SimulatedPool(new SplittableRandom(seed), failures::add);
+    }
+
+    private static ExecutionContext context(ContextPool pool, String name) {
+        return pool.createContext(name, pool.createGroup(name, 1000, Urgency.NORMAL));
     }
 
     private static void await(CountDownLatch latch) {

@@ -16,7 +16,7 @@ class TestSimulatedPool {
 
     @Test
     void endlessWorkIsReported() {
-        SimulatedPool pool = new SimulatedPool(new SplittableRandom(1));
+        SimulatedPool pool = new SimulatedPool(new SplittableRandom(1), TestSimulatedPool::fail);
         pool.execute(() -> again(pool));
         assertThatThrownBy(() -> pool.runUntilIdle(100))
                 .isInstanceOf(IllegalStateException.class)
@@ -25,7 +25,7 @@ class TestSimulatedPool {
 
     @Test
     void ticksUntilClosed() throws Exception {
-        SimulatedPool pool = new SimulatedPool(new SplittableRandom(1));
+        SimulatedPool pool = new SimulatedPool(new SplittableRandom(1), TestSimulatedPool::fail);
         List<String> ticks = new ArrayList<>();
         AutoCloseable periodic = pool.every(10, () -> ticks.add("tick"));
         pool.tick();
@@ -35,12 +35,16 @@ class TestSimulatedPool {
         assertThat(ticks).hasSize(2);
     }
 
+    static void fail(Throwable failure) {
+        throw new AssertionError(failure);
+    }
+
     private static void again(SimulatedPool pool) {
         pool.execute(() -> again(pool));
     }
 
     private static List<Integer> order(long seed) {
-        SimulatedPool pool = new SimulatedPool(new SplittableRandom(seed));
+        SimulatedPool pool = new SimulatedPool(new SplittableRandom(seed), TestSimulatedPool::fail);
         List<Integer> ran = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
             int number = i;

@@ -81,6 +81,7 @@ final class EngineStore implements LookupStore {
                 EngineThreads.start(
                         THREADS,
                         THREADS,
+                        System::nanoTime,
                         Thread.ofPlatform().daemon().name("engine-", 0).factory(),
                         failure -> {
                             throw new IllegalStateException(failure);

@@ -50,6 +50,7 @@ public final class LocalEngine implements AutoCloseable {
                 EngineThreads.start(
                         THREADS,
                         THREADS,
+                        System::nanoTime,
                         Thread.ofPlatform().daemon().name("engine-", 0).factory(),
                         failure -> {
                             throw new IllegalStateException(failure);

@@ -25,6 +25,7 @@ final class LocalEngine implements AutoCloseable {
                 EngineThreads.start(
                         THREADS,
                         THREADS,
+                        System::nanoTime,
                         Thread.ofPlatform().daemon().name("engine-", 0).factory(),
                         failure -> {
                             throw new IllegalStateException(failure);

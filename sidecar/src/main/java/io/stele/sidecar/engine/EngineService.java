@@ -83,6 +83,7 @@ public final class EngineService implements AutoCloseable {
                 EngineThreads.start(
                         config.getShardThreads(),
                         config.getBackgroundThreads(),
+                        System::nanoTime,
                         threadFactory("engine-"),
                         BackgroundPriority.lowered(threadFactory("background-")),
                         EngineService::reportUncaught);

@@ -1,9 +1,8 @@
 package io.stele.storage.engine;
 
-import static java.util.Objects.requireNonNull;
-
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
+import io.stele.scheduler.ExecutionContext;
 import io.stele.storage.shard.ShardLog;
 import io.stele.storage.wal.LogHold;
 import io.stele.storage.wal.LogPosition;
@@ -27,16 +26,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class EngineLog implements ShardLog, AutoCloseable {
     private final NodeLog log;
-    private final EngineThreads threads;
-    private final boolean unthreaded;
+    private final @Nullable ExecutionContext writer; // null: the log has a thread of its own
 
     EngineLog(RecoveredLog recovered, Shards shards, EngineThreads threads) {
-        this.threads = requireNonNull(threads, "threads is null");
-        this.unthreaded = threads.logThread().isEmpty();
-        this.log =
-                unthreaded
-                        ? NodeLog.unthreaded(recovered, shards)
-                        : NodeLog.start(recovered, shards, threads.logThread().get());
+        if (threads.logThread().isPresent()) {
+            this.writer = null;
+            this.log = NodeLog.start(recovered, shards, threads.logThread().get());
+        } else {
+            this.writer = threads.contexts().createContext("log", threads.dataBound());
+            this.log = NodeLog.unthreaded(recovered, shards);
+        }
     }
 
     @Override
@@ -90,8 +89,8 @@ final class EngineLog implements ShardLog, AutoCloseable {
 
     /** Without a log thread, somebody must write what waits. */
     private void poke() {
-        if (unthreaded) {
-            threads.contexts().execute(this::commit);
+        if (writer != null) {
+            writer.execute(this::commit);
         }
     }
 

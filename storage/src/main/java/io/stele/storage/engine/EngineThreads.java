@@ -3,21 +3,29 @@ package io.stele.storage.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.scheduler.BackgroundPool;
+import io.stele.scheduler.BlockingPool;
+import io.stele.scheduler.ContextPool;
+import io.stele.scheduler.FairPoolOptions;
 import io.stele.scheduler.Periodic;
+import io.stele.scheduler.SchedulingGroup;
 import io.stele.scheduler.SimulatedPool;
 import io.stele.scheduler.ThreadedBackgroundPool;
+import io.stele.scheduler.ThreadedFairPool;
 import io.stele.scheduler.ThreadedPeriodic;
-import io.stele.scheduler.WorkerPool;
+import io.stele.scheduler.Urgency;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * Whatever runs an engine's work; the engine starts no thread by itself.
  *
- * @param contexts lends threads to the execution contexts of the shards: short tasks that do not
- *     wait
+ * @param contexts runs the execution contexts: those of the shards, and whatever else the process
+ *     wants to have scheduled beside them
+ * @param dataBound the group of the shards' contexts; with shares enough that what queries do does
+ *     not hold up writes (Hologres, section 4.5)
  * @param background runs short tasks that may wait: manifests, decisions, writes that waited for
  *     memory
  * @param flushing runs flushes, apart from the short tasks that make them count
@@ -29,7 +37,8 @@ import java.util.function.Consumer;
  * @param uncaught told of what no future carries
  */
 public record EngineThreads(
-        Executor contexts,
+        ContextPool contexts,
+        SchedulingGroup dataBound,
         BackgroundPool background,
         BackgroundPool flushing,
         BackgroundPool merging,
@@ -45,8 +54,15 @@ public record EngineThreads(
 
     private static final int LOOKUP_THREADS = 4; // they wait for files more than they compute
 
+    private static final int LOOKUP_WAITING_LIMIT =
+            1 << 20; // each shard asks for at most a score of batches at a time
+
+    private static final int DATA_BOUND_SHARES =
+            SchedulingGroup.MAX_SHARES; // ten queries' worth, whatever they are
+
     public EngineThreads {
         requireNonNull(contexts, "contexts is null");
+        requireNonNull(dataBound, "dataBound is null");
         requireNonNull(background, "background is null");
         requireNonNull(flushing, "flushing is null");
         requireNonNull(merging, "merging is null");
@@ -56,13 +72,18 @@ public record EngineThreads(
         requireNonNull(uncaught, "uncaught is null");
     }
 
-    /** Pools of real threads; closing this ends them. */
+    /**
+     * Pools of real threads; closing this ends them.
+     *
+     * @param nanoTime the machine's clock, such as {@code System::nanoTime}
+     */
     public static EngineThreads start(
             int contextThreads,
             int backgroundThreads,
+            LongSupplier nanoTime,
             ThreadFactory factory,
             Consumer<Throwable> uncaught) {
-        return start(contextThreads, backgroundThreads, factory, factory, uncaught);
+        return start(contextThreads, backgroundThreads, nanoTime, factory, factory, uncaught);
     }
 
     /**
@@ -74,15 +95,20 @@ public record EngineThreads(
     public static EngineThreads start(
             int contextThreads,
             int backgroundThreads,
+            LongSupplier nanoTime,
             ThreadFactory factory,
             ThreadFactory backgroundFactory,
             Consumer<Throwable> uncaught) {
+        ContextPool contexts =
+                new ThreadedFairPool(
+                        FairPoolOptions.of(contextThreads), nanoTime, factory, uncaught);
         return new EngineThreads(
-                new WorkerPool(contextThreads, factory, uncaught),
+                contexts,
+                dataBound(contexts),
                 pool(SHORT_TASK_THREADS, factory, uncaught),
                 pool(backgroundThreads, backgroundFactory, uncaught),
                 pool(Math.max(1, backgroundThreads / 2), backgroundFactory, uncaught),
-                new WorkerPool(LOOKUP_THREADS, factory, uncaught),
+                new BlockingPool(LOOKUP_THREADS, LOOKUP_WAITING_LIMIT, factory, uncaught),
                 new ThreadedPeriodic(factory, uncaught),
                 Optional.of(factory),
                 uncaught);
@@ -95,7 +121,12 @@ public record EngineThreads(
 
     /** Everything on the one thread that drives the pool. */
     public static EngineThreads simulated(SimulatedPool pool, Consumer<Throwable> uncaught) {
-        return new EngineThreads(pool, pool, pool, pool, pool, pool, Optional.empty(), uncaught);
+        return new EngineThreads(
+                pool, dataBound(pool), pool, pool, pool, pool, pool, Optional.empty(), uncaught);
+    }
+
+    private static SchedulingGroup dataBound(ContextPool contexts) {
+        return contexts.createGroup("data-bound", DATA_BOUND_SHARES, Urgency.NORMAL);
     }
 
     /** Ends the pools, background work first; call it after closing the engine. */
@@ -104,11 +135,9 @@ public record EngineThreads(
         flushing.close();
         merging.close();
         background.close();
-        if (lookups instanceof WorkerPool workers) {
-            workers.close();
-        }
-        if (contexts instanceof WorkerPool workers) {
-            workers.close();
+        contexts.close();
+        if (lookups instanceof BlockingPool calls) {
+            calls.close();
         }
     }
 }

@@ -92,7 +92,7 @@ final class Shards implements LogListener {
     Entry add(Manifest manifest) {
         ShardId id = manifest.shard();
         ExecutionContext context =
-                new ExecutionContext("shard " + id, threads.contexts(), threads.uncaught());
+                threads.contexts().createContext("shard " + id, threads.dataBound());
         TableGroupShard shard =
                 new TableGroupShard(
                         id,
@@ -244,7 +244,7 @@ final class Shards implements LogListener {
     CompletableFuture<@Nullable Void> joined(Collection<ShardId> ids) {
         CompletableFuture<?>[] joins =
                 ids.stream()
-                        .map(id -> shard(id).context().join())
+                        .map(id -> shard(id).context().fence())
                         .toArray(CompletableFuture<?>[]::new);
         return CompletableFuture.allOf(joins).thenApply(done -> null);
     }

@@ -44,7 +44,7 @@ final class SimulatedNode {
         this.crashPoint = crashPoint;
         this.store = new FaultInjectingObjectStore(crashPoint, faults, random.split(), nanos -> {});
         this.log = new InMemoryLogFiles(crashPoint, random.split());
-        this.pool = new SimulatedPool(random.split());
+        this.pool = new SimulatedPool(random.split(), uncaught::add);
         this.engine = open();
     }
 
@@ -90,7 +90,7 @@ final class SimulatedNode {
         store = store.surviving(next, faults);
         log = log.surviving(next);
         crashPoint = next;
-        pool = new SimulatedPool(random.split());
+        pool = new SimulatedPool(random.split(), uncaught::add);
         nowMillis += 10;
         engine = open();
     }

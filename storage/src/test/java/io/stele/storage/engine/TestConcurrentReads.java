@@ -49,7 +49,11 @@ class TestConcurrentReads {
                         .withRetention(Duration.ofMillis(1));
         try (EngineThreads threads =
                         EngineThreads.start(
-                                2, 2, Thread.ofPlatform().daemon().factory(), uncaught::add);
+                                2,
+                                2,
+                                System::nanoTime,
+                                Thread.ofPlatform().daemon().factory(),
+                                uncaught::add);
                 StorageEngine engine =
                         StorageEngine.open(
                                 options,
@@ -158,7 +162,11 @@ class TestConcurrentReads {
         InMemoryObjectStore store = new InMemoryObjectStore();
         try (EngineThreads threads =
                         EngineThreads.start(
-                                2, 2, Thread.ofPlatform().daemon().factory(), uncaught::add);
+                                2,
+                                2,
+                                System::nanoTime,
+                                Thread.ofPlatform().daemon().factory(),
+                                uncaught::add);
                 StorageEngine first = open(store, "first", threads)) {
             TestTable table = TestTable.create(first, "t", Orientation.ROW, true, 1);
             table.upsert(first, 1, "first", 1).join();

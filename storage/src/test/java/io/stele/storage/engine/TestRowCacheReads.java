@@ -53,7 +53,11 @@ class TestRowCacheReads {
                         .withCaches(new CacheOptions(1 << 20, 1 << 20, 1 << 20, KEYS * 150));
         try (EngineThreads threads =
                         EngineThreads.start(
-                                2, 2, Thread.ofPlatform().daemon().factory(), uncaught::add);
+                                2,
+                                2,
+                                System::nanoTime,
+                                Thread.ofPlatform().daemon().factory(),
+                                uncaught::add);
                 StorageEngine engine =
                         StorageEngine.open(
                                 options,

@@ -1,0 +1,133 @@
+package io.stele.scheduler;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs calls that wait for a disk, a store or another process, so that no execution context does: a
+ * bounded number of them at once, each on a thread that lives while there are calls. Made for
+ * virtual threads, which cost nothing while they wait and need no fairness while they do not
+ * compute.
+ *
+ * <p>What a call finds goes back to a context by {@link ExecutionContext#execute}.
+ *
+ * <p>Bounded: beyond {@code waitingLimit} waiting calls the next is refused with {@link
+ * RejectedExecutionException}. Thread safe.
+ */
+public final class BlockingPool implements Executor, AutoCloseable {
+    private final Object lock = new Object();
+    private final ArrayDeque<Runnable> waiting = new ArrayDeque<>(); // guarded by lock
+    private final Set<Thread> threads = new HashSet<>(); // guarded by lock
+    private final int concurrency;
+    private final int waitingLimit;
+    private final ThreadFactory threadFactory;
+    private final Consumer<Throwable> uncaught;
+    private boolean closed; // guarded by lock
+
+    /**
+     * @param concurrency how many calls may be in progress at once
+     * @param waitingLimit how many may wait for that
+     * @param uncaught told of anything a call throws
+     */
+    public BlockingPool(
+            int concurrency,
+            int waitingLimit,
+            ThreadFactory threadFactory,
+            Consumer<Throwable> uncaught) {
+        if (concurrency < 1 || waitingLimit < 1) {
+            throw new IllegalArgumentException(
+                    "concurrency and waitingLimit must be at least 1, found "
+                            + concurrency
+                            + " and "
+                            + waitingLimit);
+        }
+        this.concurrency = concurrency;
+        this.waitingLimit = waitingLimit;
+        this.threadFactory = requireNonNull(threadFactory, "threadFactory is null");
+        this.uncaught = requireNonNull(uncaught, "uncaught is null");
+    }
+
+    /**
+     * Starts the call or queues it.
+     *
+     * @throws RejectedExecutionException if too many wait, or the pool is closed
+     */
+    @Override
+    public void execute(Runnable call) {
+        requireNonNull(call, "call is null");
+        synchronized (lock) {
+            if (closed) {
+                throw new RejectedExecutionException("Blocking pool is closed");
+            }
+            if (waiting.size() >= waitingLimit) {
+                throw new RejectedExecutionException(
+                        "Blocking pool is full: " + waitingLimit + " calls wait");
+            }
+            waiting.add(call);
+            if (threads.size() < concurrency) {
+                Thread thread = threadFactory.newThread(this::work);
+                threads.add(thread);
+                thread.start();
+            }
+        }
+    }
+
+    /** How many calls wait for their turn now. */
+    public int waitingCalls() {
+        synchronized (lock) {
+            return waiting.size();
+        }
+    }
+
+    /** How many threads make calls now. */
+    public int runningCalls() {
+        synchronized (lock) {
+            return threads.size();
+        }
+    }
+
+    /** Runs what waits, refuses more, and returns when all has ended. */
+    @Override
+    public void close() {
+        synchronized (lock) {
+            closed = true;
+            while (!threads.isEmpty() && !threads.equals(Set.of(Thread.currentThread()))) {
+                try {
+                    lock.wait();
+                } catch (InterruptedException interrupted) {
+                    Thread.currentThread().interrupt();
+                    return;
+                }
+            }
+        }
+    }
+
+    private void work() {
+        for (Runnable call = next(); call != null; call = next()) {
+            try {
+                call.run();
+            } catch (Throwable failure) {
+                uncaught.accept(failure);
+            }
+        }
+    }
+
+    private @Nullable Runnable next() {
+        synchronized (lock) {
+            Runnable call = waiting.poll();
+            if (call == null) {
+                threads.remove(Thread.currentThread());
+                lock.notifyAll();
+            }
+            return call;
+        }
+    }
+}

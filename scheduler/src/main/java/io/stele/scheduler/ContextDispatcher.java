@@ -1,0 +1,13 @@
+package io.stele.scheduler;
+
+/** The mechanism under execution contexts: who runs a context that has something to do. */
+interface ContextDispatcher {
+    /**
+     * Takes a context that has just become runnable. Called by any thread, once for each time;
+     * until the context is run or idle again the caller's right to change it is the dispatcher's.
+     */
+    void runnable(ExecutionContext context);
+
+    /** Told of anything a task throws. */
+    void failed(Throwable failure);
+}

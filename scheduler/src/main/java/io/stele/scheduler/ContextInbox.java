@@ -1,0 +1,50 @@
+package io.stele.scheduler;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Contexts on their way to a worker: any thread puts, only the worker takes. The list goes through
+ * the contexts themselves, so waking one up allocates nothing.
+ *
+ * <p>Invariant: a context is in at most one inbox, because it is put there only by whoever owns it
+ * (see {@link ExecutionContext}).
+ */
+final class ContextInbox {
+    private final AtomicReference<@Nullable ExecutionContext> newest = new AtomicReference<>();
+
+    boolean isEmpty() {
+        return newest.get() == null;
+    }
+
+    void put(ExecutionContext context) {
+        ExecutionContext before = newest.get();
+        while (true) {
+            context.nextInInbox = before;
+            ExecutionContext found = newest.compareAndExchange(before, context);
+            if (found == before) {
+                return;
+            }
+            before = found;
+        }
+    }
+
+    /** Takes all that is there, oldest first. */
+    void drain(Consumer<ExecutionContext> taker) {
+        ExecutionContext newestFirst = newest.getAndSet(null);
+        ExecutionContext oldestFirst = null;
+        while (newestFirst != null) {
+            ExecutionContext older = newestFirst.nextInInbox;
+            newestFirst.nextInInbox = oldestFirst;
+            oldestFirst = newestFirst;
+            newestFirst = older;
+        }
+        while (oldestFirst != null) {
+            ExecutionContext following = oldestFirst.nextInInbox;
+            oldestFirst.nextInInbox = null;
+            taker.accept(oldestFirst);
+            oldestFirst = following;
+        }
+    }
+}

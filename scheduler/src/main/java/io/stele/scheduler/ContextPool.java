@@ -1,0 +1,43 @@
+package io.stele.scheduler;
+
+/**
+ * A set of threads, or a simulation of one, that runs execution contexts.
+ *
+ * <p>Every method may be called from any thread.
+ */
+public interface ContextPool extends AutoCloseable {
+    /**
+     * Adds a scheduling group.
+     *
+     * @param shares the weight of its claim to processor time beside those of the other groups, 1
+     *     to {@link SchedulingGroup#MAX_SHARES}
+     * @throws IllegalStateException if there are too many groups already
+     */
+    SchedulingGroup createGroup(String name, int shares, Urgency urgency);
+
+    /**
+     * Leaves a group out of the status from now on. Contexts that it still has go on with its
+     * shares.
+     */
+    void removeGroup(SchedulingGroup group);
+
+    /** Makes a context with one share of its group, which must be one of this pool's. */
+    default ExecutionContext createContext(String name, SchedulingGroup group) {
+        return createContext(name, group, 1);
+    }
+
+    /**
+     * Makes a context.
+     *
+     * @param group one of this pool's
+     * @param share the weight of this context's claim beside the others of its group
+     */
+    ExecutionContext createContext(String name, SchedulingGroup group, int share);
+
+    /** What the pool does now and has done. */
+    PoolStatus status();
+
+    /** Runs what is runnable, then ends; tasks that come later may be dropped. */
+    @Override
+    void close();
+}

@@ -1,0 +1,304 @@
+package io.stele.scheduler;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The scheduling policy over execution contexts, without threads and clocks of its own: workers
+ * that share their time by scheduling group. {@link ThreadedFairPool} gives each worker a thread,
+ * {@link SimulatedWorkers} a virtual time.
+ *
+ * <p>Threads: as the methods say; what {@link ContextPool} has may be called from any thread.
+ */
+final class FairPool implements ContextPool, ContextDispatcher {
+    /*
+     * Each worker keeps its runnable contexts by virtual runtime and always runs the smallest
+     * (Hologres [1], section 4.5):
+     *
+     *   charge = time * (runnable shares of the group) / (share of the context * shares of the group)
+     *
+     * so a group's contexts together are charged as one that has the group's shares, wherever they
+     * are. The number of runnable shares rises at once and falls slowly (ShareAverage).
+     *
+     * A worker touches no other one's run queue. Contexts reach a worker through its inbox: when
+     * they become runnable, when it has nothing to do and another worker has more than it runs
+     * (its parking flag is the request), and when loads differ at a balancing (a Move).
+     *
+     * Contexts of latency groups have no worker: they wait in one inbox that every worker looks at
+     * before its own queue, because a request that is pinned to one worker waits with it while the
+     * system has taken its thread away. A waiting one interrupts whoever polls. The class as a whole
+     * has a virtual runtime on each worker as well, so beyond a small bonus it gets its share only.
+     *
+     * [1] Jiang et al., Alibaba Hologres: A Cloud-Native Service for Hybrid Serving/Analytical
+     *     Processing, PVLDB 13(12), 2020.
+     */
+    private static final int MAX_GROUPS = 4096; // each status and balancing walks through them
+
+    private final FairPoolOptions options;
+    private final LongSupplier nanoTime;
+    private final Consumer<Worker> unparker;
+    private final Consumer<Throwable> uncaught;
+    private final List<Worker> workers;
+    private final CopyOnWriteArrayList<SchedulingGroup> groups = new CopyOnWriteArrayList<>();
+    private final ConcurrentLinkedQueue<ExecutionContext> latency = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger idleWorkers = new AtomicInteger();
+    private final LongAdder steals = new LongAdder();
+    private final LongAdder migrations = new LongAdder();
+    private final AtomicBoolean balancing = new AtomicBoolean();
+    private final AtomicLong nextBalanceNanos;
+    private volatile boolean closing;
+
+    /**
+     * @param unparker called when a worker that was parked has something to do
+     * @param uncaught told of anything a task throws
+     */
+    FairPool(
+            FairPoolOptions options,
+            LongSupplier nanoTime,
+            Consumer<Worker> unparker,
+            Consumer<Throwable> uncaught) {
+        this.options = requireNonNull(options, "options is null");
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
+        this.unparker = requireNonNull(unparker, "unparker is null");
+        this.uncaught = requireNonNull(uncaught, "uncaught is null");
+        this.nextBalanceNanos = new AtomicLong(nanoTime.getAsLong() + options.balanceNanos());
+        List<Worker> made = new ArrayList<>();
+        for (int index = 0; index < options.workers(); index++) {
+            made.add(new Worker(this, index));
+        }
+        this.workers = List.copyOf(made);
+    }
+
+    FairPoolOptions options() {
+        return options;
+    }
+
+    List<Worker> workers() {
+        return workers;
+    }
+
+    long nanoTime() {
+        return nanoTime.getAsLong();
+    }
+
+    // ---- groups and contexts
+
+    @Override
+    public SchedulingGroup createGroup(String name, int shares, Urgency urgency) {
+        SchedulingGroup group = new SchedulingGroup(name, shares, urgency, options.averageNanos());
+        synchronized (groups) {
+            if (groups.size() >= MAX_GROUPS) {
+                throw new IllegalStateException(
+                        "Expected at most %d scheduling groups, found one more: %s"
+                                .formatted(MAX_GROUPS, name));
+            }
+            groups.add(group);
+        }
+        return group;
+    }
+
+    @Override
+    public void removeGroup(SchedulingGroup group) {
+        groups.remove(group);
+    }
+
+    @Override
+    public ExecutionContext createContext(String name, SchedulingGroup group, int share) {
+        ExecutionContext context = new ExecutionContext(name, group, share, this);
+        if (group.urgency() == Urgency.NORMAL) {
+            context.worker = place(group);
+        }
+        return context;
+    }
+
+    /** A group's contexts go round the workers, each round from the least loaded one. */
+    private Worker place(SchedulingGroup group) {
+        int placement = group.nextPlacement();
+        int count = workers.size();
+        if (placement % count == 0) {
+            group.placeFrom(leastLoaded().index());
+        }
+        Worker chosen = workers.get((group.placedFrom() + placement) % count);
+        chosen.placed(group.shares() / (double) (placement + 1));
+        return chosen;
+    }
+
+    private Worker leastLoaded() {
+        Worker least = workers.getFirst();
+        for (Worker worker : workers) {
+            if (worker.expectedLoad() < least.expectedLoad()) {
+                least = worker;
+            }
+        }
+        return least;
+    }
+
+    @Override
+    public void runnable(ExecutionContext context) {
+        if (context.group().urgency() == Urgency.LATENCY) {
+            putLatency(context);
+            return;
+        }
+        Worker worker = requireNonNull(context.worker, "context.worker is null");
+        if (hasIdleWorkers() && !worker.isParked() && worker.wouldMakeWait()) {
+            Worker idle = findIdle();
+            if (idle != null) {
+                context.virtualRuntime += idle.minVirtualRuntime() - worker.minVirtualRuntime();
+                context.worker = idle;
+                worker = idle;
+            }
+        }
+        worker.put(context);
+    }
+
+    @Override
+    public void failed(Throwable failure) {
+        uncaught.accept(failure);
+    }
+
+    // ---- the latency class
+
+    void putLatency(ExecutionContext context) {
+        latency.add(context);
+        if (hasIdleWorkers()) {
+            for (Worker worker : workers) {
+                if (worker.unpark()) {
+                    return;
+                }
+            }
+        }
+    }
+
+    boolean latencyWaits() {
+        return !latency.isEmpty();
+    }
+
+    @Nullable ExecutionContext pollLatency() {
+        return latency.poll();
+    }
+
+    // ---- idle workers
+
+    void parking() {
+        idleWorkers.incrementAndGet();
+    }
+
+    void unparked(Worker worker) {
+        idleWorkers.decrementAndGet();
+        unparker.accept(worker);
+    }
+
+    boolean hasIdleWorkers() {
+        return idleWorkers.get() > 0;
+    }
+
+    @Nullable Worker findIdle() {
+        for (Worker worker : workers) {
+            if (worker.isParked()) {
+                return worker;
+            }
+        }
+        return null;
+    }
+
+    void countSteal() {
+        steals.increment();
+    }
+
+    void countMigration() {
+        migrations.increment();
+    }
+
+    // ---- balancing and accounting
+
+    /** Evens out the load and updates what groups were entitled to, if it is time; any worker. */
+    void balanceIfDue(long now) {
+        if (now - nextBalanceNanos.get() < 0 || !balancing.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            nextBalanceNanos.set(now + options.balanceNanos());
+            balance();
+            account();
+        } finally {
+            balancing.set(false);
+        }
+    }
+
+    private void balance() {
+        Worker most = workers.getFirst();
+        Worker least = most;
+        for (Worker worker : workers) {
+            most = worker.load() > most.load() ? worker : most;
+            least = worker.load() < least.load() ? worker : least;
+        }
+        double difference = most.load() - least.load();
+        if (difference > 0) {
+            most.request(new Worker.Move(least, difference / 2));
+        }
+    }
+
+    private void account() {
+        long usedByAll = 0;
+        long sharesOfActive = 0;
+        List<SchedulingGroup> active = new ArrayList<>();
+        for (SchedulingGroup group : groups) {
+            long used = group.takeCpuNanos();
+            usedByAll += used;
+            if (used > 0 || group.runnableContexts() > 0) {
+                active.add(group);
+                sharesOfActive += group.shares();
+            }
+        }
+        for (SchedulingGroup group : active) {
+            group.entitled(Math.round((double) usedByAll * group.shares() / sharesOfActive));
+        }
+    }
+
+    @Override
+    public PoolStatus status() {
+        List<GroupStatus> statuses = new ArrayList<>();
+        long switches = 0;
+        long overruns = 0;
+        for (SchedulingGroup group : groups) {
+            long running =
+                    workers.stream().filter(worker -> worker.currentGroup() == group).count();
+            GroupStatus status = group.status(running);
+            switches += status.switches();
+            overruns += status.overruns();
+            statuses.add(status);
+        }
+        return new PoolStatus(
+                workers.size(),
+                Math.max(0, idleWorkers.get()),
+                switches,
+                overruns,
+                steals.sum(),
+                migrations.sum(),
+                statuses);
+    }
+
+    // ---- the end
+
+    boolean isClosing() {
+        return closing;
+    }
+
+    /** Lets workers end when they have nothing more to run. */
+    @Override
+    public void close() {
+        closing = true;
+        workers.forEach(Worker::unpark);
+    }
+}

@@ -1,0 +1,43 @@
+package io.stele.scheduler;
+
+/**
+ * The numbers of a {@link FairPool}.
+ *
+ * @param workers how many threads share the work
+ * @param quantumNanos how long a context keeps its worker while others wait; a context of a latency
+ *     group interrupts it
+ * @param balanceNanos how often the load of the workers is compared and evened out
+ */
+public record FairPoolOptions(int workers, long quantumNanos, long balanceNanos) {
+    private static final int MAX_WORKERS = 1024; // far above the cores of one machine
+    private static final long MILLISECOND = 1_000_000;
+
+    public FairPoolOptions {
+        if (workers < 1 || workers > MAX_WORKERS) {
+            throw new IllegalArgumentException(
+                    "workers must be 1 to " + MAX_WORKERS + ", found " + workers);
+        }
+        if (quantumNanos < 1_000 || quantumNanos > 1_000 * MILLISECOND) {
+            throw new IllegalArgumentException(
+                    "quantumNanos must be 1 microsecond to 1 second, found " + quantumNanos);
+        }
+        if (balanceNanos < MILLISECOND) {
+            throw new IllegalArgumentException(
+                    "balanceNanos must be at least 1 millisecond, found " + balanceNanos);
+        }
+    }
+
+    /** A quantum of 1 ms, balanced every 5 ms. */
+    public static FairPoolOptions of(int workers) {
+        return new FairPoolOptions(workers, MILLISECOND, 5 * MILLISECOND);
+    }
+
+    public FairPoolOptions withQuantumNanos(long newQuantumNanos) {
+        return new FairPoolOptions(workers, newQuantumNanos, balanceNanos);
+    }
+
+    /** The time over which the runnable shares of a group are averaged downwards. */
+    long averageNanos() {
+        return 4 * balanceNanos;
+    }
+}

@@ -1,0 +1,55 @@
+package io.stele.scheduler;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * How many shares of a group are runnable, averaged: it rises at once and falls slowly.
+ *
+ * <p>A group's claim is divided by this number, so an average that lags upwards lets a query that
+ * arrives with k contexts have k times its share; one that does not lag downwards makes a group
+ * whose contexts wait now and then pay less than those that always run.
+ *
+ * <p>Thread safe. Of two observations at once one may be lost: the next one makes up for it.
+ */
+final class ShareAverage {
+    private static final double SCALE = 256; // of the fixed-point average
+    private static final int VALUE_BITS = 36; // 10,000 shares times 26,000 contexts, scaled
+    private static final long VALUE_MASK = (1L << VALUE_BITS) - 1;
+    private static final long TIME_MASK = (1L << (Long.SIZE - VALUE_BITS)) - 1; // 268 s, in micros
+
+    private final long periodMicros;
+    private final AtomicLong packed = new AtomicLong(); // low bits: average; high bits: when
+
+    /**
+     * @param periodNanos the time in which a difference falls to 1/e of itself
+     */
+    ShareAverage(long periodNanos) {
+        if (periodNanos < 8_000) {
+            throw new IllegalArgumentException(
+                    "periodNanos must be at least 8000, found " + periodNanos);
+        }
+        this.periodMicros = periodNanos / 1000;
+    }
+
+    /** Takes an observation into account and returns the average, at least as high as it. */
+    double observe(long runnableShares, long nowNanos) {
+        long before = packed.getOpaque();
+        double average = (before & VALUE_MASK) / SCALE;
+        long time = (nowNanos / 1000) & TIME_MASK;
+        long elapsed = (time - (before >>> VALUE_BITS)) & TIME_MASK;
+        if (runnableShares == average && elapsed < periodMicros / 8) {
+            return average; // written seldom, because all workers read it
+        }
+        if (runnableShares < average) {
+            average =
+                    runnableShares
+                            + (average - runnableShares)
+                                    * Math.exp(-(double) elapsed / periodMicros);
+        } else {
+            average = runnableShares;
+        }
+        long value = Math.min(VALUE_MASK, Math.round(average * SCALE));
+        packed.setOpaque(time << VALUE_BITS | value);
+        return average;
+    }
+}

@@ -1,0 +1,374 @@
+package io.stele.scheduler;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.DoubleAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thread's part of a {@link FairPool}: it picks the runnable context with the smallest virtual
+ * runtime, runs it for a quantum, and charges it for the time.
+ *
+ * <p>Confined to its thread (in a simulation, to the one that steps it), except for the inbox, the
+ * request to move a context, the parking flag and what is published for others.
+ *
+ * <p>Invariant: a context is in this worker's inbox, in its run queue, or running here only while
+ * it is SCHEDULED or RUNNING and {@code context.worker} is this worker. Invariant: {@code
+ * minVirtualRuntime} never decreases, and no context of the run queue is below it by more than what
+ * one turn charges.
+ */
+final class Worker implements YieldSignal {
+    // A clock read costs as much as several small tasks; a work unit's step costs far more.
+    private static final int TASKS_BETWEEN_CLOCK_READS = 16;
+
+    // What a latency class may have used beyond its share before it waits its turn, in quanta.
+    private static final int LATENCY_BONUS_QUANTA = 4;
+
+    private final FairPool pool;
+    private final int index;
+    private final long latencyBonus; // in virtual nanoseconds
+    private final RunQueue queue = new RunQueue();
+    private final ContextInbox inbox = new ContextInbox();
+    private final AtomicBoolean parked = new AtomicBoolean();
+    private final AtomicReference<@Nullable Move> requestedMove = new AtomicReference<>();
+    private volatile double load; // published: what its runnable contexts may claim, in shares
+    private final DoubleAdder placed = new DoubleAdder(); // claims placed here since
+    private final AtomicLong minVirtualRuntime = new AtomicLong(); // written by this worker only
+    private volatile @Nullable SchedulingGroup currentGroup; // published, for the status
+    private volatile @Nullable Thread thread;
+    private @Nullable ExecutionContext current;
+    private boolean interruptible; // by the latency class, in this turn
+    private long latencyVirtualRuntime;
+    private long turnStartNanos;
+    private int tasksSinceClock;
+    private long nextPublishNanos;
+
+    /** Asks a worker to hand a context of about this claim to another one. */
+    record Move(Worker target, double claim) {}
+
+    Worker(FairPool pool, int index) {
+        this.pool = requireNonNull(pool, "pool is null");
+        this.index = index;
+        this.latencyBonus = LATENCY_BONUS_QUANTA * pool.options().quantumNanos();
+        this.latencyVirtualRuntime = -latencyBonus;
+    }
+
+    int index() {
+        return index;
+    }
+
+    // ---- any thread
+
+    /** Puts a context here, whose caller owns it, and wakes the worker up. */
+    void put(ExecutionContext context) {
+        inbox.put(context);
+        unpark();
+    }
+
+    /** Wakes the worker up if it is parked; true if this call did. */
+    boolean unpark() {
+        if (parked.get() && parked.compareAndSet(true, false)) {
+            pool.unparked(this);
+            return true;
+        }
+        return false;
+    }
+
+    boolean isParked() {
+        return parked.get();
+    }
+
+    /**
+     * Whether a context put here now might have to wait although the worker is not parked: false
+     * when its own thread asks and has nothing else to run next.
+     */
+    boolean wouldMakeWait() {
+        return thread != Thread.currentThread() || hasWaiting();
+    }
+
+    long minVirtualRuntime() {
+        return minVirtualRuntime.getOpaque();
+    }
+
+    double load() {
+        return load;
+    }
+
+    /** The load, and what was placed here since it was measured. */
+    double expectedLoad() {
+        return load + placed.sum();
+    }
+
+    /** A new context was placed here. */
+    void placed(double claim) {
+        placed.add(claim);
+    }
+
+    /** The group of the context that it runs now; null: none. */
+    @Nullable SchedulingGroup currentGroup() {
+        return currentGroup;
+    }
+
+    /** Leaves a request unless one is there already. */
+    void request(Move move) {
+        requestedMove.compareAndSet(null, move);
+    }
+
+    // ---- the worker's thread
+
+    /** Says which thread steps this worker from now on; null: none for now. */
+    void attach(@Nullable Thread newThread) {
+        thread = newThread;
+    }
+
+    /**
+     * Runs at most one task, or one step of a work unit.
+     *
+     * @return false when there is nothing to run
+     */
+    boolean step() {
+        ExecutionContext running = current;
+        if (running != null && (tasksSinceClock >= TASKS_BETWEEN_CLOCK_READS || latencyWaits())) {
+            tasksSinceClock = 0;
+            checkTurn(running, pool.nanoTime());
+        }
+        ExecutionContext context = current;
+        if (context == null) {
+            context = next();
+            if (context == null) {
+                return false;
+            }
+            startTurn(context, pool.nanoTime());
+        }
+        switch (context.runNext(this)) {
+            case NOTHING -> endTurn(context, pool.nanoTime());
+            case RAN -> {
+                tasksSinceClock++;
+                if (!context.hasTasks()) {
+                    endTurn(context, pool.nanoTime());
+                }
+            }
+            case UNFINISHED -> tasksSinceClock = TASKS_BETWEEN_CLOCK_READS;
+        }
+        return true;
+    }
+
+    @Override
+    public boolean shouldYield() {
+        return latencyWaits() || pool.nanoTime() - turnStartNanos >= pool.options().quantumNanos();
+    }
+
+    /**
+     * Announces that this worker is about to wait for {@link #unpark}. False: something came, it
+     * must not wait.
+     *
+     * <p>Whoever brings something first puts it and then looks at the flag; here the flag is set
+     * first and then everything is looked at again. One of the two sees the other.
+     */
+    boolean park() {
+        load = 0;
+        placed.reset();
+        pool.parking();
+        parked.set(true);
+        if (!inbox.isEmpty() || pool.latencyWaits() || pool.isClosing()) {
+            unpark();
+            return false;
+        }
+        return true;
+    }
+
+    private boolean hasWaiting() {
+        return !queue.isEmpty() || !inbox.isEmpty();
+    }
+
+    private boolean latencyWaits() {
+        return interruptible && pool.latencyWaits();
+    }
+
+    private void checkTurn(ExecutionContext context, long now) {
+        boolean quantumOver = now - turnStartNanos >= pool.options().quantumNanos();
+        if (latencyWaits() || (quantumOver && (hasWaiting() || pool.latencyWaits()))) {
+            endTurn(context, now);
+            return;
+        }
+        if (quantumOver) {
+            charge(context, now); // nobody waits: on with the next quantum
+            turnStartNanos = now;
+            raiseFloor(context.virtualRuntime);
+        }
+        housekeeping(now);
+    }
+
+    private void startTurn(ExecutionContext context, long now) {
+        context.begin();
+        current = context;
+        currentGroup = context.group();
+        turnStartNanos = now;
+        tasksSinceClock = 0;
+        interruptible =
+                context.group().urgency() == Urgency.NORMAL
+                        && latencyGoesBefore(context.virtualRuntime);
+    }
+
+    private void endTurn(ExecutionContext context, long now) {
+        charge(context, now);
+        context.group().turnEnded();
+        current = null;
+        currentGroup = null;
+        boolean normal = context.group().urgency() == Urgency.NORMAL;
+        // Once its turn has ended without more to do, the context may be anybody's.
+        if (context.endTurn()) {
+            if (normal) {
+                queue.add(context);
+            } else {
+                pool.putLatency(context);
+            }
+        }
+        Move move = requestedMove.get();
+        if (move != null) {
+            requestedMove.set(null);
+            move(move, now);
+        }
+        ExecutionContext following = next();
+        if (following != null) {
+            startTurn(following, now);
+        }
+        housekeeping(now);
+    }
+
+    private void charge(ExecutionContext context, long now) {
+        SchedulingGroup group = context.group();
+        long nanos = Math.max(0, now - turnStartNanos);
+        group.used(nanos, nanos > 2 * pool.options().quantumNanos());
+        if (group.urgency() == Urgency.NORMAL) {
+            double claim = group.claimOf(context.share(), now);
+            context.virtualRuntime += virtualNanos(nanos, claim);
+        } else if (!queue.isEmpty()) {
+            // The class is as if it had one context on every worker.
+            double claim = (double) group.shares() / pool.options().workers();
+            latencyVirtualRuntime += virtualNanos(nanos, claim);
+        }
+    }
+
+    private static long virtualNanos(long nanos, double claim) {
+        return Math.max(1, Math.round(nanos * (SchedulingGroup.DEFAULT_SHARES / claim)));
+    }
+
+    private @Nullable ExecutionContext next() {
+        if (!inbox.isEmpty()) {
+            inbox.drain(this::accept);
+        }
+        if (pool.latencyWaits()
+                && (queue.isEmpty() || latencyGoesBefore(queue.first().virtualRuntime))) {
+            ExecutionContext urgent = pool.pollLatency();
+            if (urgent != null) {
+                return urgent;
+            }
+        }
+        if (queue.isEmpty()) {
+            return null;
+        }
+        ExecutionContext chosen = queue.removeFirst();
+        raiseFloor(chosen.virtualRuntime);
+        return chosen;
+    }
+
+    /** Called with the smallest virtual runtime of what is runnable here. */
+    private void raiseFloor(long virtualRuntime) {
+        if (virtualRuntime - minVirtualRuntime.getPlain() > 0) {
+            minVirtualRuntime.setOpaque(virtualRuntime);
+        }
+    }
+
+    /** A context that waited for something long has no more credit than one that waits here. */
+    private void accept(ExecutionContext context) {
+        long floor = minVirtualRuntime.getPlain();
+        if (context.virtualRuntime - floor < 0) {
+            context.virtualRuntime = floor;
+        }
+        queue.add(context);
+    }
+
+    private boolean latencyGoesBefore(long virtualRuntime) {
+        long floor = minVirtualRuntime.getPlain() - latencyBonus;
+        if (latencyVirtualRuntime - floor < 0) {
+            latencyVirtualRuntime = floor;
+        }
+        return latencyVirtualRuntime - virtualRuntime <= 0;
+    }
+
+    // ---- evening out the load
+
+    private void housekeeping(long now) {
+        if (pool.hasIdleWorkers() && !queue.isEmpty() && current != null) {
+            Worker idle = pool.findIdle();
+            if (idle != null) {
+                pool.countSteal();
+                hand(queue.removeFirst(), idle);
+            }
+        }
+        if (now - nextPublishNanos >= 0) {
+            nextPublishNanos = now + pool.options().balanceNanos() / 4;
+            load = measureLoad(now);
+            placed.reset();
+            pool.balanceIfDue(now);
+        }
+    }
+
+    private double measureLoad(long now) {
+        double[] sum = new double[1];
+        queue.forEach(context -> sum[0] += context.group().claimOf(context.share(), now));
+        ExecutionContext running = current;
+        if (running != null && running.group().urgency() == Urgency.NORMAL) {
+            sum[0] += running.group().claimOf(running.share(), now);
+        }
+        return sum[0];
+    }
+
+    /** Hands over the context whose claim is nearest, unless that would not even out anything. */
+    private void move(Move move, long now) {
+        @Nullable ExecutionContext[] best = new ExecutionContext[1];
+        double[] distance = {move.claim()};
+        queue.forEach(
+                context -> {
+                    double claim = context.group().claimOf(context.share(), now);
+                    if (Math.abs(claim - move.claim()) < distance[0]) {
+                        distance[0] = Math.abs(claim - move.claim());
+                        best[0] = context;
+                    }
+                });
+        ExecutionContext chosen = best[0];
+        if (chosen != null) {
+            queue.remove(chosen);
+            pool.countMigration();
+            hand(chosen, move.target());
+            load = measureLoad(now);
+        }
+    }
+
+    private void hand(ExecutionContext context, Worker target) {
+        context.virtualRuntime += target.minVirtualRuntime() - minVirtualRuntime.getPlain();
+        context.worker = target;
+        target.put(context);
+    }
+
+    /** For tests, between steps: throws when an invariant does not hold. */
+    void verifyInvariants() {
+        queue.forEach(
+                context -> {
+                    if (context.worker != this) {
+                        throw new IllegalStateException(
+                                "Expected %s to be on worker %d, found %s"
+                                        .formatted(context, index, context.worker));
+                    }
+                });
+    }
+
+    @Override
+    public String toString() {
+        return "Worker[%d, %d waiting, load %.1f]".formatted(index, queue.size(), load);
+    }
+}

@@ -1,0 +1,14 @@
+package io.stele.scheduler;
+
+/** Tells a running task whether somebody else should have its thread now. */
+@FunctionalInterface
+public interface YieldSignal {
+    /** Never asks for the thread. */
+    YieldSignal NEVER = () -> false;
+
+    /**
+     * True when work of a latency class waits or the quantum is over; costs about one read of the
+     * clock. Only for the task that was given this signal, while it runs.
+     */
+    boolean shouldYield();
+}
