@@ -27,6 +27,7 @@ import io.trino.spi.connector.ConnectorPageSourceProvider;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorSplitManager;
 import io.trino.spi.connector.ConnectorTransactionHandle;
+import io.trino.spi.procedure.Procedure;
 import io.trino.spi.session.PropertyMetadata;
 import io.trino.spi.transaction.IsolationLevel;
 import java.util.List;
@@ -40,6 +41,7 @@ public final class SteleConnector implements Connector {
     private final ConnectorPageSourceProvider pageSources;
     private final ConnectorPageSinkProvider pageSinks;
     private final ConnectorNodePartitioningProvider partitioning;
+    private final Set<Procedure> procedures;
     private final ClassLoader classLoader = SteleConnector.class.getClassLoader();
 
     @Inject
@@ -49,12 +51,14 @@ public final class SteleConnector implements Connector {
             SteleSplitManager splitManager,
             StelePageSources pageSources,
             StelePageSinks pageSinks,
-            StelePartitioning partitioning) {
+            StelePartitioning partitioning,
+            Set<Procedure> procedures) {
         this.lifeCycle = requireNonNull(lifeCycle, "lifeCycle is null");
         this.transactions = requireNonNull(transactions, "transactions is null");
         this.splitManager = new ClassLoaderSafeConnectorSplitManager(splitManager, classLoader);
         this.pageSources = new ClassLoaderSafeConnectorPageSourceProvider(pageSources, classLoader);
         this.pageSinks = new ClassLoaderSafeConnectorPageSinkProvider(pageSinks, classLoader);
+        this.procedures = Set.copyOf(procedures);
         this.partitioning = new ClassLoaderSafeNodePartitioningProvider(partitioning, classLoader);
     }
 
@@ -101,6 +105,11 @@ public final class SteleConnector implements Connector {
     @Override
     public ConnectorNodePartitioningProvider getNodePartitioningProvider() {
         return partitioning;
+    }
+
+    @Override
+    public Set<Procedure> getProcedures() {
+        return procedures;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.stele.connector;
 
+import static com.google.inject.multibindings.Multibinder.newSetBinder;
 import static io.airlift.configuration.ConfigBinder.configBinder;
 
 import com.google.inject.Binder;
@@ -8,6 +9,7 @@ import com.google.inject.Provides;
 import com.google.inject.Scopes;
 import com.google.inject.Singleton;
 import io.stele.connector.metadata.CatalogRequests;
+import io.stele.connector.metadata.DropPartitionProcedure;
 import io.stele.connector.metadata.SteleMetadataFactory;
 import io.stele.connector.metadata.TableDefinitions;
 import io.stele.connector.metadata.TableStatisticsReader;
@@ -26,6 +28,7 @@ import io.stele.connector.type.TrinoTypes;
 import io.stele.connector.write.StelePageSinks;
 import io.stele.connector.write.StelePartitioning;
 import io.stele.storage.objectstore.ObjectStore;
+import io.trino.spi.procedure.Procedure;
 
 /** The parts of one catalog. */
 final class SteleModule implements Module {
@@ -49,6 +52,10 @@ final class SteleModule implements Module {
         binder.bind(StelePageSources.class).in(Scopes.SINGLETON);
         binder.bind(StelePageSinks.class).in(Scopes.SINGLETON);
         binder.bind(StelePartitioning.class).in(Scopes.SINGLETON);
+        newSetBinder(binder, Procedure.class)
+                .addBinding()
+                .toProvider(DropPartitionProcedure.class)
+                .in(Scopes.SINGLETON);
         binder.bind(SteleConnector.class).in(Scopes.SINGLETON);
     }
 

@@ -6,19 +6,24 @@ import com.google.inject.Inject;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CommitTransactionReply;
 import io.stele.protocol.api.CreateSchemaRequest;
 import io.stele.protocol.api.CreateTableRequest;
+import io.stele.protocol.api.DeletePartitionsRequest;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.DropSchemaRequest;
+import io.stele.protocol.api.ListPartitionsReply;
 import io.stele.protocol.api.ListSchemasReply;
 import io.stele.protocol.api.ListTablesReply;
 import io.stele.protocol.api.ListTablesRequest;
+import io.stele.protocol.api.PartitionFiles;
 import io.stele.protocol.api.RenameTableRequest;
 import io.stele.protocol.api.SetCommentRequest;
 import io.stele.protocol.api.SetOptionsRequest;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
@@ -68,7 +73,7 @@ public final class CatalogRequests {
         }
     }
 
-    Optional<TableDescription> findTable(SchemaTableName name) {
+    public Optional<TableDescription> findTable(SchemaTableName name) {
         try {
             return Optional.of(
                     sidecar.call(
@@ -119,6 +124,24 @@ public final class CatalogRequests {
                 Actions.SET_OPTIONS,
                 new SetOptionsRequest(tableId, changed, values),
                 TableDescription.class);
+    }
+
+    /** Deletes all rows of some partitions, which domains of partition columns name. */
+    public void deletePartitions(TableId tableId, ScanPredicate partitions) {
+        sidecar.callOnce(
+                Actions.DELETE_PARTITIONS,
+                new DeletePartitionsRequest(tableId, partitions),
+                CommitTransactionReply.class);
+    }
+
+    List<PartitionFiles> partitions(TableSchema table) {
+        return sidecar.call(
+                        Actions.LIST_PARTITIONS,
+                        request(
+                                new SchemaTableName(table.schemaName(), table.tableName()),
+                                table.id()),
+                        ListPartitionsReply.class)
+                .partitions();
     }
 
     private static TableRequest request(SchemaTableName name, TableId tableId) {

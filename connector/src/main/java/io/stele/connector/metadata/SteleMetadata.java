@@ -13,6 +13,8 @@ import io.stele.connector.handle.StelePartitioningHandle;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.SteleWriteHandle;
 import io.stele.connector.sidecar.ReadPoints;
+import io.stele.connector.type.ScanPredicates;
+import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.schema.ColumnSchema;
@@ -41,6 +43,7 @@ import io.trino.spi.connector.RetryMode;
 import io.trino.spi.connector.RowChangeParadigm;
 import io.trino.spi.connector.SaveMode;
 import io.trino.spi.connector.SchemaTableName;
+import io.trino.spi.connector.SystemTable;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.security.TrinoPrincipal;
 import io.trino.spi.statistics.ComputedStatistics;
@@ -69,6 +72,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     private final ReadPoints readPoints;
     private final TableDefinitions definitions;
     private final TableStatisticsReader statistics;
+    private final TrinoTypes types;
     private final Map<SchemaTableName, TableDescription> tables = new HashMap<>();
     private ReadPoints.@Nullable Lease readPoint;
     private boolean closed;
@@ -78,12 +82,14 @@ public final class SteleMetadata implements ConnectorMetadata {
             WriteTransactions writes,
             ReadPoints readPoints,
             TableDefinitions definitions,
-            TableStatisticsReader statistics) {
+            TableStatisticsReader statistics,
+            TrinoTypes types) {
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.writes = requireNonNull(writes, "writes is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.definitions = requireNonNull(definitions, "definitions is null");
         this.statistics = requireNonNull(statistics, "statistics is null");
+        this.types = requireNonNull(types, "types is null");
     }
 
     /** Ends the transaction: unfinished writes are given up, the snapshot is released. */
@@ -305,13 +311,51 @@ public final class SteleMetadata implements ConnectorMetadata {
         if (combined.equals(table.constraint())) {
             return Optional.empty();
         }
-        // Advisory: Trino checks every row again
+        // Advisory but for partitions: Trino checks every row again
         return Optional.of(
                 new ConstraintApplicationResult<>(
                         table.withConstraint(combined),
-                        summary,
+                        summary.filter(
+                                (column, _) ->
+                                        !PartitionConstraints.isEnforced(
+                                                table.table(),
+                                                combined,
+                                                (SteleColumnHandle) column)),
                         constraint.getExpression(),
                         false));
+    }
+
+    /** Of what names whole partitions, without other conditions. */
+    @Override
+    public Optional<ConnectorTableHandle> applyDelete(
+            ConnectorSession session, ConnectorTableHandle handle) {
+        SteleTableHandle table = (SteleTableHandle) handle;
+        return PartitionConstraints.coverWholePartitions(table) ? Optional.of(table) : Optional.empty();
+    }
+
+    /** The number of rows is not known: nobody looked at them. */
+    @Override
+    public OptionalLong executeDelete(ConnectorSession session, ConnectorTableHandle handle) {
+        SteleTableHandle table = (SteleTableHandle) handle;
+        if (!table.constraint().isNone()) {
+            catalog.deletePartitions(
+                    table.table().id(), ScanPredicates.of(table.table(), table.constraint()));
+        }
+        return OptionalLong.empty();
+    }
+
+    @Override
+    public Optional<SystemTable> getSystemTable(
+            ConnectorSession session, SchemaTableName tableName) {
+        String name = tableName.getTableName();
+        if (!name.endsWith(PartitionsTable.SUFFIX)) {
+            return Optional.empty();
+        }
+        String baseName = name.substring(0, name.length() - PartitionsTable.SUFFIX.length());
+        return findTable(new SchemaTableName(tableName.getSchemaName(), baseName))
+                .map(TableDescription::schema)
+                .filter(PartitionConstraints::hasPartitionFiles)
+                .map(table -> new PartitionsTable(table, catalog, types));
     }
 
     @Override

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.connector.type.TrinoTypes;
 
 /** Makes the view of one transaction. Thread-safe. */
 public final class SteleMetadataFactory {
@@ -13,6 +14,7 @@ public final class SteleMetadataFactory {
     private final ReadPoints readPoints;
     private final TableDefinitions definitions;
     private final TableStatisticsReader statistics;
+    private final TrinoTypes types;
 
     @Inject
     public SteleMetadataFactory(
@@ -20,12 +22,14 @@ public final class SteleMetadataFactory {
             CatalogRequests catalog,
             ReadPoints readPoints,
             TableDefinitions definitions,
-            TableStatisticsReader statistics) {
+            TableStatisticsReader statistics,
+            TrinoTypes types) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.definitions = requireNonNull(definitions, "definitions is null");
         this.statistics = requireNonNull(statistics, "statistics is null");
+        this.types = requireNonNull(types, "types is null");
     }
 
     public SteleMetadata create() {
@@ -34,6 +38,7 @@ public final class SteleMetadataFactory {
                 new WriteTransactions(sidecar, catalog),
                 readPoints,
                 definitions,
-                statistics);
+                statistics,
+                types);
     }
 }

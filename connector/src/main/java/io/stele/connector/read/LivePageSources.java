@@ -54,7 +54,8 @@ public final class LivePageSources {
                         table.table().id(),
                         table.table().shard(split.shard()),
                         columnIds,
-                        ScanPredicates.of(table.table(), constraint),
+                        ScanPredicates.narrowed(
+                                table.table(), table.constraint(), constraint),
                         split.mode(),
                         table.limit());
         List<Type> columnTypes = columnIds.stream().map(id -> type(table.table(), id)).toList();

@@ -41,6 +41,60 @@ public final class ScanPredicates {
         return new ScanPredicate(domains);
     }
 
+    /** Whether a predicate says of every value of a column whether the domain has it. */
+    public static boolean isExact(DataType stored, Domain domain) {
+        return switch (stored.kind()) {
+            case BOOLEAN,
+                    TINYINT,
+                    SMALLINT,
+                    INTEGER,
+                    BIGINT,
+                    DATE,
+                    DECIMAL,
+                    VARCHAR,
+                    TIMESTAMP,
+                    UUID ->
+                    domain.getValues().getRanges().getRangeCount() <= MAX_RANGES;
+            // NaN, padding, and values that are not told apart, are not worth the risk
+            case REAL,
+                    DOUBLE,
+                    CHAR,
+                    VARBINARY,
+                    TIME,
+                    TIMESTAMP_WITH_TIME_ZONE,
+                    JSON,
+                    ARRAY,
+                    MAP,
+                    ROW ->
+                    false;
+        };
+    }
+
+    /**
+     * As {@link #of}, narrowed by what became known later; of a column whose values would be too
+     * many for both, the constraint is kept as it is.
+     */
+    public static ScanPredicate narrowed(
+            TableSchema table,
+            TupleDomain<SteleColumnHandle> constraint,
+            TupleDomain<SteleColumnHandle> later) {
+        Map<SteleColumnHandle, Domain> fixed = constraint.getDomains().orElseThrow();
+        return of(
+                table,
+                constraint
+                        .intersect(later)
+                        .transformDomains(
+                                (column, domain) ->
+                                        isLong(domain)
+                                                ? fixed.getOrDefault(column, domain)
+                                                : domain));
+    }
+
+    private static boolean isLong(Domain domain) {
+        return domain.getType().isOrderable()
+                && domain.getValues().getRanges().getRangeCount() > MAX_RANGES;
+    }
+
     private static ColumnDomain domain(DataType stored, Type type, Domain domain) {
         List<ValueRange> ranges = new ArrayList<>();
         for (Range range : domain.simplify(MAX_RANGES).getValues().getRanges().getOrderedRanges()) {

@@ -62,6 +62,12 @@ public final class Actions {
      */
     public static final String ABORT_TRANSACTION = "abort-transaction";
 
+    /** {@link DeletePartitionsRequest} -> {@link CommitTransactionReply}. */
+    public static final String DELETE_PARTITIONS = "delete-partitions";
+
+    /** {@link TableRequest} -> {@link ListPartitionsReply}. */
+    public static final String LIST_PARTITIONS = "list-partitions";
+
     /** {@link TableRequest} -> {@link Done}, when what was in memory lies in files. */
     public static final String FLUSH = "flush";
 

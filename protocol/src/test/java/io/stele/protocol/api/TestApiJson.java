@@ -87,6 +87,9 @@ final class TestApiJson {
                         new CommitTransactionRequest("x", List.of(), Optional.of(TABLE)),
                         new CommitTransactionReply(new Lsn(Long.MAX_VALUE)),
                         new AbortTransactionRequest("x"),
+                        new DeletePartitionsRequest(TABLE, ScanPredicate.ALL),
+                        new ListPartitionsReply(
+                                List.of(new PartitionFiles(new byte[] {1, 2}, 3, 4, 5))),
                         new StatusReply("n", "1", true, Lsn.MIN, 0, 0, List.of()),
                         PutTarget.of(new TableName("s", "t"), PutMode.UPSERT),
                         new PutTarget(

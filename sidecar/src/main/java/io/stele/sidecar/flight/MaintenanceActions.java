@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
 import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.ListPartitionsReply;
 import io.stele.protocol.api.TableRequest;
 import io.stele.sidecar.engine.EngineService;
 import java.util.Map;
@@ -27,6 +28,11 @@ final class MaintenanceActions {
                         "Merges files until nothing is left to merge",
                         TableRequest.class,
                         this::compact),
+                Actions.LIST_PARTITIONS,
+                ActionHandler.of(
+                        "Lists the partitions that have files",
+                        TableRequest.class,
+                        this::listPartitions),
                 Actions.STATUS,
                 ActionHandler.of("Says how the sidecar is doing", engine::status));
     }
@@ -39,5 +45,10 @@ final class MaintenanceActions {
     private Object compact(TableRequest request) {
         Blocking.await(engine.engine().compact(engine.resolve(request).id()));
         return DONE;
+    }
+
+    private Object listPartitions(TableRequest request) {
+        return new ListPartitionsReply(
+                engine.engine().partitions(engine.resolve(request).id()));
     }
 }

@@ -10,6 +10,7 @@ import io.stele.protocol.api.BeginTransactionReply;
 import io.stele.protocol.api.BeginTransactionRequest;
 import io.stele.protocol.api.CommitTransactionReply;
 import io.stele.protocol.api.CommitTransactionRequest;
+import io.stele.protocol.api.DeletePartitionsRequest;
 import io.stele.sidecar.engine.EngineService;
 import java.util.Map;
 
@@ -35,7 +36,12 @@ final class TransactionActions {
                         this::commit),
                 Actions.ABORT_TRANSACTION,
                 ActionHandler.of(
-                        "Gives a transaction up", AbortTransactionRequest.class, this::abort));
+                        "Gives a transaction up", AbortTransactionRequest.class, this::abort),
+                Actions.DELETE_PARTITIONS,
+                ActionHandler.of(
+                        "Deletes all rows of partitions at once",
+                        DeletePartitionsRequest.class,
+                        this::deletePartitions));
     }
 
     private Object begin(BeginTransactionRequest request) {
@@ -52,6 +58,12 @@ final class TransactionActions {
                                         request.transactionId(),
                                         request.files(),
                                         request.publishTable())));
+    }
+
+    private Object deletePartitions(DeletePartitionsRequest request) {
+        return new CommitTransactionReply(
+                Blocking.await(
+                        engine.engine().deletePartitions(request.tableId(), request.partitions())));
     }
 
     private Object abort(AbortTransactionRequest request) {

@@ -9,6 +9,7 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.shard.PartitionDelete;
 import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.wal.LogHold;
 import java.io.IOException;
@@ -66,11 +67,13 @@ final class Coordinator {
             Optional<Lsn> readLsn,
             Map<ShardId, List<byte[]>> batches,
             Map<ShardId, List<FileEntry>> files,
+            Map<ShardId, List<PartitionDelete>> deletes,
             Optional<TableId> publish) {
         /** The shards that have a part in it, in order. */
         SortedSet<ShardId> participants() {
             SortedSet<ShardId> participants = new TreeSet<>(batches.keySet());
             participants.addAll(files.keySet());
+            participants.addAll(deletes.keySet());
             return participants;
         }
     }
@@ -104,7 +107,8 @@ final class Coordinator {
                                     commit.transactionId(),
                                     commit.readLsn(),
                                     commit.files().getOrDefault(id, List.of()),
-                                    commit.batches().getOrDefault(id, List.of())));
+                                    commit.batches().getOrDefault(id, List.of()),
+                                    commit.deletes().getOrDefault(id, List.of())));
         }
         return all(prepared)
                 .handle(

@@ -12,6 +12,7 @@ import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.tablet.ColumnFile;
+import io.stele.storage.tablet.PartitionMatcher;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableView;
 import java.nio.ByteBuffer;
@@ -35,6 +36,7 @@ final class ScanPlanner {
     }
 
     ScanPlan plan(ReadPoint readPoint, TableSchema schema, ScanPredicate predicate) {
+        PartitionMatcher partitions = new PartitionMatcher(schema, predicate);
         List<ShardScan> scans = new ArrayList<>();
         for (ShardId id : schema.shards()) {
             shards.shard(id).checkServing();
@@ -42,16 +44,23 @@ final class ScanPlanner {
             TableView view = readPoint.view(schema.id(), id, table::view);
             scans.add(
                     schema.orientation().hasColumns()
-                            ? columns(id, view, readPoint.lsn(), predicate)
+                            ? columns(id, view, readPoint.lsn(), predicate, partitions)
                             : rows(id, view));
         }
         return new ScanPlan(readPoint.lsn().value(), scans);
     }
 
-    private static ShardScan columns(ShardId id, TableView view, Lsn lsn, ScanPredicate predicate) {
+    private static ShardScan columns(
+            ShardId id,
+            TableView view,
+            Lsn lsn,
+            ScanPredicate predicate,
+            PartitionMatcher partitions) {
         List<FileScan> files = new ArrayList<>();
         for (ColumnFile file : view.columnFiles()) {
-            scan(file, lsn, predicate).ifPresent(files::add);
+            if (partitions.matches(file.entry())) {
+                scan(file, lsn, predicate).ifPresent(files::add);
+            }
         }
         long inMemory = view.memoryVersions();
         return new ShardScan(id, files, inMemory > 0, ScanMode.LIVE, inMemory);

@@ -7,6 +7,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.PartitionFiles;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
 import io.stele.protocol.api.ShardStatus;
@@ -31,6 +32,7 @@ import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.shard.WriteOutcome;
 import io.stele.storage.tablet.FileIds;
 import io.stele.storage.tablet.IndexView;
+import io.stele.storage.tablet.PartitionMatcher;
 import io.stele.storage.tablet.RowCache;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
@@ -318,6 +320,46 @@ public final class StorageEngine implements AutoCloseable {
         }
     }
 
+    /**
+     * Ends all rows of some partitions, in all shards at one LSN: at the cost of the number of
+     * files and of rows in memory, not of rows. Read points before it go on seeing the rows. Rows
+     * that are written meanwhile and get a lower LSN go with the others.
+     *
+     * @param partitions domains of columns of {@code partitioned_by}; {@link ScanPredicate#ALL}:
+     *     every row of the table
+     * @throws SteleException INVALID_ARGUMENT: other columns, or a table with row files
+     */
+    public CompletableFuture<Lsn> deletePartitions(TableId tableId, ScanPredicate partitions) {
+        try {
+            checkOpen();
+            TableSchema schema = schema(tableId);
+            checkPartitions(schema, partitions);
+            return transactions.deletePartitions(schema, partitions);
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    private static void checkPartitions(TableSchema schema, ScanPredicate partitions) {
+        if (schema.orientation().hasRows()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a table of orientation 'column' to delete partitions of, found '%s' of orientation '%s'"
+                            .formatted(schema.qualifiedName(), schema.orientation().text()));
+        }
+        for (int columnId : partitions.domains().keySet()) {
+            boolean fits =
+                    schema.partitionedBy().contains(columnId)
+                            && PartitionMatcher.isExact(schema.column(columnId));
+            if (!fits) {
+                throw new SteleException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "Expected a predicate on columns that table %s is partitioned by, not of type real or double; found column id %d"
+                                .formatted(schema.qualifiedName(), columnId));
+            }
+        }
+    }
+
     /** Gives a transaction up; an unknown or finished one is no error. */
     public CompletableFuture<@Nullable Void> abort(String transactionId) {
         transactions.abort(transactionId);
@@ -490,6 +532,11 @@ public final class StorageEngine implements AutoCloseable {
     public TableStatistics statistics(TableId tableId) {
         TableSchema schema = schema(tableId);
         return TableStatisticsCollector.collect(schema, shards.table(schema));
+    }
+
+    /** The partitions of a table that have column files with rows, by their values. */
+    public List<PartitionFiles> partitions(TableId tableId) {
+        return PartitionList.of(shards.table(schema(tableId)));
     }
 
     /** Completes when everything acknowledged before the call is in files. */

@@ -8,11 +8,13 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.FileKind;
 import io.stele.storage.manifest.KeyIndexFile;
+import io.stele.storage.shard.PartitionDelete;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -108,7 +110,37 @@ final class Transactions {
         collector.adopt(paths(written));
         Coordinator.Commit commit =
                 new Coordinator.Commit(
-                        id, transaction.readLsn(), transaction.staged(), files, publish);
+                        id, transaction.readLsn(), transaction.staged(), files, Map.of(), publish);
+        run(transaction, commit);
+        return transaction.outcome().copy();
+    }
+
+    /**
+     * Ends the rows of partitions of a table in all shards at one LSN, which it completes with.
+     *
+     * @param partitions domains of partition columns, checked
+     */
+    CompletableFuture<Lsn> deletePartitions(TableSchema table, ScanPredicate partitions) {
+        Transaction transaction = open.get(begin(Optional.empty()));
+        if (transaction == null || !transaction.end()) {
+            throw new IllegalStateException("Expected a new transaction");
+        }
+        PartitionDelete delete = new PartitionDelete(table.id(), partitions);
+        Map<ShardId, List<PartitionDelete>> deletes = new TreeMap<>();
+        table.shards().forEach(shard -> deletes.put(shard, List.of(delete)));
+        run(
+                transaction,
+                new Coordinator.Commit(
+                        transaction.id(),
+                        Optional.empty(),
+                        Map.of(),
+                        Map.of(),
+                        deletes,
+                        Optional.empty()));
+        return transaction.outcome().copy();
+    }
+
+    private void run(Transaction transaction, Coordinator.Commit commit) {
         coordinator
                 .commit(commit)
                 .whenComplete(
@@ -122,7 +154,6 @@ final class Transactions {
                                 transaction.outcome().complete(lsn);
                             }
                         });
-        return transaction.outcome().copy();
     }
 
     void abort(String id) {
@@ -216,6 +247,12 @@ final class Transactions {
         if (!schema.shards().contains(file.shard()) || !shards.contains(file.shard())) {
             throw refused(
                     file, "one of " + schema.shardCount() + " shards", file.shard().toString());
+        }
+        if (schema.partitionedBy().isEmpty() == file.partition().isPresent()) {
+            throw refused(
+                    file,
+                    schema.partitionedBy().isEmpty() ? "no partition" : "its partition",
+                    file.partition().isPresent() ? "one" : "none");
         }
         if (schema.hasPrimaryKey() && (file.keyIndexPath().isEmpty() || file.minKey().isEmpty())) {
             throw refused(file, "a key index and a key range", "none");

@@ -2,6 +2,7 @@ package io.stele.storage.format;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.SteleException;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
 import java.util.Arrays;
@@ -19,6 +20,7 @@ final class BlockFileReader {
     private final ObjectStore store;
     private final String path;
     private final long sizeBytes;
+    private final int version;
     private final byte[] footer;
     private final BlockHandle footerHandle;
 
@@ -26,11 +28,13 @@ final class BlockFileReader {
             ObjectStore store,
             String path,
             long sizeBytes,
+            int version,
             byte[] footer,
             BlockHandle footerHandle) {
         this.store = store;
         this.path = path;
         this.sizeBytes = sizeBytes;
+        this.version = version;
         this.footer = footer;
         this.footerHandle = footerHandle;
     }
@@ -74,8 +78,8 @@ final class BlockFileReader {
         long endOffset = sizeBytes - endLength;
         byte[] end = store.read(path, endOffset, endLength);
         byte[] header = endOffset == 0 ? end : store.read(path, 0, BlockFileWriter.HEADER_LENGTH);
-        checkHeader(path, header, format);
-        BlockHandle handle = checkTail(path, sizeBytes, end, format);
+        int version = checkHeader(path, header, format);
+        BlockHandle handle = checkTail(path, sizeBytes, end, format, version);
         byte[] frame =
                 handle.offset() >= endOffset
                         ? Arrays.copyOfRange(
@@ -85,11 +89,18 @@ final class BlockFileReader {
                         : store.read(path, handle.offset(), handle.length());
         byte[] footer = BlockFrame.decode(path, handle.offset(), frame, 0, handle.length());
         return new Opened(
-                new BlockFileReader(store, path, sizeBytes, footer, handle), end, endOffset);
+                new BlockFileReader(store, path, sizeBytes, version, footer, handle),
+                end,
+                endOffset);
     }
 
     String path() {
         return path;
+    }
+
+    /** The version of the format that the file has. */
+    int version() {
+        return version;
     }
 
     long sizeBytes() {
@@ -149,18 +160,24 @@ final class BlockFileReader {
         sink.writeVarint(handle.length());
     }
 
-    private static void checkHeader(String path, byte[] header, FileFormat format) {
+    /** Returns the version. */
+    private static int checkHeader(String path, byte[] header, FileFormat format) {
         checkMagic(path, 0, header, 0, format);
         int found = LittleEndian.getInt(header, 12);
         int expected = BlockFileWriter.crc(header, 0, 12);
         if (expected != found) {
             throw Corruption.checksum(path, 0, found, expected);
         }
-        checkVersion(path, 8, LittleEndian.getInt(header, 8), format);
+        int version = LittleEndian.getInt(header, 8);
+        boolean known = version >= format.oldestVersion() && version <= format.version();
+        if (!known) {
+            throw wrongVersion(path, 8, format, format.version(), version);
+        }
+        return version;
     }
 
     private static BlockHandle checkTail(
-            String path, long sizeBytes, byte[] end, FileFormat format) {
+            String path, long sizeBytes, byte[] end, FileFormat format, int version) {
         int start = end.length - BlockFileWriter.TAIL_LENGTH;
         long tailOffset = sizeBytes - BlockFileWriter.TAIL_LENGTH;
         checkMagic(path, tailOffset + 20, end, start + 20, format);
@@ -169,7 +186,10 @@ final class BlockFileReader {
         if (expected != found) {
             throw Corruption.checksum(path, tailOffset, found, expected);
         }
-        checkVersion(path, tailOffset + 12, LittleEndian.getInt(end, start + 12), format);
+        int tailVersion = LittleEndian.getInt(end, start + 12);
+        if (tailVersion != version) {
+            throw wrongVersion(path, tailOffset + 12, format, version, tailVersion);
+        }
         long footerOffset = LittleEndian.getLong(end, start);
         int footerLength = LittleEndian.getInt(end, start + 8);
         if (footerLength < BlockFrame.OVERHEAD
@@ -198,10 +218,9 @@ final class BlockFileReader {
         }
     }
 
-    private static void checkVersion(String path, long fileOffset, int found, FileFormat format) {
-        if (found != format.version()) {
-            throw Corruption.mismatch(
-                    path, fileOffset, format.description() + " version", format.version(), found);
-        }
+    private static SteleException wrongVersion(
+            String path, long fileOffset, FileFormat format, int expected, int found) {
+        return Corruption.mismatch(
+                path, fileOffset, format.description() + " version", expected, found);
     }
 }

@@ -15,17 +15,19 @@ import org.roaringbitmap.RoaringBitmap;
  * that {@link #bitmapAt}(T) has.
  *
  * <p>Deletions are a log in LSN order beside a hash of it by row; those that no open read point can
- * tell apart any more are moved to a bitmap by {@link #forget}.
+ * tell apart any more are moved to a bitmap by {@link #forget}. All rows of the file can end at once
+ * ({@link #endAll}), which costs no more than that of one.
  *
  * <pre>
  * file:    header | base block | log block | footer block | tail                     (see BlockFileWriter)
  * base:    rows deleted at or below the floor, a RoaringBitmap in its portable format
  * log:     per deletion: varint LSN minus that of the one before (first: minus the floor) | varint zigzag of ordinal minus that before
  * footer:  base: varint offset | varint length | log: varint offset | varint length | floor LSN 8 | varint log entries | varint cardinality
+ *          | end LSN 8 (2^63-1: none) | varint rows that it ends                 (both since version 2)
  * </pre>
  *
  * <p>Invariant: a row is deleted once, at the lowest LSN given for it. Invariant: every LSN in the
- * log is above the floor.
+ * log is above the floor, and at or below the end of the file.
  *
  * <p>Thread-safe: guarded by its own lock.
  */
@@ -40,6 +42,11 @@ public final class DeleteVector {
     private int[] ordinals = new int[INITIAL_CAPACITY];
     private long[] lsns = new long[INITIAL_CAPACITY];
     private int size;
+
+    /** From here on every row is deleted; {@link #NOT_DELETED}: there is no such LSN. */
+    private long endLsn = NOT_DELETED;
+
+    private int endRows; // rows of the file, known while it has an end
 
     /** Open addressing: log position + 1 by hash of ordinal; 0 is free; at most half full. */
     private int[] table = new int[4 * INITIAL_CAPACITY];
@@ -79,6 +86,43 @@ public final class DeleteVector {
     }
 
     /**
+     * Marks every row deleted from {@code lsn} on that was not deleted before.
+     *
+     * @param rowCount rows of the file
+     * @return false if all were deleted at or before {@code lsn}, and nothing was changed
+     */
+    public synchronized boolean endAll(int rowCount, long lsn) {
+        if (rowCount <= 0 || lsn <= 0 || lsn == NOT_DELETED) {
+            throw new IllegalArgumentException(
+                    "Expected rows > 0 and an LSN > 0, found " + rowCount + " and " + lsn);
+        }
+        if (endLsn <= lsn || base.getCardinality() + countAt(lsn) == rowCount) {
+            return false;
+        }
+        if (lsn <= floorLsn) {
+            throw new IllegalArgumentException(
+                    "Expected an LSN above the forgotten " + floorLsn + ", found " + lsn);
+        }
+        endLsn = lsn;
+        endRows = rowCount;
+        int kept = countAt(lsn);
+        if (kept < size) { // as rare as deletions out of order
+            size = kept;
+            rehash(tableSize(size));
+            cached = null;
+        }
+        return true;
+    }
+
+    /**
+     * From where on all rows are deleted at once; {@link #NOT_DELETED} if that is nowhere, or
+     * forgotten.
+     */
+    public synchronized long endLsn() {
+        return endLsn;
+    }
+
+    /**
      * The LSN from which the row is deleted; 0 if it is forgotten when; {@link #NOT_DELETED} if it
      * is not.
      */
@@ -90,7 +134,7 @@ public final class DeleteVector {
                 return lsns[position];
             }
         }
-        return base.contains(ordinal) ? 0 : NOT_DELETED;
+        return base.contains(ordinal) ? 0 : endLsn;
     }
 
     /** Whether a reader at {@code readLsn} must skip the row. */
@@ -101,11 +145,14 @@ public final class DeleteVector {
 
     /** Rows deleted, at whatever LSN. */
     public synchronized int cardinality() {
-        return base.getCardinality() + size;
+        return endLsn != NOT_DELETED ? endRows : base.getCardinality() + size;
     }
 
     /** The newest deletion; {@link Lsn#MIN} if there is none, the floor if all are forgotten. */
     public synchronized Lsn maxLsn() {
+        if (endLsn != NOT_DELETED) {
+            return new Lsn(endLsn);
+        }
         return new Lsn(size == 0 ? floorLsn : lsns[size - 1]);
     }
 
@@ -119,6 +166,9 @@ public final class DeleteVector {
             throw new SteleException(
                     ErrorCode.READ_POINT_EXPIRED,
                     "Expected a read point at or after LSN " + floorLsn + ", found " + readLsn);
+        }
+        if (hasEnded(readLsn)) {
+            return RoaringBitmap.bitmapOfRange(0, endRows);
         }
         int count = countAt(readLsn);
         RoaringBitmap known = cached;
@@ -144,8 +194,14 @@ public final class DeleteVector {
             return;
         }
         int count = countAt(lsn);
-        for (int i = 0; i < count; i++) {
-            base.add(ordinals[i]);
+        if (hasEnded(lsn)) {
+            base.add(0L, endRows);
+            endLsn = NOT_DELETED;
+            cached = null;
+        } else {
+            for (int i = 0; i < count; i++) {
+                base.add(ordinals[i]);
+            }
         }
         floorLsn = lsn;
         if (count > 0) {
@@ -159,7 +215,7 @@ public final class DeleteVector {
 
     /** {@link #forget}, if that takes away enough to be worth its cost: an eighth of the log. */
     public synchronized void forgetMany(long lsn) {
-        if (lsn > floorLsn && 8L * countAt(lsn) > size) {
+        if (lsn > floorLsn && (hasEnded(lsn) || 8L * countAt(lsn) > size)) {
             forget(lsn);
         }
     }
@@ -171,7 +227,11 @@ public final class DeleteVector {
 
     /** How many rows a reader at {@code readLsn}, not below the floor, must skip. */
     public synchronized int cardinalityAt(long readLsn) {
-        return base.getCardinality() + countAt(readLsn);
+        return hasEnded(readLsn) ? endRows : base.getCardinality() + countAt(readLsn);
+    }
+
+    private boolean hasEnded(long readLsn) {
+        return endLsn != NOT_DELETED && endLsn <= readLsn;
     }
 
     /**
@@ -194,6 +254,8 @@ public final class DeleteVector {
             footer.writeLong(snapshot.floorLsn);
             footer.writeVarint(snapshot.size);
             footer.writeVarint(snapshot.cardinality());
+            footer.writeLong(snapshot.endLsn);
+            footer.writeVarint(snapshot.endLsn == NOT_DELETED ? 0 : snapshot.endRows);
             long sizeBytes = file.finish(footer.toByteArray());
             return new DeleteVectorSummary(sizeBytes, snapshot.cardinality(), snapshot.maxLsn());
         }
@@ -215,6 +277,10 @@ public final class DeleteVector {
         vector.floorLsn = footer.readLong();
         int entries = footer.readVarint32("log entries");
         int cardinality = footer.readVarint32("cardinality");
+        if (file.version() >= 2) {
+            vector.endLsn = footer.readLong();
+            vector.endRows = footer.readVarint32("rows that ended");
+        }
         footer.requireEnd();
         vector.base.deserialize(ByteBuffer.wrap(file.readBlock(baseHandle)));
         vector.decodeLog(
@@ -234,6 +300,8 @@ public final class DeleteVector {
         copy.ordinals = Arrays.copyOf(ordinals, Math.max(INITIAL_CAPACITY, size));
         copy.lsns = Arrays.copyOf(lsns, Math.max(INITIAL_CAPACITY, size));
         copy.size = size;
+        copy.endLsn = endLsn;
+        copy.endRows = endRows;
         copy.rehash(tableSize(size));
         return copy;
     }

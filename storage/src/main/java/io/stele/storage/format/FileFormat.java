@@ -8,16 +8,18 @@ import java.nio.charset.StandardCharsets;
  * <p>The magic and a version once released never change meaning; a new layout is a new version.
  */
 public enum FileFormat {
-    ROW_FILE("STELEROW", 2, "row shard file"),
-    KEY_INDEX("STELEKEY", 2, "key index file"),
-    DELETE_VECTOR("STELEDEL", 1, "delete vector");
+    ROW_FILE("STELEROW", 2, 2, "row shard file"),
+    KEY_INDEX("STELEKEY", 2, 2, "key index file"),
+    DELETE_VECTOR("STELEDEL", 1, 2, "delete vector");
 
     private final byte[] magic;
+    private final int oldestVersion;
     private final int version;
     private final String description;
 
-    FileFormat(String magic, int version, String description) {
+    FileFormat(String magic, int oldestVersion, int version, String description) {
         this.magic = magic.getBytes(StandardCharsets.US_ASCII);
+        this.oldestVersion = oldestVersion;
         this.version = version;
         this.description = description;
     }
@@ -27,7 +29,12 @@ public enum FileFormat {
         return magic.clone();
     }
 
-    /** The version that is written, and the only one that is read. */
+    /** The lowest version that is read. */
+    int oldestVersion() {
+        return oldestVersion;
+    }
+
+    /** The version that is written, and the highest that is read. */
     int version() {
         return version;
     }

@@ -22,13 +22,15 @@ public record PreparedPart(
         Lsn prepareLsn,
         Optional<Lsn> readLsn,
         List<FileEntry> files,
-        List<WriteBatchReader> batches) {
+        List<WriteBatchReader> batches,
+        List<PartitionDelete> deletes) {
     public PreparedPart {
         requireNonNull(transactionId, "transactionId is null");
         requireNonNull(prepareLsn, "prepareLsn is null");
         requireNonNull(readLsn, "readLsn is null");
         files = List.copyOf(files);
         batches = List.copyOf(batches);
+        deletes = List.copyOf(deletes);
     }
 
     /** The part with the plain batches that its conditional ones came to, by index. */
@@ -38,7 +40,7 @@ public record PreparedPart(
         }
         List<WriteBatchReader> plain = new ArrayList<>(batches);
         resolved.forEach((index, batch) -> plain.set(index, new WriteBatchReader(batch)));
-        return new PreparedPart(transactionId, prepareLsn, readLsn, files, plain);
+        return new PreparedPart(transactionId, prepareLsn, readLsn, files, plain, deletes);
     }
 
     static PreparedPart of(Prepare prepare, Lsn prepareLsn) {
@@ -47,6 +49,7 @@ public record PreparedPart(
                 prepareLsn,
                 prepare.readLsn(),
                 prepare.files(),
-                prepare.batches().stream().map(TransactionRecords::reader).toList());
+                prepare.batches().stream().map(TransactionRecords::reader).toList(),
+                prepare.deletes());
     }
 }

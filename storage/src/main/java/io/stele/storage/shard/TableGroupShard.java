@@ -374,7 +374,8 @@ public final class TableGroupShard {
             String transactionId,
             Optional<Lsn> readLsn,
             List<FileEntry> newFiles,
-            List<byte[]> batches) {
+            List<byte[]> batches,
+            List<PartitionDelete> deletes) {
         try {
             checkServing();
         } catch (SteleException refused) {
@@ -385,7 +386,8 @@ public final class TableGroupShard {
                         transactionId,
                         readLsn,
                         newFiles,
-                        batches.stream().map(ByteBuffer::wrap).toList());
+                        batches.stream().map(ByteBuffer::wrap).toList(),
+                        deletes);
         return log().append(id, RecordType.PREPARE, TransactionRecords.encode(prepare), prepare)
                 .thenCompose(position -> applied.await(position.lsn()));
     }
@@ -649,6 +651,16 @@ public final class TableGroupShard {
 
     private void applyPart(PreparedPart part, Map<TableId, Long> firstRowIds, Lsn lsn)
             throws IOException {
+        for (PartitionDelete delete : part.deletes()) {
+            findUnflushed(delete.tableId(), lsn)
+                    .ifPresent(
+                            table ->
+                                    table.endPartitions(
+                                            delete.partitions(),
+                                            lsn.value(),
+                                            part.prepareLsn().value(),
+                                            nowMillis.getAsLong()));
+        }
         Map<TableId, Long> nextRowIds = new HashMap<>(firstRowIds);
         for (FileEntry entry : part.files()) {
             Optional<TableShard> table = findUnflushed(entry.tableId(), lsn);

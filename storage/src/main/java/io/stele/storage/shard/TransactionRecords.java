@@ -8,6 +8,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.SchemaJson;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.manifest.FileEntry;
@@ -25,6 +26,8 @@ import java.util.TreeMap;
  *
  * <pre>
  * PREPARE: id | read LSN 8 (-1: no conflict check) | file count 4 | files | batch count 4 | batches
+ *          [ | delete count 4 | partition deletes]          left out if there is none
+ *   delete: table id 8 | length 4 | scan predicate as JSON
  *   file:  length 4 | file entry as JSON           batch: length 4 | write batch, verbatim
  * OUTCOME: id | committed 1 | table count 4 | (table id 8 | first row id 8) for each table that got row ids,
  *          by table id [ | resolved count 4 | (index 4 | length 4 | write batch)]
@@ -46,7 +49,7 @@ final class TransactionRecords {
         List<byte[]> files = new ArrayList<>();
         int fileBytes = 0;
         for (FileEntry file : prepare.files()) {
-            byte[] encoded = encodeFile(file);
+            byte[] encoded = encodeJson(file, "file entry " + file.path());
             files.add(encoded);
             fileBytes += Integer.BYTES + encoded.length;
         }
@@ -65,7 +68,26 @@ final class TransactionRecords {
             pieces.add(ByteBuffer.allocate(Integer.BYTES).putInt(batch.remaining()).flip());
             pieces.add(batch);
         }
+        if (!prepare.deletes().isEmpty()) {
+            pieces.add(encodeDeletes(prepare.deletes()));
+        }
         return pieces;
+    }
+
+    private static ByteBuffer encodeDeletes(List<PartitionDelete> deletes) {
+        List<byte[]> predicates = new ArrayList<>();
+        int sizeBytes = Integer.BYTES;
+        for (PartitionDelete delete : deletes) {
+            byte[] predicate = encodeJson(delete.partitions(), "a predicate");
+            predicates.add(predicate);
+            sizeBytes += Long.BYTES + Integer.BYTES + predicate.length;
+        }
+        ByteBuffer out = ByteBuffer.allocate(sizeBytes).putInt(deletes.size());
+        for (int i = 0; i < predicates.size(); i++) {
+            out.putLong(deletes.get(i).tableId().value());
+            out.putInt(predicates.get(i).length).put(predicates.get(i));
+        }
+        return out.flip();
     }
 
     /** Reads a payload; the batches stay in the buffer's array and have been walked over once. */
@@ -76,7 +98,7 @@ final class TransactionRecords {
         in.check(readLsn >= NO_READ_LSN, "a read LSN >= " + NO_READ_LSN, readLsn);
         List<FileEntry> files = new ArrayList<>();
         for (int left = in.count("files", Integer.BYTES); left > 0; left--) {
-            files.add(decodeFile(in, in.piece("a file entry")));
+            files.add(decodeJson(in, in.piece("a file entry"), FileEntry.class, "a file entry"));
         }
         List<ByteBuffer> batches = new ArrayList<>();
         for (int left = in.count("batches", Integer.BYTES); left > 0; left--) {
@@ -88,10 +110,22 @@ final class TransactionRecords {
             }
             batches.add(batch);
         }
+        List<PartitionDelete> deletes = new ArrayList<>();
+        if (in.hasMore()) {
+            for (int left = in.count("deletes", Long.BYTES + Integer.BYTES); left > 0; left--) {
+                long table = in.number("a table id");
+                in.check(table > 0, "a table id > 0", table);
+                ByteBuffer predicate = in.piece("a predicate");
+                deletes.add(
+                        new PartitionDelete(
+                                new TableId(table),
+                                decodeJson(in, predicate, ScanPredicate.class, "a predicate")));
+            }
+        }
         in.end();
         Optional<Lsn> read =
                 readLsn == NO_READ_LSN ? Optional.empty() : Optional.of(new Lsn(readLsn));
-        return new Prepare(id, read, files, batches);
+        return new Prepare(id, read, files, batches, deletes);
     }
 
     static List<ByteBuffer> encode(Outcome outcome) {
@@ -153,29 +187,28 @@ final class TransactionRecords {
                 batch.array(), batch.arrayOffset() + batch.position(), batch.remaining());
     }
 
-    private static byte[] encodeFile(FileEntry file) {
+    private static byte[] encodeJson(Object value, String what) {
         try {
-            return MAPPER.writeValueAsBytes(file);
+            return MAPPER.writeValueAsBytes(value);
         } catch (JsonProcessingException failure) {
             throw new SteleException(
-                    ErrorCode.INTERNAL,
-                    "Cannot write file entry " + file.path() + " as JSON",
-                    failure);
+                    ErrorCode.INTERNAL, "Cannot write " + what + " as JSON", failure);
         }
     }
 
-    private static FileEntry decodeFile(RecordInput in, ByteBuffer encoded) {
+    private static <T> T decodeJson(
+            RecordInput in, ByteBuffer encoded, Class<T> type, String what) {
         try {
-            FileEntry entry =
+            T value =
                     MAPPER.readValue(
                             encoded.array(),
                             encoded.arrayOffset() + encoded.position(),
                             encoded.remaining(),
-                            FileEntry.class);
-            if (entry == null) {
-                throw in.corrupt("a file entry", "null");
+                            type);
+            if (value == null) {
+                throw in.corrupt(what, "null");
             }
-            return entry;
+            return value;
         } catch (IOException malformed) {
             throw in.corrupt(malformed);
         }
@@ -183,16 +216,27 @@ final class TransactionRecords {
 
     /**
      * What a transaction will do in one shard if it commits: files first, then batches, each in
-     * order.
+     * order; or deletes alone.
      */
     record Prepare(
             String transactionId,
             Optional<Lsn> readLsn,
             List<FileEntry> files,
-            List<ByteBuffer> batches) {
+            List<ByteBuffer> batches,
+            List<PartitionDelete> deletes) {
         Prepare {
             files = List.copyOf(files);
             batches = List.copyOf(batches);
+            deletes = List.copyOf(deletes);
+        }
+
+        /** Without deletes. */
+        Prepare(
+                String transactionId,
+                Optional<Lsn> readLsn,
+                List<FileEntry> files,
+                List<ByteBuffer> batches) {
+            this(transactionId, readLsn, files, batches, List.of());
         }
     }
 

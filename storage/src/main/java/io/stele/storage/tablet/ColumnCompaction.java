@@ -120,7 +120,19 @@ final class ColumnCompaction implements ManifestChange {
 
     @Override
     public void catchUp() {
-        inputs.forEach(input -> input.carryOver(outputs, retentionLsn));
+        long endLsn = commonEndLsn();
+        inputs.forEach(input -> input.carryOver(outputs, endLsn - 1, retentionLsn));
+        if (endLsn != DeleteVector.NOT_DELETED) {
+            outputs.forEach(output -> output.endAll(endLsn));
+        }
+    }
+
+    // As a rule the inputs end together, being of one partition; but history can be of two ends.
+    private long commonEndLsn() {
+        long endLsn = inputs.getFirst().file.deletes().endLsn();
+        boolean isCommon =
+                inputs.stream().allMatch(input -> input.file.deletes().endLsn() == endLsn);
+        return isCommon ? endLsn : DeleteVector.NOT_DELETED;
     }
 
     @Override
@@ -188,8 +200,8 @@ final class ColumnCompaction implements ManifestChange {
             newOrdinals[ordinal] = placement.ordinal();
         }
 
-        private void carryOver(List<ColumnFile> outputs, long retentionLsn) {
-            RoaringBitmap marked = file.deletes().bitmapAt(DeleteVector.NOT_DELETED - 1);
+        private void carryOver(List<ColumnFile> outputs, long lastLsn, long retentionLsn) {
+            RoaringBitmap marked = file.deletes().bitmapAt(lastLsn);
             IntIterator added = RoaringBitmap.andNot(marked, carried).getIntIterator();
             while (added.hasNext()) {
                 int ordinal = added.next();

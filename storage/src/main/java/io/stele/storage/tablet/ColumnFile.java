@@ -125,6 +125,13 @@ public final class ColumnFile {
         }
     }
 
+    /** Ends every row that is there at {@code lsn}, which is above all of them. */
+    void endAll(long lsn) {
+        if (entry.minLsn().value() <= lsn) { // else it is newer, and the log is replayed
+            deletes.endAll(Math.toIntExact(entry.rowCount()), lsn);
+        }
+    }
+
     /** Opens the rows of the file. */
     @FunctionalInterface
     interface Opener {

@@ -20,22 +20,27 @@ final class SealedMemTable {
     private final List<IngestedFile> ingested;
     private final Map<Integer, IndexMemTable> indexes;
     private final long sealLsn;
+    private final long endedLogLsn;
     private final List<Superseded> superseded = new ArrayList<>();
 
     /**
      * @param indexes the entries of the rows, by index id
      * @param sealLsn every change of the table at or below is in this memtable, or an older one, or
      *     in files
+     * @param endedLogLsn the oldest log record that ended rows of files, which the manifest of the
+     *     flush will say; {@code Long.MAX_VALUE}: none
      */
     SealedMemTable(
             MemTable memTable,
             List<IngestedFile> ingested,
             Map<Integer, IndexMemTable> indexes,
-            long sealLsn) {
+            long sealLsn,
+            long endedLogLsn) {
         this.memTable = requireNonNull(memTable, "memTable is null");
         this.ingested = List.copyOf(ingested);
         this.indexes = Map.copyOf(indexes);
         this.sealLsn = sealLsn;
+        this.endedLogLsn = endedLogLsn;
     }
 
     MemTable memTable() {
@@ -56,7 +61,7 @@ final class SealedMemTable {
 
     /** The lowest log LSN that what is here can be replayed from. */
     long minLogLsn() {
-        long lowest = memTable.minLogLsn();
+        long lowest = Math.min(memTable.minLogLsn(), endedLogLsn);
         for (IngestedFile file : ingested) {
             lowest = Math.min(lowest, file.logLsn());
         }

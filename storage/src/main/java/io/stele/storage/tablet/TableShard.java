@@ -3,6 +3,9 @@ package io.stele.storage.tablet;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ShardId;
+import io.stele.protocol.predicate.RowMatcher;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.TableSchema;
@@ -47,6 +50,7 @@ public final class TableShard {
     private volatile boolean dropped;
     private MemTable active;
     private long activeSinceMillis = Long.MAX_VALUE; // of the first change since the last seal
+    private long endedLogLsn = Long.MAX_VALUE; // of the first endRows since the last seal
     private long flushedLsn;
     private volatile long historyLsn; // of which others may take a look
 
@@ -294,6 +298,54 @@ public final class TableShard {
         ingested.add(new IngestedFile(file.entry(), logLsn));
     }
 
+    /**
+     * Ends the present rows of all partitions that match: column files as a whole, without a look
+     * into them, and rows in memory one by one.
+     *
+     * @param lsn above that of all changes before
+     * @param logLsn the oldest log record it can be replayed from
+     */
+    public void endPartitions(
+            ScanPredicate partitions, long lsn, long logLsn, long nowMillis) {
+        activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
+        endedLogLsn = Math.min(endedLogLsn, logLsn);
+        rowCache.beginReset();
+        PartitionMatcher matcher = new PartitionMatcher(schema, partitions);
+        for (ColumnFile file : view.columnFiles()) {
+            if (matcher.matches(file.entry())) {
+                file.endAll(lsn);
+            }
+        }
+        for (KeyedVersion row : presentInMemory(partitions)) {
+            active.put(
+                    KeyedVersion.deleted(
+                            row.keyArray(), row.keyOffset(), row.keyLength(), lsn),
+                    logLsn);
+            byte[] key = row.key();
+            sealed.forEach(older -> older.supersede(key, lsn));
+        }
+        rowCache.endReset();
+    }
+
+    private List<KeyedVersion> presentInMemory(ScanPredicate partitions) {
+        VisibleVersions present =
+                new VisibleVersions(
+                        new MergingVersions(
+                                view.memTables().stream().map(MemTable::versions).toList()),
+                        Long.MAX_VALUE);
+        RowMatcher matcher = partitions.matcher(layout);
+        BinaryRow row = new BinaryRow(layout);
+        List<KeyedVersion> found = new ArrayList<>();
+        while (present.advance()) {
+            KeyedVersion version = present.version();
+            row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
+            if (matcher.matches(row)) {
+                found.add(version);
+            }
+        }
+        return found;
+    }
+
     /** Bytes in the memtables that take writes, those of indexes included. */
     public long activeBytes() {
         return active.sizeBytes() + indexes.activeBytes();
@@ -305,7 +357,7 @@ public final class TableShard {
     }
 
     public boolean hasUnsealedChanges() {
-        return !active.isEmpty() || !ingested.isEmpty();
+        return !active.isEmpty() || !ingested.isEmpty() || endedLogLsn != Long.MAX_VALUE;
     }
 
     /** Of the row files of a view, those in level 0, each of which a read may have to ask. */
@@ -329,7 +381,7 @@ public final class TableShard {
      * if all is.
      */
     public long minLogLsn() {
-        long lowest = active.minLogLsn();
+        long lowest = Math.min(active.minLogLsn(), endedLogLsn);
         for (IngestedFile file : ingested) {
             lowest = Math.min(lowest, file.logLsn());
         }
@@ -356,8 +408,10 @@ public final class TableShard {
         if (!hasUnsealedChanges()) {
             return;
         }
-        sealed.addLast(new SealedMemTable(active, ingested, indexes.seal(), appliedLsn));
+        sealed.addLast(
+                new SealedMemTable(active, ingested, indexes.seal(), appliedLsn, endedLogLsn));
         ingested.clear();
+        endedLogLsn = Long.MAX_VALUE;
         active = MemTable.create(schema.hasPrimaryKey());
         activeSinceMillis = Long.MAX_VALUE;
         List<MemTable> memTables = new ArrayList<>();

@@ -27,6 +27,9 @@ final class Workloads {
                 "column-conditional",
                 simulation -> ConditionalWorkload.of(simulation, Orientation.COLUMN));
         ALL.put("appends", ChangesWorkload::appendOnly);
+        ALL.put("partition-deletes", PartitionDeletesWorkload::keyed);
+        ALL.put("whole-deletes", PartitionDeletesWorkload::whole);
+        ALL.put("append-partition-deletes", PartitionDeletesWorkload::appends);
         ALL.put("transfers", TransfersWorkload::new);
     }
 

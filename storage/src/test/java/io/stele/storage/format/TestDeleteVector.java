@@ -19,6 +19,8 @@ import org.roaringbitmap.RoaringBitmap;
 final class TestDeleteVector {
     private static final String PATH = "data/1/0-0/a.dv-1";
 
+    private static final int ROWS = 5_000;
+
     private final ObjectStore store = new InMemoryObjectStore();
 
     @ParameterizedTest
@@ -30,13 +32,27 @@ final class TestDeleteVector {
         long floor = 0;
         long lsn = 1;
         for (int step = 0; step < 3_000; step++) {
-            lsn += random.nextInt(3);
+            lsn = Math.max(lsn + random.nextInt(3), floor + 1);
             boolean late = random.nextInt(50) == 0;
             long at = late ? Math.max(floor + 1, lsn - random.nextInt(40)) : lsn;
-            int ordinal = random.nextInt(5_000);
+            int ordinal = random.nextInt(ROWS);
             Long before = model.get(ordinal);
             assertThat(vector.delete(ordinal, at)).isEqualTo(before == null || at < before);
             model.merge(ordinal, at, Math::min);
+            if (random.nextInt(900) == 0) {
+                // the whole file, as often late as rows are
+                long end = late ? at : lsn;
+                boolean any = model.size() < ROWS || model.values().stream().anyMatch(l -> l > end);
+                assertThat(vector.endAll(ROWS, end)).isEqualTo(any);
+                for (int row = 0; row < ROWS; row++) {
+                    model.merge(row, end, Math::min);
+                }
+            }
+            if (model.size() == ROWS && random.nextInt(100) == 0) {
+                vector = new DeleteVector();
+                model.clear();
+                floor = 0;
+            }
             if (random.nextInt(300) == 0) {
                 floor = Math.max(floor, lsn - random.nextInt(100));
                 vector.forget(floor);
@@ -97,14 +113,38 @@ final class TestDeleteVector {
     @Test
     void goldenFile() throws IOException {
         golden().write(store, PATH);
-        Golden.check("delete-vector-1.dv", store.readFully(PATH));
-        byte[] bytes = Golden.load("delete-vector-1.dv");
+        Golden.check("delete-vector-2.dv", store.readFully(PATH));
+        checkGolden("delete-vector-1.dv");
+        checkGolden("delete-vector-2.dv");
+    }
+
+    private void checkGolden(String name) throws IOException {
+        byte[] bytes = Golden.load(name);
         store.put("golden.dv", bytes);
         DeleteVector vector = DeleteVector.read(store, "golden.dv", bytes.length);
         assertThat(vector.cardinality()).isEqualTo(30);
         assertThat(vector.maxLsn().value()).isEqualTo(129);
         assertThat(vector.bitmapAt(115).getCardinality()).isEqualTo(16);
         assertThat(vector.deletedAt(77 * 29)).isEqualTo(129);
+        assertThat(vector.endLsn()).isEqualTo(DeleteVector.NOT_DELETED);
+    }
+
+    @Test
+    void goldenFileThatEnded() throws IOException {
+        DeleteVector vector = golden();
+        assertThat(vector.endAll(ROWS, 120)).isTrue();
+        vector.write(store, PATH);
+        Golden.check("delete-vector-2-ended.dv", store.readFully(PATH));
+        byte[] bytes = Golden.load("delete-vector-2-ended.dv");
+        store.put("golden.dv", bytes);
+        DeleteVector read = DeleteVector.read(store, "golden.dv", bytes.length);
+        assertThat(read.endLsn()).isEqualTo(120);
+        assertThat(read.cardinality()).isEqualTo(ROWS);
+        assertThat(read.cardinalityAt(119)).isEqualTo(20);
+        assertThat(read.cardinalityAt(120)).isEqualTo(ROWS);
+        assertThat(read.deletedAt(77 * 15)).isEqualTo(115);
+        assertThat(read.deletedAt(77 * 25)).isEqualTo(120);
+        assertThat(read.maxLsn().value()).isEqualTo(120);
     }
 
     private static DeleteVector golden() {
@@ -134,7 +174,7 @@ final class TestDeleteVector {
                 });
         assertThat(vector.bitmapAt(readLsn)).isEqualTo(expected);
         assertThat(vector.cardinality()).isEqualTo(model.size());
-        for (int ordinal = 0; ordinal < 5_000; ordinal += 7) {
+        for (int ordinal = 0; ordinal < ROWS; ordinal += 7) {
             assertThat(vector.deletedAt(ordinal))
                     .isEqualTo(model.getOrDefault(ordinal, DeleteVector.NOT_DELETED));
             assertThat(vector.isDeleted(ordinal, readLsn)).isEqualTo(expected.contains(ordinal));

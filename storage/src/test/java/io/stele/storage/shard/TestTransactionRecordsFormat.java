@@ -8,6 +8,11 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ColumnDomain;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.predicate.ValueRange;
+import io.stele.protocol.row.ValueCodec;
+import io.stele.protocol.schema.DataType;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.FileKind;
@@ -79,6 +84,39 @@ final class TestTransactionRecordsFormat {
     void goldenPrepareWithoutConflictCheck() {
         String golden = "00000003742d31" + "ffffffffffffffff" + "00000000" + "00000000";
         Prepare prepare = new Prepare("t-1", Optional.empty(), List.of(), List.of());
+        assertThat(TestWriteRecordFormat.hex(TransactionRecords.encode(prepare))).isEqualTo(golden);
+        assertThat(prepare(golden)).isEqualTo(prepare);
+    }
+
+    @Test
+    void goldenPrepareWithPartitionDelete() {
+        String predicate =
+                "{\"domains\":{\"2\":{\"nullAllowed\":false,\"ranges\":[{\"low\":\"gAAAAAAAAAE=\","
+                        + "\"lowInclusive\":true,\"high\":\"gAAAAAAAAAE=\",\"highInclusive\":true}]}}}";
+        String golden =
+                "00000003742d31"
+                        + "ffffffffffffffff"
+                        + "00000000"
+                        + "00000000"
+                        + "00000001"
+                        + "0000000000000007"
+                        + HexFormat.of().toHexDigits(predicate.length())
+                        + HexFormat.of().formatHex(predicate.getBytes(UTF_8));
+        byte[] one = ValueCodec.of(DataType.parse("bigint")).encodeLong(1);
+        Prepare prepare =
+                new Prepare(
+                        "t-1",
+                        Optional.empty(),
+                        List.of(),
+                        List.of(),
+                        List.of(
+                                new PartitionDelete(
+                                        new TableId(7),
+                                        new ScanPredicate(
+                                                Map.of(
+                                                        2,
+                                                        ColumnDomain.of(
+                                                                ValueRange.equal(one)))))));
         assertThat(TestWriteRecordFormat.hex(TransactionRecords.encode(prepare))).isEqualTo(golden);
         assertThat(prepare(golden)).isEqualTo(prepare);
     }

@@ -1,0 +1,48 @@
+package io.stele.connector.metadata;
+
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.type.ScanPredicates;
+import io.stele.protocol.schema.TableSchema;
+import io.trino.spi.predicate.Domain;
+import io.trino.spi.predicate.TupleDomain;
+
+/**
+ * Which constraints choose whole partitions, so that neither files nor rows outside them come to
+ * Trino and all rows inside can be deleted unread. Stateless.
+ */
+final class PartitionConstraints {
+    private PartitionConstraints() {}
+
+    /** Only column files are separated by partition. */
+    static boolean hasPartitionFiles(TableSchema table) {
+        return !table.partitionedBy().isEmpty() && table.orientation().hasColumns();
+    }
+
+    /** Whether a scan gives no row that a column's domain excludes. */
+    static boolean isEnforced(
+            TableSchema table,
+            TupleDomain<SteleColumnHandle> constraint,
+            SteleColumnHandle column) {
+        if (constraint.isNone()) {
+            return true;
+        }
+        Domain domain = constraint.getDomains().orElseThrow().get(column);
+        return hasPartitionFiles(table)
+                && table.partitionedBy().contains(column.id())
+                && domain != null
+                && ScanPredicates.isExact(table.column(column.id()).type(), domain);
+    }
+
+    /** Whether a scan is of all rows of some partitions, or of the table. */
+    static boolean coverWholePartitions(SteleTableHandle handle) {
+        TableSchema table = handle.table();
+        if (table.orientation().hasRows() || handle.limit().isPresent()) {
+            return false;
+        }
+        TupleDomain<SteleColumnHandle> constraint = handle.constraint();
+        return constraint.isNone()
+                || constraint.getDomains().orElseThrow().keySet().stream()
+                        .allMatch(column -> isEnforced(table, constraint, column));
+    }
+}

@@ -1,0 +1,147 @@
+package io.stele.connector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Partitions through SQL: scans, deletions, the procedure and the system table. */
+@ExtendWith(SteleCluster.Shared.class)
+final class StelePartitionsIT {
+    private static final String ROWS =
+            """
+            SELECT orderkey AS id, date_trunc('year', orderdate) AS y,
+              IF(orderstatus = 'P', NULL, orderstatus) AS status, totalprice AS price
+            FROM tpch.tiny.orders""";
+
+    private final SteleCluster cluster;
+    private final SteleQueries queries;
+
+    StelePartitionsIT(SteleCluster cluster) {
+        this.cluster = cluster;
+        this.queries = new SteleQueries(cluster);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "partitioned_by = ARRAY['y', 'status']",
+                "partitioned_by = ARRAY['y'], primary_key = ARRAY['id', 'y']"
+            })
+    void predicatesOfPartitionColumnsAreKept(String properties) {
+        String plain = SteleQueries.newTable("plain");
+        String table = SteleQueries.newTable("parts");
+        queries.run("CREATE TABLE %s AS %s".formatted(plain, ROWS));
+        queries.run("CREATE TABLE %s WITH (%s) AS %s".formatted(table, properties, ROWS));
+        for (String name : new String[] {plain, table}) { // rows in memory, too
+            queries.update(
+                    "INSERT INTO %s VALUES (-1, DATE '1995-01-01', 'O', 1e0), (-2, DATE '2001-01-01', NULL, 2e0)"
+                            .formatted(name));
+        }
+        for (String predicate :
+                new String[] {
+                    "y = DATE '1995-01-01'",
+                    "y > DATE '1997-01-01' OR y IN (DATE '1992-01-01', DATE '1994-01-01')",
+                    "y BETWEEN DATE '1993-01-01' AND DATE '1994-06-01' AND price > 100000",
+                    "y <> DATE '1995-01-01' AND status = 'F'",
+                    "status IS NULL",
+                    "status IS NULL OR status = 'O' AND y = DATE '1995-01-01'",
+                    "status >= 'G'",
+                    "y IN (SELECT DATE '1996-01-01' UNION ALL SELECT DATE '1995-01-01')"
+                }) {
+            String query = "SELECT count(*), sum(id), sum(price) FROM %s WHERE " + predicate;
+            queries.assertSame(query.formatted(table), query.formatted(plain));
+        }
+        assertThat(queries.explain("SELECT * FROM %s WHERE y = DATE '1995-01-01'".formatted(table)))
+                .doesNotContain("Filter");
+        assertThat(queries.scannedRows("SELECT id FROM %s WHERE y = DATE '1995-01-01'".formatted(table)))
+                .isEqualTo(queries.count("SELECT count(*) FROM %s WHERE y = DATE '1995-01-01'".formatted(plain)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "partitioned_by = ARRAY['y', 'status']",
+                "partitioned_by = ARRAY['y'], primary_key = ARRAY['id', 'y']"
+            })
+    void partitionsAreDeletedWithoutAScan(String properties) {
+        String plain = SteleQueries.newTable("plain");
+        String table = SteleQueries.newTable("parts");
+        queries.run("CREATE TABLE %s AS %s".formatted(plain, ROWS));
+        queries.run("CREATE TABLE %s WITH (%s) AS %s".formatted(table, properties, ROWS));
+        for (String name : new String[] {plain, table}) {
+            queries.update("INSERT INTO %s VALUES (-1, DATE '1995-01-01', 'O', 1e0)".formatted(name));
+        }
+        String delete = "DELETE FROM %s WHERE y < DATE '1994-01-01' OR y = DATE '1995-01-01'";
+        assertThat(queries.explain(delete.formatted(table))).doesNotContain("TableScan");
+        queries.run(delete.formatted(table));
+        queries.run(delete.formatted(plain));
+        same(plain, table);
+
+        cluster.sidecar().flush("s", table);
+        same(plain, table);
+        // Other conditions go row by row, as ever
+        String some = "DELETE FROM %s WHERE y = DATE '1996-01-01' AND price > 100000";
+        queries.run(some.formatted(table));
+        queries.run(some.formatted(plain));
+        same(plain, table);
+
+        queries.run(
+                "CALL system.drop_partition('s', '%s', ARRAY['Y'], ARRAY['1996-01-01'])".formatted(table));
+        queries.run("DELETE FROM %s WHERE y = DATE '1996-01-01'".formatted(plain));
+        same(plain, table);
+        cluster.sidecar().compact("s", table);
+        same(plain, table);
+
+        assertThat(queries.explain("DELETE FROM " + table)).doesNotContain("TableScan");
+        queries.run("DELETE FROM " + table);
+        assertThat(queries.count("SELECT count(*) FROM " + table)).isZero();
+        queries.update("INSERT INTO %s SELECT * FROM (%s) WHERE id < 100".formatted(table, ROWS));
+        queries.assertSame(
+                "SELECT * FROM " + table, "SELECT * FROM (%s) WHERE id < 100".formatted(ROWS));
+    }
+
+    @Test
+    void partitionsAreListed() {
+        String table = SteleQueries.newTable("parts");
+        queries.run(
+                "CREATE TABLE %s WITH (partitioned_by = ARRAY['y', 'status']) AS %s"
+                        .formatted(table, ROWS));
+        queries.assertSame(
+                "SELECT y, status, record_count FROM \"%s$partitions\"".formatted(table),
+                "SELECT y, status, count(*) FROM (%s) GROUP BY y, status".formatted(ROWS));
+        assertThat(queries.count("SELECT count_if(file_count < 1 OR total_size < 100) FROM \"%s$partitions\"".formatted(table)))
+                .isZero();
+        queries.run("DELETE FROM %s WHERE status IS NULL".formatted(table));
+        assertThat(queries.count("SELECT count(*) FROM \"%s$partitions\" WHERE status IS NULL".formatted(table)))
+                .isZero();
+        assertThat(queries.failure("SELECT * FROM \"%s$partitions\"".formatted("nothing")))
+                .hasMessageContaining("does not exist");
+    }
+
+    @Test
+    void whatCannotBeDroppedIsRefused() {
+        String table = SteleQueries.newTable("parts");
+        queries.run(
+                "CREATE TABLE %s (id bigint, d date, v bigint) WITH (primary_key = ARRAY['id', 'd'], partitioned_by = ARRAY['d'], orientation = 'row')"
+                        .formatted(table));
+        queries.update("INSERT INTO %s VALUES (1, DATE '2024-01-01', 1), (2, DATE '2024-01-02', 2)".formatted(table));
+        String call = "CALL system.drop_partition('s', '" + table + "', ARRAY['%s'], ARRAY['%s'])";
+        assertThat(queries.failure(call.formatted("d", "2024-01-01")))
+                .hasMessageContaining("Expected a table of orientation 'column'");
+        assertThat(queries.failure(call.formatted("v", "1")))
+                .hasMessageContaining("columns that table 's.%s' is partitioned by: [d]".formatted(table));
+        assertThat(queries.failure(call.formatted("d", "yesterday")))
+                .hasMessageContaining("Expected a value of partition column 'd' of type date, found 'yesterday'");
+        // Row by row where rows have no files of their own
+        assertThat(queries.update("DELETE FROM %s WHERE d = DATE '2024-01-01'".formatted(table)))
+                .isEqualTo(1);
+        assertThat(queries.count("SELECT count(*) FROM " + table)).isEqualTo(1);
+    }
+
+    private void same(String plain, String table) {
+        queries.assertSame("SELECT * FROM " + table, "SELECT * FROM " + plain);
+    }
+}
