@@ -2,6 +2,7 @@ package io.stele.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,8 +57,13 @@ final class StelePartitionsIT {
         }
         assertThat(queries.explain("SELECT * FROM %s WHERE y = DATE '1995-01-01'".formatted(table)))
                 .doesNotContain("Filter");
-        assertThat(queries.scannedRows("SELECT id FROM %s WHERE y = DATE '1995-01-01'".formatted(table)))
-                .isEqualTo(queries.count("SELECT count(*) FROM %s WHERE y = DATE '1995-01-01'".formatted(plain)));
+        assertThat(
+                        queries.scannedRows(
+                                "SELECT id FROM %s WHERE y = DATE '1995-01-01'".formatted(table)))
+                .isEqualTo(
+                        queries.count(
+                                "SELECT count(*) FROM %s WHERE y = DATE '1995-01-01'"
+                                        .formatted(plain)));
     }
 
     @ParameterizedTest
@@ -72,7 +78,8 @@ final class StelePartitionsIT {
         queries.run("CREATE TABLE %s AS %s".formatted(plain, ROWS));
         queries.run("CREATE TABLE %s WITH (%s) AS %s".formatted(table, properties, ROWS));
         for (String name : new String[] {plain, table}) {
-            queries.update("INSERT INTO %s VALUES (-1, DATE '1995-01-01', 'O', 1e0)".formatted(name));
+            queries.update(
+                    "INSERT INTO %s VALUES (-1, DATE '1995-01-01', 'O', 1e0)".formatted(name));
         }
         String delete = "DELETE FROM %s WHERE y < DATE '1994-01-01' OR y = DATE '1995-01-01'";
         assertThat(queries.explain(delete.formatted(table))).doesNotContain("TableScan");
@@ -89,7 +96,8 @@ final class StelePartitionsIT {
         same(plain, table);
 
         queries.run(
-                "CALL system.drop_partition('s', '%s', ARRAY['Y'], ARRAY['1996-01-01'])".formatted(table));
+                "CALL system.drop_partition('s', '%s', ARRAY['Y'], ARRAY['1996-01-01'])"
+                        .formatted(table));
         queries.run("DELETE FROM %s WHERE y = DATE '1996-01-01'".formatted(plain));
         same(plain, table);
         cluster.sidecar().compact("s", table);
@@ -109,16 +117,38 @@ final class StelePartitionsIT {
         queries.run(
                 "CREATE TABLE %s WITH (partitioned_by = ARRAY['y', 'status']) AS %s"
                         .formatted(table, ROWS));
+        cluster.sidecar().flush("s", table);
         queries.assertSame(
                 "SELECT y, status, record_count FROM \"%s$partitions\"".formatted(table),
                 "SELECT y, status, count(*) FROM (%s) GROUP BY y, status".formatted(ROWS));
-        assertThat(queries.count("SELECT count_if(file_count < 1 OR total_size < 100) FROM \"%s$partitions\"".formatted(table)))
+        assertThat(
+                        queries.count(
+                                "SELECT count_if(file_count < 1 OR total_size < 100) FROM \"%s$partitions\""
+                                        .formatted(table)))
                 .isZero();
         queries.run("DELETE FROM %s WHERE status IS NULL".formatted(table));
-        assertThat(queries.count("SELECT count(*) FROM \"%s$partitions\" WHERE status IS NULL".formatted(table)))
+        assertThat(
+                        queries.count(
+                                "SELECT count(*) FROM \"%s$partitions\" WHERE status IS NULL"
+                                        .formatted(table)))
                 .isZero();
         assertThat(queries.failure("SELECT * FROM \"%s$partitions\"".formatted("nothing")))
                 .hasMessageContaining("does not exist");
+    }
+
+    @Test
+    void aWriterOfTooManyPartitionsIsRefused() {
+        cluster.newSidecar("files_only", Map.of("stele.write.direct-threshold", "0B"));
+        String create =
+                "CREATE TABLE files_only.s.parts WITH (partitioned_by = ARRAY['part'], shard_count = 1) AS "
+                        + "SELECT orderkey AS id, orderkey %% %s AS part FROM tpch.tiny.orders";
+        assertThat(queries.failure(create.formatted(9000)))
+                .hasMessageContaining("Expected rows of at most 1000 partitions of s.parts");
+        queries.run(create.formatted(30));
+        assertThat(queries.count("SELECT count(*) FROM files_only.s.\"parts$partitions\""))
+                .isEqualTo(30);
+        assertThat(queries.count("SELECT sum(record_count) FROM files_only.s.\"parts$partitions\""))
+                .isEqualTo(15_000);
     }
 
     @Test
@@ -127,14 +157,18 @@ final class StelePartitionsIT {
         queries.run(
                 "CREATE TABLE %s (id bigint, d date, v bigint) WITH (primary_key = ARRAY['id', 'd'], partitioned_by = ARRAY['d'], orientation = 'row')"
                         .formatted(table));
-        queries.update("INSERT INTO %s VALUES (1, DATE '2024-01-01', 1), (2, DATE '2024-01-02', 2)".formatted(table));
+        queries.update(
+                "INSERT INTO %s VALUES (1, DATE '2024-01-01', 1), (2, DATE '2024-01-02', 2)"
+                        .formatted(table));
         String call = "CALL system.drop_partition('s', '" + table + "', ARRAY['%s'], ARRAY['%s'])";
         assertThat(queries.failure(call.formatted("d", "2024-01-01")))
                 .hasMessageContaining("Expected a table of orientation 'column'");
         assertThat(queries.failure(call.formatted("v", "1")))
-                .hasMessageContaining("columns that table 's.%s' is partitioned by: [d]".formatted(table));
+                .hasMessageContaining(
+                        "columns that table 's.%s' is partitioned by: [d]".formatted(table));
         assertThat(queries.failure(call.formatted("d", "yesterday")))
-                .hasMessageContaining("Expected a value of partition column 'd' of type date, found 'yesterday'");
+                .hasMessageContaining(
+                        "Expected a value of partition column 'd' of type date, found 'yesterday'");
         // Row by row where rows have no files of their own
         assertThat(queries.update("DELETE FROM %s WHERE d = DATE '2024-01-01'".formatted(table)))
                 .isEqualTo(1);

@@ -156,15 +156,7 @@ public final class DropPartitionProcedure implements Provider<Procedure> {
             case DATE -> LocalDate.parse(text);
             case TIMESTAMP -> LocalDateTime.parse(text.replace(' ', 'T'));
             case UUID -> UUID.fromString(text);
-            case REAL,
-                    DOUBLE,
-                    VARBINARY,
-                    TIME,
-                    TIMESTAMP_WITH_TIME_ZONE,
-                    JSON,
-                    ARRAY,
-                    MAP,
-                    ROW ->
+            case REAL, DOUBLE, VARBINARY, TIME, TIMESTAMP_WITH_TIME_ZONE, JSON, ARRAY, MAP, ROW ->
                     throw new IllegalArgumentException(
                             "values of this type cannot be given as text; use DELETE");
         };

@@ -1,14 +1,18 @@
 package io.stele.connector.metadata;
 
 import static io.trino.spi.type.BigintType.BIGINT;
+import static io.trino.spi.type.Timestamps.PICOSECONDS_PER_NANOSECOND;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
+import io.airlift.slice.Slices;
 import io.stele.connector.type.NativeValues;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.api.PartitionFiles;
 import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.Page;
 import io.trino.spi.PageBuilder;
@@ -21,6 +25,7 @@ import io.trino.spi.connector.FixedPageSource;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.connector.SystemTable;
 import io.trino.spi.predicate.TupleDomain;
+import io.trino.spi.type.Chars;
 import io.trino.spi.type.Type;
 import io.trino.spi.type.TypeUtils;
 import java.util.List;
@@ -86,10 +91,8 @@ final class PartitionsTable implements SystemTable {
             page.declarePosition();
             List<Optional<byte[]>> values = encoder.split(partition.partition());
             for (int channel = 0; channel < values.size(); channel++) {
-                Object value =
-                        values.get(channel)
-                                .flatMap(decoder(columns.get(channel)))
-                                .orElse(null);
+                DataType stored = columns.get(channel).type();
+                Object value = values.get(channel).map(bytes -> value(stored, bytes)).orElse(null);
                 TypeUtils.writeNativeValue(
                         types.get(channel), page.getBlockBuilder(channel), value);
             }
@@ -106,8 +109,27 @@ final class PartitionsTable implements SystemTable {
         return pages.build();
     }
 
-    private static java.util.function.Function<byte[], Optional<Object>> decoder(
-            ColumnSchema column) {
-        return value -> NativeValues.decode(column.type(), value);
+    private static Object value(DataType stored, byte[] encoded) {
+        return switch (stored.kind()) {
+            case VARCHAR, VARBINARY, UUID -> Slices.wrappedBuffer(encoded);
+            case CHAR -> Chars.trimTrailingSpaces(Slices.wrappedBuffer(encoded));
+            case TIME -> ValueCodec.of(stored).decodeLong(encoded) * PICOSECONDS_PER_NANOSECOND;
+            case BOOLEAN,
+                    TINYINT,
+                    SMALLINT,
+                    INTEGER,
+                    BIGINT,
+                    REAL,
+                    DOUBLE,
+                    DECIMAL,
+                    DATE,
+                    TIMESTAMP,
+                    TIMESTAMP_WITH_TIME_ZONE,
+                    JSON,
+                    ARRAY,
+                    MAP,
+                    ROW ->
+                    NativeValues.decode(stored, encoded).orElseThrow();
+        };
     }
 }

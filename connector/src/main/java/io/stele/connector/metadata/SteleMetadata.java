@@ -330,7 +330,9 @@ public final class SteleMetadata implements ConnectorMetadata {
     public Optional<ConnectorTableHandle> applyDelete(
             ConnectorSession session, ConnectorTableHandle handle) {
         SteleTableHandle table = (SteleTableHandle) handle;
-        return PartitionConstraints.coverWholePartitions(table) ? Optional.of(table) : Optional.empty();
+        return PartitionConstraints.coverWholePartitions(table)
+                ? Optional.of(table)
+                : Optional.empty();
     }
 
     /** The number of rows is not known: nobody looked at them. */

@@ -54,8 +54,7 @@ public final class LivePageSources {
                         table.table().id(),
                         table.table().shard(split.shard()),
                         columnIds,
-                        ScanPredicates.narrowed(
-                                table.table(), table.constraint(), constraint),
+                        ScanPredicates.narrowed(table.table(), table.constraint(), constraint),
                         split.mode(),
                         table.limit());
         List<Type> columnTypes = columnIds.stream().map(id -> type(table.table(), id)).toList();

@@ -1,5 +1,6 @@
 package io.stele.connector.write;
 
+import static io.stele.connector.SteleErrorCode.STELE_TOO_MANY_PARTITIONS;
 import static java.util.Comparator.comparing;
 
 import io.stele.connector.type.KeyRows;
@@ -10,6 +11,7 @@ import io.stele.storage.format.FileChecksums;
 import io.stele.storage.format.KeyIndexSummary;
 import io.stele.storage.format.KeyIndexWriter;
 import io.trino.spi.Page;
+import io.trino.spi.TrinoException;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.BlockBuilder;
 import io.trino.spi.type.Type;
@@ -26,6 +28,8 @@ final class SortedRows {
     // What trino-orc reads as one page
     private static final int PAGE_ROWS = 8_192;
     private static final byte[] NONE = new byte[0];
+    // Each is a file in each shard: more would be crumbs that scans and merges suffer from
+    private static final int MAX_PARTITIONS = 1_000;
 
     private static final Comparator<Row> BY_PRIMARY_KEY =
             Comparator.<Row>comparingInt(Row::shard)
@@ -65,6 +69,7 @@ final class SortedRows {
     List<WrittenFile> write() throws IOException {
         List<Row> order = context.table().hasPrimaryKey() ? lastOfEachKey() : new ArrayList<>(rows);
         order.sort(BY_FILE_ORDER);
+        checkPartitions(order);
         Block[] columns = columns();
         List<WrittenFile> files = new ArrayList<>();
         int start = 0;
@@ -75,6 +80,21 @@ final class SortedRows {
             }
         }
         return files;
+    }
+
+    private void checkPartitions(List<Row> order) {
+        int partitions = 1;
+        for (int index = 1; index < order.size(); index++) {
+            boolean sameShard = order.get(index - 1).shard == order.get(index).shard;
+            boolean starts = startsFile(order.get(index - 1), order.get(index));
+            partitions = sameShard ? partitions + (starts ? 1 : 0) : 1;
+            if (partitions > MAX_PARTITIONS) {
+                throw new TrinoException(
+                        STELE_TOO_MANY_PARTITIONS,
+                        "Expected rows of at most %s partitions of %s in the sort buffer of a writer, found more; write fewer at a time"
+                                .formatted(MAX_PARTITIONS, context.table().qualifiedName()));
+            }
+        }
     }
 
     private List<Row> lastOfEachKey() {

@@ -48,7 +48,6 @@ final class MaintenanceActions {
     }
 
     private Object listPartitions(TableRequest request) {
-        return new ListPartitionsReply(
-                engine.engine().partitions(engine.resolve(request).id()));
+        return new ListPartitionsReply(engine.engine().partitions(engine.resolve(request).id()));
     }
 }

@@ -15,8 +15,8 @@ import org.roaringbitmap.RoaringBitmap;
  * that {@link #bitmapAt}(T) has.
  *
  * <p>Deletions are a log in LSN order beside a hash of it by row; those that no open read point can
- * tell apart any more are moved to a bitmap by {@link #forget}. All rows of the file can end at once
- * ({@link #endAll}), which costs no more than that of one.
+ * tell apart any more are moved to a bitmap by {@link #forget}. All rows of the file can end at
+ * once ({@link #endAll}), which costs no more than that of one.
  *
  * <pre>
  * file:    header | base block | log block | footer block | tail                     (see BlockFileWriter)

@@ -28,8 +28,7 @@ public final class PartitionMatcher {
         this.encoder = KeyEncoder.forColumns(schema, schema.partitionedBy());
         boolean any = false;
         for (ColumnSchema column : encoder.columns()) {
-            ColumnDomain domain =
-                    isExact(column) ? predicate.domains().get(column.id()) : null;
+            ColumnDomain domain = isExact(column) ? predicate.domains().get(column.id()) : null;
             domains.add(domain);
             any |= domain != null;
         }

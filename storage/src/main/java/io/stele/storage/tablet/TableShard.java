@@ -305,8 +305,7 @@ public final class TableShard {
      * @param lsn above that of all changes before
      * @param logLsn the oldest log record it can be replayed from
      */
-    public void endPartitions(
-            ScanPredicate partitions, long lsn, long logLsn, long nowMillis) {
+    public void endPartitions(ScanPredicate partitions, long lsn, long logLsn, long nowMillis) {
         activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
         endedLogLsn = Math.min(endedLogLsn, logLsn);
         rowCache.beginReset();
@@ -318,8 +317,7 @@ public final class TableShard {
         }
         for (KeyedVersion row : presentInMemory(partitions)) {
             active.put(
-                    KeyedVersion.deleted(
-                            row.keyArray(), row.keyOffset(), row.keyLength(), lsn),
+                    KeyedVersion.deleted(row.keyArray(), row.keyOffset(), row.keyLength(), lsn),
                     logLsn);
             byte[] key = row.key();
             sealed.forEach(older -> older.supersede(key, lsn));

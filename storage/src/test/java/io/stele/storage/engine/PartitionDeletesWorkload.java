@@ -50,10 +50,7 @@ final class PartitionDeletesWorkload implements Workload {
     private long acknowledged;
 
     private PartitionDeletesWorkload(
-            Simulation simulation,
-            String name,
-            boolean keyed,
-            Optional<Integer> partitionColumn) {
+            Simulation simulation, String name, boolean keyed, Optional<Integer> partitionColumn) {
         this.random = simulation.newRandom();
         this.node = simulation.node();
         this.pinnedOf = node.engine();
@@ -73,8 +70,7 @@ final class PartitionDeletesWorkload implements Workload {
 
     /** Each id is a partition. */
     static Workload keyed(Simulation simulation) {
-        return new PartitionDeletesWorkload(
-                simulation, "partition_deletes", true, Optional.of(1));
+        return new PartitionDeletesWorkload(simulation, "partition_deletes", true, Optional.of(1));
     }
 
     /** Without partitions: all is deleted at once. */
@@ -241,8 +237,7 @@ final class PartitionDeletesWorkload implements Workload {
         for (Map.Entry<ShardId, List<WorkerFiles.Row>> part : byShard.entrySet()) {
             String fileId = "worker-" + nextValue + "-" + part.getKey().index();
             files.add(
-                    WorkerFiles.write(
-                            node.store(), table, part.getKey(), fileId, part.getValue()));
+                    WorkerFiles.write(node.store(), table, part.getKey(), fileId, part.getValue()));
         }
         String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
         send(after, node.engine().commit(transaction, files, Optional.empty()));
@@ -295,9 +290,7 @@ final class PartitionDeletesWorkload implements Workload {
         Past state = past.get(index);
         long next = past.get(index + 1).lsn.value();
         Lsn at = random.nextBoolean() ? state.lsn : new Lsn(next - 1);
-        open(
-                Optional.of(at),
-                point -> pinned.add(new Pinned(point, Optional.empty(), state.rows)));
+        open(Optional.of(at), point -> pinned.add(new Pinned(point, Optional.empty(), state.rows)));
     }
 
     private void open(Optional<Lsn> at, Consumer<ReadPoint> opened) {
@@ -332,7 +325,13 @@ final class PartitionDeletesWorkload implements Workload {
                         "%s at %s, %s",
                         table.schema().tableName(),
                         reader.point.lsn(),
-                        reader.request.map(request -> request.lsn + " " + request.before + " -> " + request.after))
+                        reader.request.map(
+                                request ->
+                                        request.lsn
+                                                + " "
+                                                + request.before
+                                                + " -> "
+                                                + request.after))
                 .isIn(reader.possible());
         if (reader.seen == null) {
             reader.seen = found;

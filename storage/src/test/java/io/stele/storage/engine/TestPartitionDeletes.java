@@ -94,14 +94,16 @@ final class TestPartitionDeletes {
         Lsn deleted = node.await(node.engine().deletePartitions(table.id(), ids(1, 7)));
 
         assertThat(node.store().contents().list("").size()).isEqualTo(reads + 1); // the decision
-        assertThat(table.planned(node, node.readPoint())).isEqualTo(Map.of(0L, "file:0", 8L, "memory:8"));
+        assertThat(table.planned(node, node.readPoint()))
+                .isEqualTo(Map.of(0L, "file:0", 8L, "memory:8"));
         assertThat(table.planned(node, node.readPoint(new Lsn(deleted.value() - 1))))
                 .isEqualTo(rows);
         assertThat(table.get(node.engine(), Optional.empty(), 5)).isEmpty();
         assertThat(table.get(node.engine(), Optional.of(before.lsn()), 5)).contains("memory:5");
 
         node.restart();
-        assertThat(table.planned(node, node.readPoint())).isEqualTo(Map.of(0L, "file:0", 8L, "memory:8"));
+        assertThat(table.planned(node, node.readPoint()))
+                .isEqualTo(Map.of(0L, "file:0", 8L, "memory:8"));
         assertThat(table.planned(node, node.readPoint(before.lsn()))).isEqualTo(rows);
         node.await(node.engine().flush(table.id()));
         node.restart();
@@ -114,7 +116,9 @@ final class TestPartitionDeletes {
         node.await(node.engine().compact(table.id()));
         node.tick(1_000);
         node.tick(1_000);
-        assertThat(node.store().contents().list("data/").stream().filter(e -> e.path().endsWith(".orc")))
+        assertThat(
+                        node.store().contents().list("data/").stream()
+                                .filter(e -> e.path().endsWith(".orc")))
                 .hasSize(2);
         assertThat(node.engine().partitions(table.id()))
                 .extracting(PartitionFiles::rowCount)
@@ -144,8 +148,7 @@ final class TestPartitionDeletes {
                 node.await(node.engine().flush(table.id()));
             }
             String transaction =
-                    node.engine()
-                            .beginTransaction(table.id(), Optional.of(node.readPoint().lsn()));
+                    node.engine().beginTransaction(table.id(), Optional.of(node.readPoint().lsn()));
             WriteBatchBuilder update = table.batch();
             update.upsert(table.key(1), table.row(1, "new", 2));
             byte[] batch = update.toByteArray();
@@ -170,13 +173,13 @@ final class TestPartitionDeletes {
         TestTable rows = create("row_parts", Orientation.ROW);
         assertRefused(rows, ScanPredicate.ALL, "orientation 'column'");
         ScanPredicate amount =
-                new ScanPredicate(Map.of(3, ColumnDomain.of(ValueRange.equal(BIGINT.encodeLong(1)))));
+                new ScanPredicate(
+                        Map.of(3, ColumnDomain.of(ValueRange.equal(BIGINT.encodeLong(1)))));
         assertRefused(table, amount, "partitioned by");
     }
 
     private void assertRefused(TestTable of, ScanPredicate partitions, String expected) {
-        assertThatThrownBy(
-                        () -> node.await(node.engine().deletePartitions(of.id(), partitions)))
+        assertThatThrownBy(() -> node.await(node.engine().deletePartitions(of.id(), partitions)))
                 .hasMessageContaining(expected)
                 .isInstanceOfSatisfying(
                         SteleException.class,

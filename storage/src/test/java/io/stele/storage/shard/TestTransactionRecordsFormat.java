@@ -115,8 +115,7 @@ final class TestTransactionRecordsFormat {
                                         new ScanPredicate(
                                                 Map.of(
                                                         2,
-                                                        ColumnDomain.of(
-                                                                ValueRange.equal(one)))))));
+                                                        ColumnDomain.of(ValueRange.equal(one)))))));
         assertThat(TestWriteRecordFormat.hex(TransactionRecords.encode(prepare))).isEqualTo(golden);
         assertThat(prepare(golden)).isEqualTo(prepare);
     }
