@@ -86,7 +86,7 @@ public record TableSchema(
         checkKey("clustering_key", columns, clusteringKey);
         checkKey("partitioned_by", columns, partitionedBy);
         checkPrimaryKey(columns, primaryKey, distributionKey, partitionedBy);
-        checkOptions(columns, primaryKey, distributionKey, orientation, options);
+        checkOptions(columns, primaryKey, distributionKey, shardCount, orientation, options);
     }
 
     /** A table without options. */
@@ -372,6 +372,7 @@ public record TableSchema(
             List<ColumnSchema> columns,
             List<Integer> primaryKey,
             List<Integer> distributionKey,
+            int shardCount,
             Orientation orientation,
             TableOptions options) {
         checkKey("segment_key", columns, options.segmentKey());
@@ -400,10 +401,10 @@ public record TableSchema(
             checkKey("index '" + index.name() + "'", columns, index.columns());
             List<Integer> routing = distributionKey.isEmpty() ? primaryKey : distributionKey;
             check(
-                    !index.unique() || index.columns().containsAll(routing),
+                    !index.unique() || shardCount == 1 || index.columns().containsAll(routing),
                     "a unique index '"
                             + index.name()
-                            + "' that contains the distribution key, so that one shard sees all rows of a value",
+                            + "' that contains the distribution key, or one shard: each sees only its own rows",
                     "column ids " + index.columns());
         }
     }

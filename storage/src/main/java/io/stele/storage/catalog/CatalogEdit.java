@@ -223,13 +223,6 @@ final class CatalogEdit {
                     "no time_to_live, which this version does not enforce",
                     options.timeToLiveMillis().getAsLong() + " ms");
         }
-        for (IndexSchema index : options.indexes()) {
-            if (index.unique()) {
-                throw invalid(
-                        "no unique index, which this version does not enforce",
-                        "'" + index.name() + "'");
-            }
-        }
     }
 
     /**

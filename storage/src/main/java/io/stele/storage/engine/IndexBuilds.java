@@ -11,6 +11,7 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.catalog.Catalog;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.TableEntry;
+import io.stele.storage.scan.DuplicateSearch;
 import io.stele.storage.tablet.IndexBackfill;
 import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.TableFiles;
@@ -34,6 +35,10 @@ import org.jspecify.annotations.Nullable;
  * was there before gets its entries by a {@link IndexBackfill}. When all shards are through, the
  * catalog says that the index is ready. What a crash or a store fault interrupts is begun again:
  * entries of an index that is not ready are forgotten at start-up.
+ *
+ * <p>A unique index refuses writes from the beginning, for the entries it has by then. When it has
+ * all, and what was decided before that is applied, a {@link DuplicateSearch} goes through the rows
+ * there are; a duplicate ends the index.
  *
  * <p>Guarded by itself; blocking steps run on background threads.
  */
@@ -109,6 +114,18 @@ final class IndexBuilds {
     }
 
     private void end(Key key, @Nullable Throwable failed) {
+        if (failed != null
+                && Coordinator.unwrap(failed) instanceof SteleException known
+                && known.code() == ErrorCode.DUPLICATE_KEY) {
+            // Whether or not this gets through, the next attempt finds the duplicate, or no index.
+            inBackground(() -> catalog.dropIndex(key.tableId(), key.indexId()))
+                    .whenComplete((dropped, notDropped) -> finish(key, failed));
+        } else {
+            finish(key, failed);
+        }
+    }
+
+    private void finish(Key key, @Nullable Throwable failed) {
         boolean gone = index(key).isEmpty();
         CompletableFuture<@Nullable Void> done = null;
         synchronized (this) {
@@ -160,6 +177,7 @@ final class IndexBuilds {
                                 backfill.isEmpty()
                                         ? CompletableFuture.<@Nullable Void>completedFuture(null)
                                         : run(backfill.get(), entry))
+                .thenCompose(done -> checkUnique(key, entry))
                 .whenComplete((done, failed) -> readPoints.readers().exit(reader));
     }
 
@@ -184,7 +202,7 @@ final class IndexBuilds {
 
     private CompletableFuture<@Nullable Void> run(IndexBackfill backfill, Shards.Entry entry) {
         CompletableFuture<@Nullable Void> written = new CompletableFuture<>();
-        step(backfill, written);
+        step(() -> closing(backfill), written);
         return written.thenCompose(
                 done ->
                         entry.shard()
@@ -193,17 +211,50 @@ final class IndexBuilds {
                                 .thenCompose(published -> published));
     }
 
+    /** Fails with DUPLICATE_KEY if the index is to be unique, but its values are not. */
+    private CompletableFuture<@Nullable Void> checkUnique(Key key, Shards.Entry entry) {
+        if (!isUnique(key)) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return entry.shard()
+                .context()
+                .submit(() -> entry.shard().drain())
+                .thenCompose(drained -> drained)
+                .thenCompose(done -> entry.shard().context().submit(() -> search(key, entry)))
+                .thenCompose(
+                        search -> {
+                            CompletableFuture<@Nullable Void> searched = new CompletableFuture<>();
+                            step(search::step, searched);
+                            return searched;
+                        });
+    }
+
+    /** On the shard's context: every row there is has its entry, and changes are checked. */
+    private DuplicateSearch search(Key key, Shards.Entry entry) {
+        entry.shard().checkServing();
+        TableShard table = entry.shard().table(key.tableId());
+        TableView view = table.view();
+        IndexView index = view.index(key.indexId()).orElseThrow(() -> dropped(key));
+        return new DuplicateSearch(
+                table.schema(),
+                table.layout(),
+                files,
+                view,
+                index,
+                entry.shard().appliedLsn().value());
+    }
+
     /** One step, and then the next one behind the merges that wait by then. */
-    private void step(IndexBackfill backfill, CompletableFuture<@Nullable Void> written) {
-        inBackground(() -> closing(backfill))
+    private void step(BlockingStep<Boolean> step, CompletableFuture<@Nullable Void> done) {
+        inBackground(step)
                 .whenComplete(
                         (more, failed) -> {
                             if (failed != null) {
-                                written.completeExceptionally(failed);
+                                done.completeExceptionally(failed);
                             } else if (more) {
-                                step(backfill, written);
+                                step(step, done);
                             } else {
-                                written.complete(null);
+                                done.complete(null);
                             }
                         });
     }
@@ -228,6 +279,12 @@ final class IndexBuilds {
                         schema ->
                                 schema.options().indexes().stream()
                                         .anyMatch(index -> index.id() == key.indexId()));
+    }
+
+    private boolean isUnique(Key key) {
+        return index(key).stream()
+                .flatMap(schema -> schema.options().indexes().stream())
+                .anyMatch(index -> index.id() == key.indexId() && index.unique());
     }
 
     private static SteleException dropped(Key key) {

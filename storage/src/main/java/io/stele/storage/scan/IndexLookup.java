@@ -7,14 +7,9 @@ import io.stele.protocol.row.GrowingBytes;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.XxHash64;
-import io.stele.storage.format.RowFileCursor;
 import io.stele.storage.tablet.IndexKeys;
-import io.stele.storage.tablet.IndexMemTable;
 import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.KeyedVersion;
-import io.stele.storage.tablet.MergingVersions;
-import io.stele.storage.tablet.PrefixVersions;
-import io.stele.storage.tablet.RowFile;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableView;
 import java.io.IOException;
@@ -50,21 +45,13 @@ public final class IndexLookup {
         IndexKeys keys = index.keys();
         KeyLookup rows = new KeyLookup(schema, files);
         BinaryRow row = new BinaryRow(layout);
-        GrowingBytes buffer =
-                new GrowingBytes(
-                        256,
-                        Integer.MAX_VALUE - 16,
-                        io.stele.protocol.ErrorCode.KEY_TOO_LARGE,
-                        "index key");
+        GrowingBytes buffer = IndexKeys.buffer();
         List<FoundRow> found = new ArrayList<>();
         try {
-            Iterator<KeyedVersion> entries = entries(index, IndexKeys.entryPrefix(prefix));
+            Iterator<KeyedVersion> entries = index.entries(prefix);
             @Nullable KeyedVersion last = null;
             while (found.size() < limit && entries.hasNext()) {
                 KeyedVersion entry = entries.next();
-                if (!entry.startsWith(IndexKeys.entryPrefix(prefix))) {
-                    break;
-                }
                 if (entry.lsn() > lsn || (last != null && last.compareKey(entry) == 0)) {
                     continue;
                 }
@@ -80,29 +67,6 @@ public final class IndexLookup {
             throw failed.getCause();
         }
         return found;
-    }
-
-    private static Iterator<KeyedVersion> entries(IndexView index, byte[] prefix)
-            throws IOException {
-        List<Iterator<KeyedVersion>> sources = new ArrayList<>();
-        for (IndexMemTable table : index.memTables()) {
-            table.addSources(prefix, sources);
-        }
-        for (RowFile file : index.files()) {
-            if (mayContain(file, prefix)) {
-                RowFileCursor cursor = file.reader().cachedCursor();
-                sources.add(new PrefixVersions(cursor, prefix));
-            }
-        }
-        return new MergingVersions(sources);
-    }
-
-    private static boolean mayContain(RowFile file, byte[] prefix) {
-        byte[] min = file.entry().minKey().orElseThrow();
-        byte[] max = file.entry().maxKey().orElseThrow();
-        int shared = Math.min(min.length, prefix.length);
-        return java.util.Arrays.compareUnsigned(prefix, max) <= 0
-                && java.util.Arrays.compareUnsigned(min, 0, shared, prefix, 0, shared) <= 0;
     }
 
     /**

@@ -14,46 +14,46 @@ import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.shard.FileRows.Found;
+import io.stele.storage.tablet.KeyText;
 import io.stele.storage.tablet.KeyedVersion;
 import io.stele.storage.tablet.MemTable;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableView;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Works out one batch against what its keys have: what is on its way to the log, over memory, over
- * files. What the batch does is staged in the table's changes as it goes, so that its operations
- * see each other; the caller keeps that or takes it back.
+ * Works out batches of a table, which take effect at one LSN, against what their keys have: what is
+ * on its way to the log, over memory, over files. What a batch does is staged in the table's
+ * changes as it goes, so that its operations see each other; at the end the rows that come of all
+ * are put to the unique indexes. The caller keeps what is staged or takes it back.
  *
  * <p>Runs on the shard's context; one for each evaluation.
  */
-final class BatchEvaluation {
+final class BatchEvaluation implements PresentRows {
     private final TableSchema schema;
     private final RowLayout layout;
     private final TableView view;
-    private final WriteBatchReader batch;
     private final TableChanges changes;
     private final BatchProbes probes;
-    private final boolean wantsOldRows;
+    private WriteBatchReader batch;
     private @Nullable WriteBatchBuilder output; // null while the batch is plain
     private @Nullable PartialRowLayout partial;
     private @Nullable RowEncoder encoder;
     private @Nullable SteleException refusal;
     private int skipped;
 
-    BatchEvaluation(
-            TableShard table, WriteBatchReader batch, TableChanges changes, BatchProbes probes) {
+    @SuppressWarnings("NullAway.Init") // batch: nothing reads it before add
+    BatchEvaluation(TableShard table, TableChanges changes, BatchProbes probes) {
         this.schema = table.schema();
         this.layout = table.layout();
         this.view = table.view();
-        this.batch = requireNonNull(batch, "batch is null");
         this.changes = requireNonNull(changes, "changes is null");
         this.probes = requireNonNull(probes, "probes is null");
-        this.wantsOldRows = changes.checks().stream().anyMatch(ChangeCheck::needsOldRows);
+        probes.require(view);
     }
 
     /** What a key has: bytes of a row, or no row. */
@@ -66,18 +66,32 @@ final class BatchEvaluation {
         }
     }
 
+    /** Evaluates a batch that takes effect alone. */
+    static Resolution run(
+            TableShard table,
+            WriteBatchReader batch,
+            boolean conditional,
+            TableChanges changes,
+            BatchProbes probes) {
+        BatchEvaluation evaluation = new BatchEvaluation(table, changes, probes);
+        Resolution.Accepted accepted = evaluation.add(batch, conditional);
+        return evaluation.verdict().orElse(accepted);
+    }
+
     /**
-     * Evaluates the batch, which has been validated for the table's present schema.
+     * Stages what a batch does, which has been validated for the table's present schema.
      *
      * @param conditional whether it has a conditional operation
+     * @return what it comes to, if {@link #verdict} has nothing against it
      */
-    Resolution run(boolean conditional) {
-        probes.require(view);
-        if (conditional) {
-            output =
-                    new WriteBatchBuilder(
-                            batch.tableId(), batch.schemaVersion(), batch.sizeBytes());
-        }
+    Resolution.Accepted add(WriteBatchReader newBatch, boolean conditional) {
+        batch = newBatch;
+        output =
+                conditional
+                        ? new WriteBatchBuilder(
+                                batch.tableId(), batch.schemaVersion(), batch.sizeBytes())
+                        : null;
+        skipped = 0;
         try {
             batch.rewind();
             while (batch.next()) {
@@ -86,27 +100,50 @@ final class BatchEvaluation {
         } finally {
             batch.rewind();
         }
-        if (probes.hasOpen()) {
-            return new Resolution.Undecided();
-        }
-        SteleException cause = refusal;
-        if (cause != null) {
-            return new Resolution.Refused(cause);
-        }
         WriteBatchBuilder plain = output;
         return new Resolution.Accepted(
                 plain == null ? batch : new WriteBatchReader(plain.toByteArray()), skipped);
     }
 
+    /** Stages a row that a worker wrote. */
+    void add(byte[] key, byte[] row) {
+        changes.rows().put(key, row);
+    }
+
+    /** Whether all that was added may be; empty: it may. */
+    Optional<Resolution> verdict() {
+        List<UniqueIndexCheck> checks = changes.checks();
+        for (int i = 0; i < checks.size(); i++) {
+            UniqueIndexCheck check = checks.get(i);
+            for (Map.Entry<KeySlice, InFlightKeys.Entry> written :
+                    changes.rows().staged().entrySet()) {
+                InFlightKeys.Entry row = written.getValue();
+                if (!row.isGone()) {
+                    check.check(
+                                    written.getKey(),
+                                    row(state(row)).orElseThrow(),
+                                    this,
+                                    changes.claims(i),
+                                    probes.ofCheck(i))
+                            .ifPresent(this::refuse);
+                }
+            }
+        }
+        if (probes.hasOpen()) {
+            return Optional.of(new Resolution.Undecided());
+        }
+        return Optional.ofNullable(refusal).map(Resolution.Refused::new);
+    }
+
     private void evaluate(OperationKind kind) {
         KeySlice key = new KeySlice(batch.buffer(), batch.keyOffset(), batch.keyLength());
         switch (kind) {
-            case UPSERT -> put(key, wantsOldRows ? find(key, true) : State.NONE);
-            case DELETE -> remove(key, wantsOldRows ? find(key, true) : State.NONE);
+            case UPSERT -> put(key);
+            case DELETE -> remove(key);
             case INSERT_IF_ABSENT -> {
                 State old = find(key, false);
                 if (old == null || !old.isThere()) {
-                    put(key, old);
+                    put(key);
                 } else {
                     skipped++;
                 }
@@ -116,7 +153,7 @@ final class BatchEvaluation {
                 if (old != null && old.isThere()) {
                     refuse(duplicate(key));
                 }
-                put(key, old);
+                put(key);
             }
             case UPDATE, UPDATE_OR_INSERT -> {
                 State old = find(key, true);
@@ -134,11 +171,11 @@ final class BatchEvaluation {
         }
     }
 
-    private void put(KeySlice key, @Nullable State old) {
-        put(key, old, batch.buffer(), batch.rowOffset(), batch.rowLength());
+    private void put(KeySlice key) {
+        put(key, batch.buffer(), batch.rowOffset(), batch.rowLength());
     }
 
-    private void put(KeySlice key, @Nullable State old, byte[] row, int offset, int length) {
+    private void put(KeySlice key, byte[] row, int offset, int length) {
         if (output != null) {
             output.add(
                     OperationKind.UPSERT,
@@ -149,11 +186,10 @@ final class BatchEvaluation {
                     offset,
                     length);
         }
-        check(key, old, new State(row, offset, length));
         changes.rows().put(key, row, offset, length);
     }
 
-    private void remove(KeySlice key, @Nullable State old) {
+    private void remove(KeySlice key) {
         if (output != null) {
             output.add(
                     OperationKind.DELETE,
@@ -164,7 +200,6 @@ final class BatchEvaluation {
                     batch.rowOffset(),
                     0);
         }
-        check(key, old, State.NONE);
         changes.rows().remove(key);
     }
 
@@ -185,7 +220,7 @@ final class BatchEvaluation {
             refuse(impossible);
             return;
         }
-        put(key, old, Arrays.copyOf(target.array(), length), 0, length);
+        put(key, Arrays.copyOf(target.array(), length), 0, length);
     }
 
     private PartialRowLayout partialLayout() {
@@ -199,19 +234,20 @@ final class BatchEvaluation {
         return known;
     }
 
-    private void check(KeySlice key, @Nullable State old, State now) {
-        List<ChangeCheck> checks = changes.checks();
-        if (checks.isEmpty() || old == null) {
-            return;
+    @Override
+    public @Nullable Optional<BinaryRow> after(KeySlice key) {
+        State found = find(key, true);
+        return found == null ? null : row(found);
+    }
+
+    @Override
+    public Optional<BinaryRow> knownBefore(KeySlice key) {
+        InFlightKeys.Entry inFlight = changes.rows().findKept(key);
+        if (inFlight != null) {
+            return row(state(inFlight));
         }
-        Change change = new Change(key.toByteArray(), row(old), row(now));
-        for (int i = 0; i < checks.size(); i++) {
-            checks.get(i)
-                    .evaluate(change, changes.noted(i), probes.ofCheck(i))
-                    .ifPresent(
-                            violation ->
-                                    refuse(new SteleException(ErrorCode.DUPLICATE_KEY, violation)));
-        }
+        KeyedVersion version = findInMemory(key);
+        return version == null ? Optional.empty() : row(state(version));
     }
 
     private Optional<BinaryRow> row(State state) {
@@ -225,27 +261,39 @@ final class BatchEvaluation {
     private @Nullable State find(KeySlice key, boolean withRow) {
         InFlightKeys.Entry inFlight = changes.rows().find(key);
         if (inFlight != null) {
-            return new State(inFlight.array(), inFlight.offset(), inFlight.length());
+            return state(inFlight);
         }
-        for (MemTable table : view.memTables()) {
-            KeyedVersion version =
-                    table.find(
-                            batch.buffer(), batch.keyOffset(), batch.keyLength(), Long.MAX_VALUE);
-            if (version != null) {
-                if (!version.isDeleted()) {
-                    return new State(version.rowArray(), version.rowOffset(), version.rowLength());
-                }
-                if (schema.orientation().hasRows()) {
-                    return State.NONE;
-                }
-                break; // may stand for a worker's file that has the row
-            }
+        KeyedVersion version = findInMemory(key);
+        // A tombstone may stand for a worker's file that has the row.
+        if (version != null && (!version.isDeleted() || schema.orientation().hasRows())) {
+            return state(version);
         }
         Optional<Found> found = probes.rows().find(key, withRow);
         if (found == null) {
             return null;
         }
         return found.map(BatchEvaluation::state).orElse(State.NONE);
+    }
+
+    private @Nullable KeyedVersion findInMemory(KeySlice key) {
+        for (MemTable table : view.memTables()) {
+            KeyedVersion version =
+                    table.find(key.array(), key.offset(), key.length(), Long.MAX_VALUE);
+            if (version != null) {
+                return version;
+            }
+        }
+        return null;
+    }
+
+    private static State state(InFlightKeys.Entry entry) {
+        return new State(entry.array(), entry.offset(), entry.length());
+    }
+
+    private static State state(KeyedVersion version) {
+        return version.isDeleted()
+                ? State.NONE
+                : new State(version.rowArray(), version.rowOffset(), version.rowLength());
     }
 
     private static State state(Found found) {
@@ -263,24 +311,8 @@ final class BatchEvaluation {
         return new SteleException(
                 ErrorCode.DUPLICATE_KEY,
                 "Expected a new key in table %s, found the duplicate key %s"
-                        .formatted(schema.qualifiedName(), describe(schema, key.toByteArray())));
-    }
-
-    /** The values of a primary key, as their author wrote them. */
-    static String describe(TableSchema schema, byte[] key) {
-        try {
-            KeyEncoder encoder = KeyEncoder.forPrimaryKey(schema);
-            List<?> values = encoder.decode(key);
-            StringBuilder text = new StringBuilder("(");
-            for (int i = 0; i < values.size(); i++) {
-                text.append(i == 0 ? "" : ", ")
-                        .append(encoder.columns().get(i).name())
-                        .append(" = ")
-                        .append(values.get(i));
-            }
-            return text.append(")").toString();
-        } catch (SteleException unreadable) {
-            return HexFormat.of().formatHex(key);
-        }
+                        .formatted(
+                                schema.qualifiedName(),
+                                KeyText.of(KeyEncoder.forPrimaryKey(schema), key.toByteArray())));
     }
 }

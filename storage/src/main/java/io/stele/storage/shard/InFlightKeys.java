@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Invariant: an entry stays until the last batch that changed its key is applied. Confined to
  * the shard's context.
  */
-public final class InFlightKeys {
+final class InFlightKeys {
     private final Map<KeySlice, Entry> entries = new HashMap<>();
     private final Deque<Logged> order = new ArrayDeque<>();
     private final Map<KeySlice, Entry> staged = new LinkedHashMap<>();
@@ -29,9 +29,9 @@ public final class InFlightKeys {
      * @param array null if the key is gone
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    public record Entry(long batch, byte @Nullable [] array, int offset, int length) {
+    record Entry(long batch, byte @Nullable [] array, int offset, int length) {
         /** Whether the key is gone. */
-        public boolean isGone() {
+        boolean isGone() {
             return array == null;
         }
     }
@@ -39,7 +39,7 @@ public final class InFlightKeys {
     private record Logged(long batch, KeySlice key) {}
 
     /** What the newest batch that has the key makes of it; null: no batch in flight has it. */
-    public @Nullable Entry find(byte[] key) {
+    @Nullable Entry find(byte[] key) {
         return find(new KeySlice(key));
     }
 
@@ -48,8 +48,18 @@ public final class InFlightKeys {
         return entry != null ? entry : entries.get(key);
     }
 
+    /** What batches before the one being evaluated make of the key. */
+    @Nullable Entry findKept(KeySlice key) {
+        return entries.get(key);
+    }
+
+    /** What the batch being evaluated does, by the first change of each key. */
+    Map<KeySlice, Entry> staged() {
+        return staged;
+    }
+
     /** The batch being evaluated gives the key this value. */
-    public void put(byte[] key, byte[] value) {
+    void put(byte[] key, byte[] value) {
         put(new KeySlice(key), value, 0, value.length);
     }
 
@@ -58,10 +68,6 @@ public final class InFlightKeys {
     }
 
     /** The batch being evaluated takes the key away. */
-    public void remove(byte[] key) {
-        remove(new KeySlice(key));
-    }
-
     void remove(KeySlice key) {
         staged.put(key, new Entry(0, null, 0, 0));
     }
@@ -94,15 +100,5 @@ public final class InFlightKeys {
                 entries.remove(next.key());
             }
         }
-    }
-
-    void clear() {
-        entries.clear();
-        order.clear();
-        staged.clear();
-    }
-
-    int size() {
-        return entries.size();
     }
 }

@@ -24,6 +24,18 @@ final class KeySlice implements Comparable<KeySlice> {
         this.hash = sum;
     }
 
+    byte[] array() {
+        return array;
+    }
+
+    int offset() {
+        return offset;
+    }
+
+    int length() {
+        return length;
+    }
+
     byte[] toByteArray() {
         return Arrays.copyOfRange(array, offset, offset + length);
     }

@@ -3,31 +3,53 @@ package io.stele.storage.shard;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.orc.ColumnFileCursor;
+import io.stele.storage.orc.ColumnFileReader;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 
 /**
- * Works out the conditional operations of a transaction's part, and puts its batches to the checks
- * of their tables. Runs on the shard's context while the shard's log is held: everything below the
- * commit LSN is applied, nothing is on its way to the log, and nothing changes meanwhile. So it
- * comes to the same again at recovery. Blocks on files, as the conflict check beside it does.
+ * Works out the conditional operations of a transaction's part, and puts what it writes to the
+ * unique indexes of its tables. Runs on the shard's context while the shard's log is held:
+ * everything below the commit LSN is applied, nothing is on its way to the log, and nothing changes
+ * meanwhile. So it comes to the same again at recovery. Blocks on files, as the conflict check
+ * beside it does.
  */
 final class PartResolution {
+    /** Of workers' files, whose rows are in memory while their values are looked for. */
+    static final long MAX_CHECKED_BYTES = 256L << 20;
+
+    /** What a row costs there beyond its bytes. */
+    private static final int ROW_OVERHEAD_BYTES = 256;
+
     private final TableGroupShard shard;
     private final TableFiles files;
-    private final Map<TableId, TableChanges> changes = new HashMap<>();
+    private final boolean checked;
 
-    PartResolution(TableGroupShard shard, TableFiles files) {
+    /**
+     * @param checked whether unique indexes may refuse it; not once it is decided
+     */
+    PartResolution(TableGroupShard shard, TableFiles files, boolean checked) {
         this.shard = requireNonNull(shard, "shard is null");
         this.files = requireNonNull(files, "files is null");
+        this.checked = checked;
     }
 
     /**
@@ -36,54 +58,109 @@ final class PartResolution {
      * @throws SteleException what makes the transaction fail: DUPLICATE_KEY and the like
      */
     Map<Integer, byte[]> run(PreparedPart part) throws IOException {
+        Set<TableId> tables = new LinkedHashSet<>();
+        part.files().forEach(file -> tables.add(file.tableId()));
+        part.batches().forEach(batch -> tables.add(batch.tableId()));
         Map<Integer, byte[]> resolved = new HashMap<>();
-        for (int index = 0; index < part.batches().size(); index++) {
-            WriteBatchReader batch = part.batches().get(index);
-            boolean conditional = isConditional(batch);
-            List<ChangeCheck> checks = shard.checks(batch.tableId());
-            if (!conditional && checks.isEmpty() && !changes.containsKey(batch.tableId())) {
-                continue;
-            }
-            TableShard table = shard.table(batch.tableId());
-            if (conditional) {
-                checkNoFiles(part, table);
-            }
-            if (!table.schema().hasPrimaryKey()) {
-                continue;
-            }
-            WriteBatchReader plain = resolve(table, batch, conditional, checks);
-            if (conditional) {
-                resolved.put(index, Arrays.copyOf(plain.buffer(), plain.sizeBytes()));
+        for (TableId tableId : tables) {
+            Optional<TableShard> table = shard.findTable(tableId);
+            if (table.isPresent() && table.get().schema().hasPrimaryKey()) {
+                resolve(part, table.get(), resolved);
             }
         }
         return resolved;
     }
 
-    private WriteBatchReader resolve(
-            TableShard table, WriteBatchReader batch, boolean conditional, List<ChangeCheck> checks)
+    private void resolve(PreparedPart part, TableShard table, Map<Integer, byte[]> resolved)
             throws IOException {
+        TableId tableId = table.schema().id();
+        List<UniqueIndexCheck> checks = checked ? shard.checks(table) : List.of();
+        List<Integer> own = new ArrayList<>();
+        Set<Integer> conditional = new HashSet<>();
+        for (int index = 0; index < part.batches().size(); index++) {
+            WriteBatchReader batch = part.batches().get(index);
+            if (batch.tableId().equals(tableId)) {
+                own.add(index);
+                if (isConditional(batch)) {
+                    conditional.add(index);
+                }
+            }
+        }
+        if (conditional.isEmpty() && checks.isEmpty()) {
+            return;
+        }
+        if (!conditional.isEmpty()) {
+            checkNoFiles(part, table);
+        }
+        TableChanges changes = new TableChanges(checks);
+        BatchProbes probes = new BatchProbes(new FileRows(table.schema(), files), checks);
+        List<WorkerRow> workerRows = checks.isEmpty() ? List.of() : workerRows(part, table);
+        while (true) {
+            BatchEvaluation evaluation = new BatchEvaluation(table, changes, probes);
+            workerRows.forEach(row -> evaluation.add(row.key(), row.row()));
+            for (int index : own) {
+                WriteBatchReader batch = part.batches().get(index);
+                checkPresent(table, batch);
+                WriteBatchReader plain = evaluation.add(batch, conditional.contains(index)).batch();
+                if (conditional.contains(index)) {
+                    resolved.put(index, Arrays.copyOf(plain.buffer(), plain.sizeBytes()));
+                }
+            }
+            Optional<Resolution> verdict = evaluation.verdict();
+            if (verdict.isEmpty()) {
+                return;
+            }
+            if (verdict.get() instanceof Resolution.Refused refused) {
+                throw refused.cause();
+            }
+            changes.takeBack();
+            probes.answer(probes.takeOpen().answer());
+        }
+    }
+
+    private void checkPresent(TableShard table, WriteBatchReader batch) {
         SteleException stale = shard.staleness(table, batch);
         if (stale != null) {
             throw stale;
         }
-        TableChanges tableChanges =
-                changes.computeIfAbsent(batch.tableId(), id -> new TableChanges(checks));
-        BatchProbes probes = new BatchProbes(new FileRows(table.schema(), files), checks);
-        while (true) {
-            Resolution resolution =
-                    new BatchEvaluation(table, batch, tableChanges, probes).run(conditional);
-            switch (resolution) {
-                case Resolution.Accepted accepted -> {
-                    tableChanges.keep(1);
-                    return accepted.batch();
-                }
-                case Resolution.Refused refused -> throw refused.cause();
-                case Resolution.Undecided _ -> {
-                    tableChanges.takeBack();
-                    probes.answer(probes.takeOpen().answer());
+    }
+
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record WorkerRow(byte[] key, byte[] row) {}
+
+    /** The rows of files, which come before those of batches. */
+    private List<WorkerRow> workerRows(PreparedPart part, TableShard table) throws IOException {
+        List<WorkerRow> found = new ArrayList<>();
+        KeyEncoder keys = KeyEncoder.forPrimaryKey(table.schema());
+        long bytes = 0;
+        for (FileEntry entry : part.files()) {
+            if (!entry.tableId().equals(table.schema().id())) {
+                continue;
+            }
+            // Its LSN is not known yet, and nobody asks its rows for one.
+            FileEntry readable = entry.withIngest(Lsn.MIN, OptionalLong.empty());
+            ColumnFileReader rows =
+                    ColumnFileReader.open(files.store(), readable, table.schema().columns());
+            try (ColumnFileCursor cursor = rows.cursor()) {
+                while (cursor.advance()) {
+                    byte[] row = cursor.row().toByteArray();
+                    byte[] key = keys.encode(cursor.row());
+                    found.add(new WorkerRow(key, row));
+                    bytes += key.length + row.length + ROW_OVERHEAD_BYTES;
+                    if (bytes > MAX_CHECKED_BYTES) {
+                        throw tooLarge(table);
+                    }
                 }
             }
         }
+        return found;
+    }
+
+    private static SteleException tooLarge(TableShard table) {
+        return new SteleException(
+                ErrorCode.TRANSACTION_TOO_LARGE,
+                "Expected at most %d bytes of rows in a shard of table %s, which has unique indexes, in one statement, found more; write them in parts, or add the indexes afterwards"
+                        .formatted(MAX_CHECKED_BYTES, table.schema().qualifiedName()));
     }
 
     // Files come before rows in a transaction, and their keys are not looked at here.

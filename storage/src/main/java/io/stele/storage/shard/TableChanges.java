@@ -4,20 +4,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is on its way to the log in one table: the rows of its keys, and what each of its checks
- * noted. Confined to the shard's context.
+ * What is on its way to the log in one table: the rows of its keys, and what its rows claim in each
+ * of its unique indexes. Confined to the shard's context.
  */
 final class TableChanges {
     private final InFlightKeys rows = new InFlightKeys();
-    private final List<ChangeCheck> checks;
-    private final List<InFlightKeys> noted = new ArrayList<>();
+    private final List<UniqueIndexCheck> checks;
+    private final List<InFlightKeys> claims = new ArrayList<>();
 
-    TableChanges(List<ChangeCheck> checks) {
+    TableChanges(List<UniqueIndexCheck> checks) {
         this.checks = List.copyOf(checks);
-        this.checks.forEach(check -> noted.add(new InFlightKeys()));
+        this.checks.forEach(check -> claims.add(new InFlightKeys()));
     }
 
-    List<ChangeCheck> checks() {
+    List<UniqueIndexCheck> checks() {
         return checks;
     }
 
@@ -25,27 +25,23 @@ final class TableChanges {
         return rows;
     }
 
-    /** The notes of a check, by its place. */
-    InFlightKeys noted(int check) {
-        return noted.get(check);
+    /** Values to the primary key that claims them, for the check at a place. */
+    InFlightKeys claims(int check) {
+        return claims.get(check);
     }
 
     void keep(long batch) {
         rows.keep(batch);
-        noted.forEach(keys -> keys.keep(batch));
+        claims.forEach(keys -> keys.keep(batch));
     }
 
     void takeBack() {
         rows.takeBack();
-        noted.forEach(InFlightKeys::takeBack);
+        claims.forEach(InFlightKeys::takeBack);
     }
 
     void applied(long batch) {
         rows.applied(batch);
-        noted.forEach(keys -> keys.applied(batch));
-    }
-
-    boolean isEmpty() {
-        return rows.size() == 0 && noted.stream().allMatch(keys -> keys.size() == 0);
+        claims.forEach(keys -> keys.applied(batch));
     }
 }

@@ -128,6 +128,7 @@ public final class TableGroupShard {
         TableShard removed = tables.remove(tableId);
         if (removed != null) {
             removed.drop();
+            context.execute(() -> resolver.forget(tableId));
         }
     }
 
@@ -334,20 +335,17 @@ public final class TableGroupShard {
     /** A record to append and what goes with it. */
     private record Entry(RecordType type, List<ByteBuffer> payload, Object attachment) {}
 
-    /**
-     * Puts checks of a table's changes into effect, instead of those it had; completes when every
-     * change after it passes them and all before are applied or will be seen by them.
-     */
-    public CompletableFuture<@Nullable Void> setChecks(TableId tableId, List<ChangeCheck> checks) {
-        return context.submit(
-                () -> {
-                    resolver.setChecks(tableId, checks);
-                    return null;
-                });
+    List<UniqueIndexCheck> checks(TableShard table) {
+        return resolver.checks(table);
     }
 
-    List<ChangeCheck> checks(TableId tableId) {
-        return resolver.checks(tableId);
+    /**
+     * Completes when every write that was decided before the call is applied, those of transactions
+     * as well: what is decided later sees what the shard has now. On the context, where it
+     * completes.
+     */
+    public CompletableFuture<@Nullable Void> drain() {
+        return resolver.drain();
     }
 
     /**
@@ -442,7 +440,8 @@ public final class TableGroupShard {
                                                 + conflict.get()));
                     }
                     try {
-                        resolved.put(transactionId, new PartResolution(this, files).run(part));
+                        resolved.put(
+                                transactionId, new PartResolution(this, files, true).run(part));
                         return Optional.empty();
                     } catch (SteleException refused) {
                         return Optional.of(refused);
@@ -751,9 +750,9 @@ public final class TableGroupShard {
     public List<ByteBuffer> resolve(String transactionId, boolean committed, Lsn lsn)
             throws IOException {
         if (committed) {
-            // As before the crash: nothing between came to the log.
+            // As before the crash: nothing between came to the log. It passed the checks then.
             PreparedPart part = requireNonNull(prepared.get(transactionId));
-            resolved.put(transactionId, new PartResolution(this, files).run(part));
+            resolved.put(transactionId, new PartResolution(this, files, false).run(part));
         }
         Outcome outcome = outcome(transactionId, committed);
         applyOutcome(outcome, lsn);

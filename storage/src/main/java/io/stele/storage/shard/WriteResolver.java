@@ -5,11 +5,13 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.shard.Resolution.Accepted;
 import io.stele.storage.shard.Resolution.Refused;
 import io.stele.storage.shard.Resolution.Undecided;
+import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.KeyedVersion;
 import io.stele.storage.tablet.MemTable;
 import io.stele.storage.tablet.TableFiles;
@@ -32,19 +34,20 @@ import org.jspecify.annotations.Nullable;
  * Decides batches whose outcome depends on what is there, before they are logged, so that the log
  * says what happened and replay cannot come to another result. One for each shard.
  *
- * <p>While no such batch is queued or in flight and no table has checks, writes pass by and nothing
- * is noted of them. Else every write of the shard queues here, plain ones too, so that the order of
- * arrival is the order of the log. One after the other is worked out on the shard's context against
- * what is on its way to the log, over memory, over files, and appended without waiting for the one
- * before. Questions to files are answered by lookup threads; those of batches that wait are asked
- * ahead.
+ * <p>Such are batches with conditional operations, and all batches of tables with a unique index.
+ * While none is queued or in flight, writes pass by and nothing is noted of them. Else every write
+ * of the shard queues here, plain ones too, so that the order of arrival is the order of the log.
+ * One after the other is worked out on the shard's context against what is on its way to the log,
+ * over memory, over files, and appended without waiting for the one before. Questions to files are
+ * answered by lookup threads; those of batches that wait are asked ahead.
  *
  * <p>Before the first batch is worked out, the writes that passed by must be applied. While a
  * transaction holds the shard's log nothing is worked out ({@link #pause}): it changes rows at the
  * LSN of the hold, which comes before those of the records that wait.
  *
  * <p>Invariant: what a batch was worked out against is what the shard has when its record is
- * applied. Invariant: {@code active} is true while something is queued, noted or checked.
+ * applied. Invariant: {@code active} is true while something is queued or noted. Invariant: what is
+ * noted of a table was noted by the checks that the table has now.
  *
  * <p>Confined to the shard's context, except where said.
  */
@@ -61,12 +64,12 @@ final class WriteResolver {
     private final Deque<QueuedWrite> queue = new ArrayDeque<>(); // guarded by lock
     private long queuedBytes; // guarded by lock
     private boolean scheduled; // guarded by lock
-    private boolean checked; // guarded by lock: some table has checks
     private volatile boolean active; // written under lock
     private final AtomicInteger passing = new AtomicInteger(); // passed by, not applied; any thread
-    private final Map<TableId, List<ChangeCheck>> checks = new HashMap<>();
+    private final Map<TableId, List<UniqueIndexCheck>> checks = new HashMap<>();
     private final Map<TableId, TableChanges> changes = new HashMap<>();
     private final List<CompletableFuture<@Nullable Void>> awaitingAppend = new ArrayList<>();
+    private final List<CompletableFuture<@Nullable Void>> awaitingDrain = new ArrayList<>();
     private boolean drained; // what passed by before is applied
     private boolean appending; // a batch waits for room in the log
     private int pauses;
@@ -88,6 +91,7 @@ final class WriteResolver {
      * A batch's place here: what {@link #applied} needs to know of it.
      *
      * @param number of the batch in its epoch; 0: it passed by
+     * @param conditional whether what is in flight must be noted until it is applied
      */
     record Ticket(long epoch, long number, boolean conditional) {
         static final Ticket PASSED_BY = new Ticket(0, 0, false);
@@ -101,7 +105,8 @@ final class WriteResolver {
      * @throws SteleException BUSY: too much is queued
      */
     boolean take(QueuedWrite write) {
-        if (!write.isConditional() && !active) {
+        boolean passes = !write.isConditional() && !write.table().view().hasUniqueIndex();
+        if (passes && !active) {
             passing.incrementAndGet();
             if (!active) {
                 return false;
@@ -138,24 +143,44 @@ final class WriteResolver {
         }
     }
 
-    /** Puts the checks of a table into effect; none: takes them away. */
-    void setChecks(TableId tableId, List<ChangeCheck> newChecks) {
-        if (newChecks.isEmpty()) {
+    /** The checks of a table's unique indexes as they are now. */
+    List<UniqueIndexCheck> checks(TableShard table) {
+        TableId tableId = table.schema().id();
+        if (!table.view().hasUniqueIndex()) {
             checks.remove(tableId);
-        } else {
-            checks.put(tableId, List.copyOf(newChecks));
+            return List.of();
         }
-        // What is noted lacks what the new checks would have noted: all in flight must be applied.
-        synchronized (lock) {
-            checked = !checks.isEmpty();
-            active |= checked;
+        List<Integer> wanted =
+                table.view().indexes().stream()
+                        .filter(index -> index.keys().index().unique())
+                        .map(IndexView::indexId)
+                        .toList();
+        List<UniqueIndexCheck> known = checks.getOrDefault(tableId, List.of());
+        if (!known.stream().map(UniqueIndexCheck::indexId).toList().equals(wanted)) {
+            known = wanted.stream().map(id -> new UniqueIndexCheck(table, id)).toList();
+            checks.put(tableId, known);
         }
-        forgetNotes();
-        schedule();
+        return known;
     }
 
-    List<ChangeCheck> checks(TableId tableId) {
-        return checks.getOrDefault(tableId, List.of());
+    /** Forgets a table that is dropped. */
+    void forget(TableId tableId) {
+        checks.remove(tableId);
+    }
+
+    /**
+     * Completes on the context when everything that was worked out or passed by before the call is
+     * applied, transactions that were at their commit as well; fails when the shard stops.
+     */
+    CompletableFuture<@Nullable Void> drain() {
+        CompletableFuture<@Nullable Void> drain = new CompletableFuture<>();
+        synchronized (lock) {
+            active = true; // so that no more passes by
+        }
+        awaitingDrain.add(drain);
+        forgetNotes();
+        schedule();
+        return drain;
     }
 
     /**
@@ -236,6 +261,8 @@ final class WriteResolver {
                     return;
                 }
                 drained = true;
+                awaitingDrain.forEach(drain -> drain.complete(null));
+                awaitingDrain.clear();
             }
             QueuedWrite head;
             synchronized (lock) {
@@ -244,6 +271,10 @@ final class WriteResolver {
             if (head == null) {
                 deactivate();
                 return;
+            }
+            if (checksChanged(head.table())) {
+                forgetNotes(); // they lack what the new checks would have noted
+                continue;
             }
             if (head.isAsking() || !resolve(head)) {
                 return;
@@ -255,9 +286,14 @@ final class WriteResolver {
         }
     }
 
+    private boolean checksChanged(TableShard table) {
+        TableChanges known = changes.get(table.schema().id());
+        return known != null && !known.checks().equals(checks(table));
+    }
+
     private void deactivate() {
         synchronized (lock) {
-            if (checked || conditionalInFlight > 0 || !queue.isEmpty()) {
+            if (conditionalInFlight > 0 || !queue.isEmpty()) {
                 return;
             }
             forgetNotes();
@@ -285,6 +321,8 @@ final class WriteResolver {
         left.forEach(write -> shard.refuse(write, cause));
         awaitingAppend.forEach(paused -> paused.complete(null));
         awaitingAppend.clear();
+        awaitingDrain.forEach(drain -> drain.completeExceptionally(cause));
+        awaitingDrain.clear();
     }
 
     /** Starts the lookups of the batches at the head that have not been looked at. */
@@ -294,16 +332,23 @@ final class WriteResolver {
             Iterator<QueuedWrite> waiting = queue.iterator();
             for (int i = 0; i < ASKED_AHEAD && waiting.hasNext(); i++) {
                 QueuedWrite write = waiting.next();
-                if (write.probes() == null) {
+                boolean stale = shard.staleness(write.table(), write.batch()) != null;
+                if (write.probes() == null && !stale) {
                     ahead.add(write);
                 }
             }
         }
         for (QueuedWrite write : ahead) {
             BatchProbes probes = probes(write);
-            if (write.isConditional() || !checks(write.table().schema().id()).isEmpty()) {
+            boolean checked = !probes.checks().isEmpty();
+            if (write.isConditional() || checked) {
                 probes.require(write.table().view());
-                askRows(write, probes.rows());
+                if (write.isConditional()) {
+                    askRows(write, probes.rows());
+                }
+                if (checked) {
+                    askIndexes(write, probes);
+                }
                 if (probes.hasOpen()) {
                     ask(write, probes);
                 }
@@ -315,17 +360,33 @@ final class WriteResolver {
     // harmless.
     private void askRows(QueuedWrite write, RowProbes rows) {
         TableChanges known = changes.get(write.table().schema().id());
-        boolean all =
-                checks(write.table().schema().id()).stream().anyMatch(ChangeCheck::needsOldRows);
         WriteBatchReader batch = write.batch();
         batch.rewind();
         while (batch.next()) {
             OperationKind kind = batch.kind();
-            if (kind.isConditional() || (all && kind.hasKey())) {
+            if (kind.isConditional()) {
                 KeySlice key = new KeySlice(batch.buffer(), batch.keyOffset(), batch.keyLength());
                 boolean noted = known != null && known.rows().find(key) != null;
                 if (!noted && !isInMemory(write.table().view(), batch)) {
-                    rows.find(key, kind.isPartial() || all);
+                    rows.find(key, kind.isPartial());
+                }
+            }
+        }
+        batch.rewind();
+    }
+
+    // Of partial updates it is not known yet which values they leave.
+    private static void askIndexes(QueuedWrite write, BatchProbes probes) {
+        List<UniqueIndexCheck> checks = probes.checks();
+        BinaryRow row = new BinaryRow(write.table().layout());
+        WriteBatchReader batch = write.batch();
+        batch.rewind();
+        while (batch.next()) {
+            if (batch.kind().hasRow() && !batch.kind().isPartial()) {
+                row.wrap(batch.buffer(), batch.rowOffset(), batch.rowLength());
+                for (int i = 0; i < checks.size(); i++) {
+                    IndexProbes ofCheck = probes.ofCheck(i);
+                    checks.get(i).claim(row).ifPresent(ofCheck::find);
                 }
             }
         }
@@ -345,7 +406,7 @@ final class WriteResolver {
     }
 
     private BatchProbes probes(QueuedWrite write) {
-        List<ChangeCheck> present = checks(write.table().schema().id());
+        List<UniqueIndexCheck> present = checks(write.table());
         BatchProbes probes = write.probes();
         if (probes == null || !probes.checks().equals(present)) {
             probes = new BatchProbes(new FileRows(write.table().schema(), files), present);
@@ -416,13 +477,13 @@ final class WriteResolver {
             return append(head, null, new Accepted(head.batch(), 0));
         }
         TableChanges tableChanges =
-                changes.computeIfAbsent(table.schema().id(), id -> new TableChanges(checks(id)));
+                changes.computeIfAbsent(table.schema().id(), id -> new TableChanges(checks(table)));
         BatchProbes probes = probes(head);
         Resolution resolution;
         try {
             resolution =
-                    new BatchEvaluation(table, head.batch(), tableChanges, probes)
-                            .run(head.isConditional());
+                    BatchEvaluation.run(
+                            table, head.batch(), head.isConditional(), tableChanges, probes);
         } catch (SteleException impossible) {
             resolution = new Refused(impossible); // too large, once it is worked out
         } catch (RuntimeException broken) {
@@ -446,7 +507,8 @@ final class WriteResolver {
     private boolean append(
             QueuedWrite write, @Nullable TableChanges tableChanges, Resolution resolution) {
         long number = lastNumber + 1;
-        Ticket ticket = new Ticket(epoch, number, write.isConditional());
+        boolean checked = tableChanges != null && !tableChanges.checks().isEmpty();
+        Ticket ticket = new Ticket(epoch, number, write.isConditional() || checked);
         boolean inQueue;
         try {
             inQueue = shard.tryAppend(write, resolution, ticket);

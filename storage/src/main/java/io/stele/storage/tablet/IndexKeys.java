@@ -10,6 +10,7 @@ import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
 import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * How the entries of a secondary index look: the index columns, each with a marker for null, then
@@ -28,10 +29,12 @@ public final class IndexKeys {
 
     private final IndexSchema index;
     private final KeyEncoder columns;
+    private final int[] places; // of the index columns in a row
 
     public IndexKeys(TableSchema table, IndexSchema index) {
         this.index = requireNonNull(index, "index is null");
         this.columns = KeyEncoder.forColumns(table, index.columns());
+        this.places = index.columns().stream().mapToInt(table::indexOf).toArray();
     }
 
     public IndexSchema index() {
@@ -47,6 +50,35 @@ public final class IndexKeys {
     static GrowingBytes arena() {
         return new GrowingBytes(
                 1024, Integer.MAX_VALUE - 16, ErrorCode.ROW_TOO_LARGE, "index entries");
+    }
+
+    /** Room for the index columns of one row, whatever their length. */
+    public static GrowingBytes buffer() {
+        return new GrowingBytes(256, Integer.MAX_VALUE - 16, ErrorCode.KEY_TOO_LARGE, "index key");
+    }
+
+    /**
+     * The index columns of a row, whole, if none of them is null: what no other row may have if the
+     * index is unique.
+     *
+     * @param buffer of {@link #buffer}, cleared here
+     */
+    public Optional<byte[]> uniqueValues(BinaryRow row, GrowingBytes buffer) {
+        for (int place : places) {
+            if (row.isNull(place)) {
+                return Optional.empty();
+            }
+        }
+        buffer.clear();
+        columns.encode(row, buffer);
+        return Optional.of(buffer.toByteArray());
+    }
+
+    /** Whether a row has these values, whole, in the index columns. */
+    public boolean hasValues(BinaryRow row, byte[] values, GrowingBytes buffer) {
+        buffer.clear();
+        columns.encode(row, buffer);
+        return Arrays.equals(buffer.array(), 0, buffer.length(), values, 0, values.length);
     }
 
     /** Appends the entry of a row and its key; allocates nothing but room. */
@@ -74,6 +106,16 @@ public final class IndexKeys {
             }
             throw incomplete;
         }
+    }
+
+    /**
+     * Whether one of the index columns of an entry is null; false if they are cut off.
+     *
+     * @param entryColumns its first {@link #columnBytes}
+     */
+    public boolean hasNull(byte[] entryColumns) {
+        return entryColumns.length < MAX_COLUMN_BYTES
+                && columns.split(entryColumns).stream().anyMatch(Optional::isEmpty);
     }
 
     /** The primary key in an entry. */

@@ -15,7 +15,7 @@ final class IndexTablet {
     private boolean complete;
     private long staleDropped;
     private final List<IndexMemTable> memTables = new ArrayList<>(); // newest first
-    private List<RowFile> files = List.of();
+    private List<RowFile> files = List.of(); // another list when they change, and only then
 
     /**
      * @param complete whether every row of the table has its entry
@@ -44,7 +44,7 @@ final class IndexTablet {
     }
 
     void restore(List<RowFile> newFiles) {
-        files = TableShard.ordered(newFiles);
+        files = List.copyOf(TableShard.ordered(newFiles));
     }
 
     /** Closes the active memtable, returns it and opens a new one. */
@@ -75,7 +75,7 @@ final class IndexTablet {
         List<RowFile> all = new ArrayList<>(files);
         all.removeIf(file -> removedFileIds.contains(file.entry().fileId()));
         all.addAll(newFiles);
-        files = TableShard.ordered(all);
+        files = List.copyOf(TableShard.ordered(all));
     }
 
     IndexView view() {

@@ -2,7 +2,16 @@ package io.stele.storage.tablet;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.format.RowFileCursor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The entries of a secondary index of a table in one shard, as of the moment of the {@link
@@ -26,7 +35,74 @@ public record IndexView(
     public IndexView {
         requireNonNull(keys, "keys is null");
         memTables = List.copyOf(memTables);
-        files = List.copyOf(files);
+        files = List.copyOf(files); // the same list as long as the files are the same
+    }
+
+    /**
+     * The entries of rows whose index columns begin with {@code prefix}, by key and the newest
+     * first; the same one may come several times. An {@link UncheckedIOException} tells of a file
+     * that cannot be read.
+     */
+    public Iterator<KeyedVersion> entries(byte[] prefix) throws IOException {
+        List<Iterator<KeyedVersion>> sources = new ArrayList<>();
+        byte[] entryPrefix = IndexKeys.entryPrefix(prefix);
+        for (IndexMemTable table : memTables) {
+            table.addSources(entryPrefix, sources);
+        }
+        for (RowFile file : files) {
+            if (mayContain(file, entryPrefix)) {
+                sources.add(new PrefixVersions(file.reader().cachedCursor(), entryPrefix));
+            }
+        }
+        return new PrefixEntries(new MergingVersions(sources), entryPrefix);
+    }
+
+    /** Every entry, read once for all: blocks do not go into the cache. Otherwise as above. */
+    public Iterator<KeyedVersion> allEntries() {
+        List<Iterator<KeyedVersion>> sources = new ArrayList<>();
+        memTables.forEach(table -> table.addSources(new byte[0], sources));
+        files.forEach(file -> sources.add(new RowFileVersions(file.reader().cursor())));
+        return new MergingVersions(sources);
+    }
+
+    /** Entries in memory of rows with these values in the index columns, old ones too. */
+    public List<KeyedVersion> entriesInMemory(byte[] values) {
+        byte[] prefix = IndexKeys.entryPrefix(values);
+        List<Iterator<KeyedVersion>> sources = new ArrayList<>();
+        for (IndexMemTable table : memTables) {
+            table.addSources(prefix, sources);
+        }
+        List<KeyedVersion> found = new ArrayList<>();
+        for (Iterator<KeyedVersion> source : sources) {
+            new PrefixEntries(source, prefix).forEachRemaining(found::add);
+        }
+        return found;
+    }
+
+    /** The primary keys of entries in files with these values, of old ones too. Blocks. */
+    public Collection<byte[]> primaryKeysInFiles(byte[] values) throws IOException {
+        byte[] prefix = IndexKeys.entryPrefix(values);
+        Set<byte[]> found = new TreeSet<>(Arrays::compareUnsigned);
+        try {
+            for (RowFile file : files) {
+                if (mayContain(file, prefix)) {
+                    RowFileCursor cursor = file.reader().cachedCursor();
+                    new PrefixVersions(cursor, prefix)
+                            .forEachRemaining(entry -> found.add(keys.primaryKey(entry)));
+                }
+            }
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
+        }
+        return found;
+    }
+
+    private static boolean mayContain(RowFile file, byte[] prefix) {
+        byte[] min = file.entry().minKey().orElseThrow();
+        byte[] max = file.entry().maxKey().orElseThrow();
+        int shared = Math.min(min.length, prefix.length);
+        return Arrays.compareUnsigned(prefix, max) <= 0
+                && Arrays.compareUnsigned(min, 0, shared, prefix, 0, shared) <= 0;
     }
 
     public int indexId() {

@@ -33,6 +33,16 @@ public record TableView(
         return indexes.stream().filter(index -> index.indexId() == indexId).findFirst();
     }
 
+    /** Whether a row may be refused because of another one; allocates nothing. */
+    public boolean hasUniqueIndex() {
+        for (int i = 0; i < indexes.size(); i++) {
+            if (indexes.get(i).keys().index().unique()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Versions in memory, tombstones included. */
     public long memoryVersions() {
         return memTables.stream().mapToLong(MemTable::versionCount).sum();

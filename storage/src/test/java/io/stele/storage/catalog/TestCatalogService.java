@@ -130,19 +130,6 @@ final class TestCatalogService {
                                 table.id(),
                                 List.of(TableOption.TIME_TO_LIVE),
                                 TableOptions.NONE.withTimeToLiveMillis(OptionalLong.of(7))));
-        IndexSchema unique =
-                new IndexSchema(1, "u", List.of(table.columns().getFirst().id()), true, false);
-        refuses(
-                ErrorCode.INVALID_ARGUMENT,
-                "'u'",
-                () ->
-                        service.createTable(
-                                table("s", "b")
-                                        .build()
-                                        .withOptions(
-                                                TableOptions.NONE.withIndexes(List.of(unique))),
-                                "",
-                                TableState.PUBLIC));
     }
 
     @Test

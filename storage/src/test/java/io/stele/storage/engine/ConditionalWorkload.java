@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.shard.WriteOutcome;
@@ -26,15 +28,21 @@ import java.util.concurrent.CompletableFuture;
  * again, whatever happened since, is answered as it was the first time: refused if it was.
  *
  * <p>Beside it, transactions insert rows of ids of their own: of each id exactly one gets through.
+ *
+ * <p>In a table with a unique index on the name, names are few, and a batch that leaves a name
+ * twice is refused.
  */
 final class ConditionalWorkload implements Workload {
-    private static final int SHARDS = 2;
+    private static final List<IndexSchema> BY_NAME =
+            List.of(new IndexSchema(1, "by_name", List.of(2), true, true));
+    private static final int REMEMBERED = 200; // of the batches of a writer, by a shard
     private static final long COUNTERS = 10_000; // ids from here on are the transactions'
 
     private final Simulation simulation;
     private final SplittableRandom random;
     private final SimulatedNode node;
     private final TestTable table;
+    private final boolean unique;
     private final int ids;
     private final Map<ShardId, SerialHistory> histories = new HashMap<>();
     private final Map<ShardId, Set<Long>> refused = new HashMap<>();
@@ -44,7 +52,8 @@ final class ConditionalWorkload implements Workload {
     private long nextValue;
     private long acknowledged;
 
-    private ConditionalWorkload(Simulation simulation, Orientation orientation) {
+    private ConditionalWorkload(Simulation simulation, Orientation orientation, boolean unique) {
+        this.unique = unique;
         this.simulation = simulation;
         this.random = simulation.newRandom();
         this.node = simulation.node();
@@ -52,10 +61,12 @@ final class ConditionalWorkload implements Workload {
         table =
                 TestTable.create(
                         node.engine(),
-                        "conditional_" + orientation.text().replace(',', '_'),
+                        (unique ? "unique_" : "conditional_")
+                                + orientation.text().replace(',', '_'),
                         orientation,
                         true,
-                        SHARDS);
+                        unique ? 1 : 2,
+                        unique ? TableOptions.NONE.withIndexes(BY_NAME) : TableOptions.NONE);
         for (ShardId shard : table.schema().shards()) {
             histories.put(shard, new SerialHistory());
             refused.put(shard, new HashSet<>());
@@ -64,7 +75,11 @@ final class ConditionalWorkload implements Workload {
     }
 
     static Workload of(Simulation simulation, Orientation orientation) {
-        return new ConditionalWorkload(simulation, orientation);
+        return new ConditionalWorkload(simulation, orientation, false);
+    }
+
+    static Workload unique(Simulation simulation, Orientation orientation) {
+        return new ConditionalWorkload(simulation, orientation, true);
     }
 
     @Override
@@ -93,7 +108,8 @@ final class ConditionalWorkload implements Workload {
             history.checkPresent(rows(shard));
             history.lost();
             for (SerialHistory.Batch batch : history.batches()) {
-                if (!batch.isAcknowledged() || random.nextInt(10) == 0) {
+                boolean known = batch.sequence() > history.batches().size() - REMEMBERED;
+                if (!batch.isAcknowledged() || (known && random.nextInt(10) == 0)) {
                     sendAndAwait(shard, batch);
                 }
             }
@@ -124,7 +140,7 @@ final class ConditionalWorkload implements Workload {
     }
 
     private void change() {
-        ShardId shard = table.schema().shard(random.nextInt(SHARDS));
+        ShardId shard = table.schema().shard(random.nextInt(table.schema().shardCount()));
         SerialHistory history = histories.get(shard);
         Optional<SerialHistory.Batch> failed = history.firstFailed();
         if (failed.isPresent()) {
@@ -146,7 +162,10 @@ final class ConditionalWorkload implements Workload {
             }
             String there = rows.get(id);
             OperationKind kind = kind();
-            String name = "n" + nextValue + "x".repeat(random.nextInt(120));
+            String name =
+                    unique
+                            ? "n" + random.nextInt(2 * ids)
+                            : "n" + nextValue + "x".repeat(random.nextInt(120));
             long value = nextValue++;
             switch (kind) {
                 case DELETE -> {
@@ -174,6 +193,7 @@ final class ConditionalWorkload implements Workload {
             }
             changes.put(id, Optional.ofNullable(rows.get(id)));
         }
+        duplicate |= unique && hasNameTwice(rows);
         if (!batch.isEmpty()) {
             SerialHistory.Batch appended =
                     history.append(batch.toByteArray(), duplicate ? Map.of() : changes);
@@ -183,6 +203,13 @@ final class ConditionalWorkload implements Workload {
             skipped.get(shard).put(appended.sequence(), duplicate ? 0 : skips);
             send(shard, appended);
         }
+    }
+
+    private static boolean hasNameTwice(Map<Long, String> rows) {
+        Set<String> names = new HashSet<>();
+        return rows.values().stream()
+                .map(row -> row.split(":")[0])
+                .anyMatch(name -> !name.equals("null") && !names.add(name));
     }
 
     private OperationKind kind() {

@@ -9,14 +9,8 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchBuilder;
-import io.stele.storage.shard.Change;
-import io.stele.storage.shard.ChangeCheck;
-import io.stele.storage.shard.InFlightKeys;
-import io.stele.storage.shard.Probes;
-import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.shard.WriteOutcome;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -132,136 +126,6 @@ class TestConditionalWrites {
                 node.engine().commit(second, List.of(), Optional.empty()),
                 "duplicate key (id = 3)");
         assertThat(table.snapshot(node.engine(), node.readPoint())).isEqualTo(expected);
-    }
-
-    /** A unique index on the name, as plainly as the interface allows. */
-    @ParameterizedTest
-    @CsvSource({"ROW,11", "COLUMN,12", "COLUMN,13"})
-    void checksSeeEachChangeInTheOrderOfTheLog(Orientation orientation, long seed)
-            throws IOException {
-        SplittableRandom random = new SplittableRandom(seed);
-        SimulatedNode node = SimulatedNode.start(OPTIONS, seed);
-        TestTable table = TestTable.create(node.engine(), "t", orientation, true, 1);
-        ShardId shard = table.schema().shard(0);
-        TableGroupShard shards = node.engine().shard(shard);
-        UniqueNames names = new UniqueNames(node, table, shards);
-        node.await(shards.setChecks(table.id(), List.of(names)));
-        Map<Long, String> model = new TreeMap<>();
-        List<CompletableFuture<WriteOutcome>> answers = new ArrayList<>();
-        List<Boolean> expected = new ArrayList<>();
-        for (int step = 0; step < 400; step++) {
-            WriteBatchBuilder batch = table.batch();
-            Map<Long, String> after = new TreeMap<>(model);
-            boolean valid = true;
-            for (int i = random.nextInt(3); i >= 0; i--) {
-                long id = random.nextInt(30);
-                if (random.nextInt(4) == 0) {
-                    batch.delete(table.key(id));
-                    after.remove(id);
-                } else {
-                    String name = "n" + random.nextInt(60);
-                    batch.upsert(table.key(id), table.row(id, name, 0));
-                    valid &=
-                            after.entrySet().stream()
-                                    .noneMatch(
-                                            row ->
-                                                    row.getKey() != id
-                                                            && row.getValue().equals(name));
-                    after.put(id, name);
-                }
-            }
-            model = valid ? after : model;
-            expected.add(valid);
-            answers.add(table.apply(node.engine(), shard, batch));
-            for (int tasks = random.nextInt(12); tasks > 0; tasks--) {
-                node.pool().runOne();
-            }
-            if (random.nextInt(40) == 0) {
-                node.await(node.engine().flush(table.id()));
-            }
-        }
-        for (int i = 0; i < answers.size(); i++) {
-            if (expected.get(i)) {
-                node.await(answers.get(i));
-            } else {
-                assertRefused(node, answers.get(i), "Expected a unique name");
-            }
-        }
-        assertThat(expected).contains(true, false);
-        Map<Long, String> rows = new TreeMap<>();
-        model.forEach((id, name) -> rows.put(id, name + ":0"));
-        assertThat(table.snapshot(node.engine(), node.readPoint())).isEqualTo(rows);
-        assertThat(node.uncaught()).isEmpty();
-    }
-
-    /**
-     * Reads the table itself, as of the last applied LSN: there is nothing between that and
-     * inFlight.
-     */
-    private static final class UniqueNames implements ChangeCheck {
-        private final SimulatedNode node;
-        private final TestTable table;
-        private final TableGroupShard shard;
-        private Lsn applied = Lsn.MIN;
-        private Object version = new Object();
-
-        UniqueNames(SimulatedNode node, TestTable table, TableGroupShard shard) {
-            this.node = node;
-            this.table = table;
-            this.shard = shard;
-        }
-
-        @Override
-        public boolean needsOldRows() {
-            return true;
-        }
-
-        @Override
-        public Optional<String> evaluate(Change change, InFlightKeys inFlight, Probes probes) {
-            Optional<String> before = change.oldRow().map(row -> row.stringAt(1));
-            Optional<String> after = change.newRow().map(row -> row.stringAt(1));
-            if (before.equals(after)) {
-                return Optional.empty();
-            }
-            if (after.isPresent()) {
-                byte[] name = after.get().getBytes(StandardCharsets.UTF_8);
-                InFlightKeys.Entry entry = inFlight.find(name);
-                Optional<byte[]> holder =
-                        entry == null
-                                ? probes.find(name)
-                                : entry.isGone() ? Optional.empty() : Optional.of(entry.array());
-                if (holder == null) {
-                    return Optional.empty();
-                }
-                if (holder.isPresent()) {
-                    return Optional.of("Expected a unique name, found " + after.get() + " again");
-                }
-                inFlight.put(name, change.key());
-            }
-            before.ifPresent(name -> inFlight.remove(name.getBytes(StandardCharsets.UTF_8)));
-            return Optional.empty();
-        }
-
-        @Override
-        public Optional<byte[]> probe(byte[] key) throws IOException {
-            String name = new String(key, StandardCharsets.UTF_8);
-            for (long id = 0; id < 30; id++) {
-                Optional<String> row = table.get(node.engine(), Optional.empty(), id);
-                if (row.isPresent() && row.get().equals(name + ":0")) {
-                    return Optional.of(table.key(id));
-                }
-            }
-            return Optional.empty();
-        }
-
-        @Override
-        public Object filesVersion() {
-            if (!shard.appliedLsn().equals(applied)) {
-                applied = shard.appliedLsn();
-                version = new Object();
-            }
-            return version;
-        }
     }
 
     private static byte[] deletion(TestTable table, long id) {

@@ -26,6 +26,13 @@ final class Workloads {
         ALL.put(
                 "column-conditional",
                 simulation -> ConditionalWorkload.of(simulation, Orientation.COLUMN));
+        ALL.put(
+                "row-unique",
+                simulation -> ConditionalWorkload.unique(simulation, Orientation.ROW));
+        ALL.put(
+                "column-unique",
+                simulation -> ConditionalWorkload.unique(simulation, Orientation.COLUMN));
+        ALL.put("unique-builds", UniqueBuildsWorkload::new);
         ALL.put("appends", ChangesWorkload::appendOnly);
         ALL.put("partition-deletes", PartitionDeletesWorkload::keyed);
         ALL.put("whole-deletes", PartitionDeletesWorkload::whole);
