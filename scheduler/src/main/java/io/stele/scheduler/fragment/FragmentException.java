@@ -1,0 +1,32 @@
+package io.stele.scheduler.fragment;
+
+import static java.util.Objects.requireNonNull;
+
+import org.jspecify.annotations.Nullable;
+
+/** A fragment failed. Says which one, however many fragments the failure came through. */
+public final class FragmentException extends RuntimeException {
+    private final String fragment;
+
+    private FragmentException(String fragment, Throwable cause) {
+        super("Fragment %s failed: %s".formatted(fragment, cause), cause);
+        this.fragment = requireNonNull(fragment, "fragment is null");
+    }
+
+    /** The failure as that of the fragment in which it was first seen. */
+    static FragmentException of(String fragment, Throwable failure) {
+        @Nullable Throwable cause = failure;
+        while (cause != null) {
+            if (cause instanceof FragmentException first) {
+                return first;
+            }
+            cause = cause.getCause();
+        }
+        return new FragmentException(fragment, failure);
+    }
+
+    /** The name of the fragment that failed. */
+    public String fragment() {
+        return fragment;
+    }
+}

@@ -1,0 +1,16 @@
+package io.stele.scheduler.fragment;
+
+/** What one step of a {@link BatchSource} came to. */
+public sealed interface Produced<B> {
+    /** A batch is ready. */
+    record Batch<B>(B batch) implements Produced<B> {}
+
+    /** No batch yet; to be called again. */
+    record Working<B>() implements Produced<B> {}
+
+    /** No batch before somebody calls {@link Edge#resume}, which may have happened already. */
+    record Waiting<B>() implements Produced<B> {}
+
+    /** There is no further batch. */
+    record End<B>() implements Produced<B> {}
+}

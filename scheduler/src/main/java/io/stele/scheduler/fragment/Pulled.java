@@ -1,0 +1,19 @@
+package io.stele.scheduler.fragment;
+
+import java.util.Optional;
+
+/**
+ * What a pull gives (Hologres, section 4.3: record batch and end of stream).
+ *
+ * @param batch empty: there is none any more, or not in this answer
+ * @param end whether nothing follows
+ */
+public record Pulled<B>(Optional<B> batch, boolean end) {
+    static <B> Pulled<B> batch(B batch) {
+        return new Pulled<>(Optional.of(batch), false);
+    }
+
+    static <B> Pulled<B> theEnd() {
+        return new Pulled<>(Optional.empty(), true);
+    }
+}
