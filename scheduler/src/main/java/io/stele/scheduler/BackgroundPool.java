@@ -25,6 +25,9 @@ public interface BackgroundPool extends Executor, AutoCloseable {
      */
     void pause(long millis);
 
+    /** What the pool does now. */
+    PoolLoad load();
+
     /** Drops waiting tasks, lets running ones end and waits for them. */
     @Override
     void close();

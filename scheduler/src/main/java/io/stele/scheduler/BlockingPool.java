@@ -31,6 +31,7 @@ public final class BlockingPool implements Executor, AutoCloseable {
     private final ThreadFactory threadFactory;
     private final Consumer<Throwable> uncaught;
     private boolean closed; // guarded by lock
+    private long finished; // guarded by lock
 
     /**
      * @param concurrency how many calls may be in progress at once
@@ -80,17 +81,10 @@ public final class BlockingPool implements Executor, AutoCloseable {
         }
     }
 
-    /** How many calls wait for their turn now. */
-    public int waitingCalls() {
+    /** What the pool does now. */
+    public PoolLoad load() {
         synchronized (lock) {
-            return waiting.size();
-        }
-    }
-
-    /** How many threads make calls now. */
-    public int runningCalls() {
-        synchronized (lock) {
-            return threads.size();
+            return new PoolLoad(threads.size(), waiting.size(), finished);
         }
     }
 
@@ -116,6 +110,9 @@ public final class BlockingPool implements Executor, AutoCloseable {
                 call.run();
             } catch (Throwable failure) {
                 uncaught.accept(failure);
+            }
+            synchronized (lock) {
+                finished++;
             }
         }
     }

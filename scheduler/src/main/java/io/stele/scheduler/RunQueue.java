@@ -67,10 +67,13 @@ final class RunQueue {
         }
     }
 
-    void forEach(Consumer<ExecutionContext> action) {
-        for (int i = 0; i < size; i++) {
+    /** Shows some of the contexts, those that run soon among them; returns how many. */
+    int forEachOfFirst(int limit, Consumer<ExecutionContext> action) {
+        int count = Math.min(limit, size);
+        for (int i = 0; i < count; i++) {
             action.accept(at(i));
         }
+        return count;
     }
 
     private ExecutionContext at(int index) {

@@ -100,6 +100,17 @@ public final class SimulatedBurst {
      */
     public record Result(
             List<Query> queries, long windowNanos, Map<String, double[]> shares, long migrations) {
+        /** The shares of a query in each window. */
+        public double[] sharesOf(String query) {
+            double[] found = shares.get(query);
+            if (found == null) {
+                throw new IllegalArgumentException(
+                        "Expected one of the queries %s, found %s"
+                                .formatted(shares.keySet(), query));
+            }
+            return found;
+        }
+
         /** How far the shares of a window are from equal ones, at most, relative to those. */
         public double deviation(int window) {
             return deviation(window, 1);
@@ -112,7 +123,7 @@ public final class SimulatedBurst {
                     queries.stream().filter(query -> query.runsIn(paperWindow)).toList();
             double deviation = 0;
             for (Query query : present) {
-                double[] of = shares.getOrDefault(query.name(), new double[0]);
+                double[] of = sharesOf(query.name());
                 double sum = 0;
                 for (int window = fromWindow; window < fromWindow + count; window++) {
                     sum += of[window];

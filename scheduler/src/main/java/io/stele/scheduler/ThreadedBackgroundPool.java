@@ -22,6 +22,8 @@ public final class ThreadedBackgroundPool implements BackgroundPool {
     private final Consumer<Throwable> uncaught;
     private final Object pausing = new Object();
     private boolean closed; // guarded by lock
+    private int running; // guarded by lock
+    private long finished; // guarded by lock
     private boolean ending; // guarded by pausing
 
     /**
@@ -61,6 +63,13 @@ public final class ThreadedBackgroundPool implements BackgroundPool {
             }
             queue.add(task);
             lock.notify();
+        }
+    }
+
+    @Override
+    public PoolLoad load() {
+        synchronized (lock) {
+            return new PoolLoad(running, queue.size(), finished);
         }
     }
 
@@ -106,6 +115,11 @@ public final class ThreadedBackgroundPool implements BackgroundPool {
                 task.run();
             } catch (Throwable failure) {
                 uncaught.accept(failure);
+            } finally {
+                synchronized (lock) {
+                    running--;
+                    finished++;
+                }
             }
         }
     }
@@ -122,6 +136,7 @@ public final class ThreadedBackgroundPool implements BackgroundPool {
                     continue; // only close ends a thread
                 }
             }
+            running++;
             return queue.poll();
         }
     }

@@ -27,6 +27,9 @@ final class Worker implements YieldSignal {
     // What a latency class may have used beyond its share before it waits its turn, in quanta.
     private static final int LATENCY_BONUS_QUANTA = 4;
 
+    // Contexts that the load is measured by; the cost must not grow with those that wait.
+    private static final int LOAD_SAMPLE = 128;
+
     private final FairPool pool;
     private final int index;
     private final long latencyBonus; // in virtual nanoseconds
@@ -320,7 +323,13 @@ final class Worker implements YieldSignal {
 
     private double measureLoad(long now) {
         double[] sum = new double[1];
-        queue.forEach(context -> sum[0] += context.group().claimOf(context.share(), now));
+        int counted =
+                queue.forEachOfFirst(
+                        LOAD_SAMPLE,
+                        context -> sum[0] += context.group().claimOf(context.share(), now));
+        if (counted > 0) {
+            sum[0] *= (double) queue.size() / counted;
+        }
         ExecutionContext running = current;
         if (running != null && running.group().urgency() == Urgency.NORMAL) {
             sum[0] += running.group().claimOf(running.share(), now);
@@ -332,7 +341,8 @@ final class Worker implements YieldSignal {
     private void move(Move move, long now) {
         @Nullable ExecutionContext[] best = new ExecutionContext[1];
         double[] distance = {move.claim()};
-        queue.forEach(
+        queue.forEachOfFirst(
+                LOAD_SAMPLE,
                 context -> {
                     double claim = context.group().claimOf(context.share(), now);
                     if (Math.abs(claim - move.claim()) < distance[0]) {
@@ -357,7 +367,8 @@ final class Worker implements YieldSignal {
 
     /** For tests, between steps: throws when an invariant does not hold. */
     void verifyInvariants() {
-        queue.forEach(
+        queue.forEachOfFirst(
+                queue.size(),
                 context -> {
                     if (context.worker != this) {
                         throw new IllegalStateException(

@@ -51,12 +51,13 @@ class TestBlockingPool {
                             await(release);
                         });
                 // a call waits until a thread has taken it
-                while (pool.waitingCalls() > 0) {
+                while (pool.load().waiting() > 0) {
                     Thread.yield();
                 }
             }
             running.await();
             pool.execute(() -> {});
+            assertThat(pool.load()).isEqualTo(new PoolLoad(2, 1, 0));
             assertThatThrownBy(() -> pool.execute(() -> {}))
                     .isInstanceOf(RejectedExecutionException.class)
                     .hasMessageContaining("1 calls wait");
@@ -75,6 +76,7 @@ class TestBlockingPool {
         pool.execute(made::incrementAndGet);
         pool.close();
         assertThat(made).hasValue(1);
+        assertThat(pool.load()).isEqualTo(new PoolLoad(0, 0, 2));
         assertThat(failures).singleElement().satisfies(one -> assertThat(one).hasMessage("broken"));
         assertThatThrownBy(() -> pool.execute(() -> {}))
                 .isInstanceOf(RejectedExecutionException.class)

@@ -46,6 +46,18 @@ class TestRunQueue {
     }
 
     @Test
+    void showsNoMoreThanItIsAskedFor() {
+        RunQueue queue = new RunQueue();
+        for (int i = 0; i < 1000; i++) {
+            queue.add(context(i));
+        }
+        List<ExecutionContext> shown = new ArrayList<>();
+        assertThat(queue.forEachOfFirst(128, shown::add)).isEqualTo(128);
+        assertThat(shown).hasSize(128).contains(queue.first()).doesNotHaveDuplicates();
+        assertThat(queue.forEachOfFirst(2000, context -> {})).isEqualTo(1000);
+    }
+
+    @Test
     void refusesAContextThatIsInAQueueAlready() {
         RunQueue queue = new RunQueue();
         ExecutionContext context = context(1);

@@ -23,6 +23,7 @@ class TestThreadedBackgroundPool {
                     });
             running.await();
             pool.execute(done::countDown);
+            assertThat(pool.load()).isEqualTo(new PoolLoad(1, 1, 0));
             assertThatThrownBy(() -> pool.execute(() -> {}))
                     .isInstanceOf(RejectedExecutionException.class)
                     .hasMessage("Background pool is full: 1 tasks wait");

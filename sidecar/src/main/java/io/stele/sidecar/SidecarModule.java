@@ -14,6 +14,7 @@ import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.auth.SecurityConfig;
 import io.stele.sidecar.engine.EngineMetrics;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.engine.SchedulerMetrics;
 import io.stele.sidecar.engine.StorageConfig;
 import io.stele.sidecar.flight.FlightConfig;
 import io.stele.sidecar.flight.FlightServer;
@@ -65,6 +66,7 @@ final class SidecarModule implements Module {
         exportMetrics(binder, LogMetrics.class, "log");
         exportMetrics(binder, ReadMetrics.class, "read");
         exportMetrics(binder, EngineMetrics.class, "engine");
+        exportMetrics(binder, SchedulerMetrics.class, "scheduler");
     }
 
     @Provides

@@ -22,6 +22,7 @@ import io.stele.storage.engine.EngineStatus;
 import io.stele.storage.engine.EngineThreads;
 import io.stele.storage.engine.StorageEngine;
 import io.stele.storage.engine.StorageOptions;
+import io.stele.storage.engine.ThreadsStatus;
 import io.stele.storage.objectstore.LocalObjectStore;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LocalLogFiles;
@@ -31,6 +32,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +53,7 @@ public final class EngineService implements AutoCloseable {
     private final Clock clock;
     private final LogMetrics logMetrics;
     private volatile @Nullable StorageEngine engine;
-    private @Nullable EngineThreads threads;
+    private volatile @Nullable EngineThreads threads; // written under this object's lock
     private @Nullable LocalLogFiles logFiles;
 
     @Inject
@@ -146,6 +148,12 @@ public final class EngineService implements AutoCloseable {
             throw new SteleException(ErrorCode.UNAVAILABLE, "The sidecar is starting or stopping");
         }
         return open;
+    }
+
+    /** What the engine's threads do; empty before {@link #open} and after {@link #close}. */
+    public Optional<ThreadsStatus> threadsStatus() {
+        EngineThreads present = threads;
+        return present == null ? Optional.empty() : Optional.of(present.status());
     }
 
     /** The public table of a name, with what is known about it. */
@@ -251,9 +259,10 @@ public final class EngineService implements AutoCloseable {
                 open.close();
             }
         } finally {
-            if (threads != null) {
-                threads.close();
-                threads = null;
+            EngineThreads started = threads;
+            threads = null;
+            if (started != null) {
+                started.close();
             }
             closeLogFiles();
         }

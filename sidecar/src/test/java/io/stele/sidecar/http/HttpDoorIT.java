@@ -115,6 +115,10 @@ final class HttpDoorIT {
         assertThat(metrics).containsPattern("stele_name_access_AuthenticationFailures [0-9]+");
         assertThat(metrics).contains("stele_name_engine_Shards 4.0");
         assertThat(metrics).contains("stele_name_engine_MemTableRows 100.0");
+        assertThat(metrics).containsPattern("stele_name_scheduler_Workers [1-9]");
+        assertThat(metrics).containsPattern("stele_name_scheduler_DataBound_Switches [1-9]");
+        assertThat(metrics).containsPattern("stele_name_scheduler_DataBound_CpuNanos [1-9]");
+        assertThat(metrics).containsPattern("stele_name_scheduler_Flushing_Waiting 0");
     }
 
     private HttpResponse<String> get(String path, String authorization)

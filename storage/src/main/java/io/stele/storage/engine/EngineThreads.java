@@ -7,6 +7,7 @@ import io.stele.scheduler.BlockingPool;
 import io.stele.scheduler.ContextPool;
 import io.stele.scheduler.FairPoolOptions;
 import io.stele.scheduler.Periodic;
+import io.stele.scheduler.PoolLoad;
 import io.stele.scheduler.SchedulingGroup;
 import io.stele.scheduler.SimulatedPool;
 import io.stele.scheduler.ThreadedBackgroundPool;
@@ -127,6 +128,16 @@ public record EngineThreads(
 
     private static SchedulingGroup dataBound(ContextPool contexts) {
         return contexts.createGroup("data-bound", DATA_BOUND_SHARES, Urgency.NORMAL);
+    }
+
+    /** What the threads do now. */
+    public ThreadsStatus status() {
+        return new ThreadsStatus(
+                contexts.status(),
+                background.load(),
+                flushing.load(),
+                merging.load(),
+                lookups instanceof BlockingPool calls ? calls.load() : new PoolLoad(0, 0, 0));
     }
 
     /** Ends the pools, background work first; call it after closing the engine. */
