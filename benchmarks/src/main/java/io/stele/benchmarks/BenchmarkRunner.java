@@ -3,6 +3,7 @@ package io.stele.benchmarks;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.stele.benchmarks.get.GetBenchmark;
+import io.stele.benchmarks.hos.HosBenchmark;
 import io.stele.benchmarks.ingest.IngestBenchmark;
 import io.stele.benchmarks.readwrite.ReadWriteBenchmark;
 import io.stele.benchmarks.recovery.RecoveryBenchmark;
@@ -38,7 +39,8 @@ public final class BenchmarkRunner {
                     new ScanDeletesBenchmark(),
                     new ReadWriteBenchmark(),
                     new RecoveryBenchmark(),
-                    new WriteAmpBenchmark());
+                    new WriteAmpBenchmark(),
+                    new HosBenchmark());
 
     private BenchmarkRunner() {}
 
