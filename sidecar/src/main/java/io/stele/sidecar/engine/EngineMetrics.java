@@ -110,6 +110,11 @@ public final class EngineMetrics {
         return gauge(present -> present.failedShards().size());
     }
 
+    @Managed(description = "Shards that wait for the store to apply what is logged")
+    public long getStoreWaits() {
+        return gauge(present -> present.storeWaits().size());
+    }
+
     @Managed(description = "Files in the manifests")
     public long getFiles() {
         return sum(ShardStatus::fileCount);

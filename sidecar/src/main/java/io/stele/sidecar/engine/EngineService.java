@@ -227,6 +227,7 @@ public final class EngineService implements AutoCloseable {
                         config.getMemTableTotalSize().toBytes(),
                         config.getMemTableMaxAge().toJavaTime())
                 .withRetention(config.getRetention().toJavaTime())
+                .withMaxWriteWait(config.getMaxWriteWait().toJavaTime())
                 .withTransactions(
                         config.getTransactionMaxSize().toBytes(),
                         config.getTransactionIdleTimeout().toJavaTime())

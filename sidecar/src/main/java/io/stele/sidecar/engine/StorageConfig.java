@@ -21,6 +21,7 @@ public class StorageConfig {
     private DataSize memTableTotalSize = DataSize.of(512, DataSize.Unit.MEGABYTE);
     private Duration memTableMaxAge = new Duration(1, TimeUnit.MINUTES);
     private Duration retention = new Duration(1, TimeUnit.HOURS);
+    private Duration maxWriteWait = new Duration(60, TimeUnit.SECONDS);
     private DataSize transactionMaxSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
     private Duration transactionIdleTimeout = new Duration(1, TimeUnit.HOURS);
     private DataSize targetFileSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
@@ -230,6 +231,19 @@ public class StorageConfig {
     @ConfigDescription("Threads that flush, and half as many that compact")
     public StorageConfig setBackgroundThreads(int backgroundThreads) {
         this.backgroundThreads = backgroundThreads;
+        return this;
+    }
+
+    @MinDuration("1ms")
+    public Duration getMaxWriteWait() {
+        return maxWriteWait;
+    }
+
+    @Config("stele.write.max-wait")
+    @ConfigDescription(
+            "A write that is held back for so long, because flushes or the store are behind, is refused as BUSY")
+    public StorageConfig setMaxWriteWait(Duration maxWriteWait) {
+        this.maxWriteWait = maxWriteWait;
         return this;
     }
 

@@ -19,6 +19,7 @@ import io.stele.storage.engine.EngineStatus;
 import io.stele.storage.engine.StorageEngine;
 import io.stele.storage.engine.TableStatus;
 import io.stele.storage.shard.GateStatus;
+import io.stele.storage.shard.StoreWait;
 import io.stele.storage.tablet.Traffic;
 import io.stele.storage.wal.LogStatus;
 import jakarta.ws.rs.GET;
@@ -109,6 +110,7 @@ public final class StatusResource {
                         log.segmentBytes()),
                 status.shards().stream().map(StatusResource::describe).toList(),
                 status.failedShards(),
+                status.storeWaits().stream().map(StoreWait::describe).toList(),
                 status.gates(),
                 status.traffic().writeAmplification(),
                 tables);
@@ -182,6 +184,7 @@ public final class StatusResource {
             Log log,
             List<Shard> shards,
             List<String> failedShards,
+            List<String> storeWaits,
             GateStatus writeGates,
             double writeAmplification,
             List<Table> tables) {}

@@ -22,6 +22,7 @@ final class TestStorageConfig {
                         .setMemTableTotalSize(DataSize.of(512, DataSize.Unit.MEGABYTE))
                         .setMemTableMaxAge(new Duration(1, TimeUnit.MINUTES))
                         .setRetention(new Duration(1, TimeUnit.HOURS))
+                        .setMaxWriteWait(new Duration(60, TimeUnit.SECONDS))
                         .setTransactionMaxSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
                         .setTransactionIdleTimeout(new Duration(1, TimeUnit.HOURS))
                         .setTargetFileSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
@@ -44,6 +45,7 @@ final class TestStorageConfig {
         properties.put("stele.memtable.total-size", "8MB");
         properties.put("stele.memtable.max-age", "5s");
         properties.put("stele.retention", "2h");
+        properties.put("stele.write.max-wait", "3s");
         properties.put("stele.transaction.max-size", "3MB");
         properties.put("stele.transaction.idle-timeout", "2m");
         properties.put("stele.compaction.target-file-size", "32MB");
@@ -64,6 +66,7 @@ final class TestStorageConfig {
                         .setMemTableTotalSize(DataSize.of(8, DataSize.Unit.MEGABYTE))
                         .setMemTableMaxAge(new Duration(5, TimeUnit.SECONDS))
                         .setRetention(new Duration(2, TimeUnit.HOURS))
+                        .setMaxWriteWait(new Duration(3, TimeUnit.SECONDS))
                         .setTransactionMaxSize(DataSize.of(3, DataSize.Unit.MEGABYTE))
                         .setTransactionIdleTimeout(new Duration(2, TimeUnit.MINUTES))
                         .setTargetFileSize(DataSize.of(32, DataSize.Unit.MEGABYTE))

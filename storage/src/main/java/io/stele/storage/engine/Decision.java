@@ -68,53 +68,64 @@ record Decision(
         String text = new String(bytes, UTF_8);
         String[] lines = text.split("\n", -1);
         int checksumStart = text.lastIndexOf("crc32c ");
-        if (lines.length != LINES + 1
-                || checksumStart < 0
-                || !lines[0].equals("stele-decision 1")) {
-            throw corrupt(path, "a decision of version 1", lines[0]);
+        if (!lines[0].equals("stele-decision 1")) {
+            throw corrupt(path, 0, "a decision of version 1", lines[0]);
         }
-        String stored = value(path, lines[6], "crc32c");
+        if (lines.length != LINES + 1 || checksumStart < 0) {
+            throw corrupt(path, 0, LINES + " lines, the last one a checksum", lines.length - 1);
+        }
+        String stored = value(path, lines, 6, "crc32c");
         String computed = checksum(text.substring(0, checksumStart));
         if (!stored.equals(computed)) {
-            throw corrupt(path, "checksum " + stored, computed);
+            throw corrupt(path, checksumStart, "checksum " + stored, computed);
         }
-        String transactionId = value(path, lines[1], "transaction");
+        String transactionId = value(path, lines, 1, "transaction");
         if (!path.equals(path(transactionId))) {
-            throw corrupt(path, "the decision of that transaction", transactionId);
+            throw corrupt(
+                    path, offset(lines, 1), "the decision of that transaction", transactionId);
         }
-        String outcome = value(path, lines[2], "outcome");
+        String outcome = value(path, lines, 2, "outcome");
         if (!outcome.equals("committed") && !outcome.equals("aborted")) {
-            throw corrupt(path, "outcome committed or aborted", outcome);
+            throw corrupt(path, offset(lines, 2), "outcome committed or aborted", outcome);
         }
-        String publish = value(path, lines[4], "publish");
+        String publish = value(path, lines, 4, "publish");
         return new Decision(
                 transactionId,
                 outcome.equals("committed"),
-                new Lsn(number(path, lines[3], "lsn")),
+                new Lsn(number(path, lines, 3, "lsn")),
                 publish.equals("-")
                         ? Optional.empty()
-                        : Optional.of(new TableId(number(path, lines[4], "publish"))),
-                number(path, lines[5], "decided-by"));
+                        : Optional.of(new TableId(number(path, lines, 4, "publish"))),
+                number(path, lines, 5, "decided-by"));
     }
 
-    private static long number(String path, String line, String name) {
-        String value = value(path, line, name);
+    private static long number(String path, String[] lines, int line, String name) {
+        String value = value(path, lines, line, name);
         try {
             long number = Long.parseLong(value);
             if (number >= 0) {
                 return number;
             }
         } catch (NumberFormatException malformed) {
-            throw corrupt(path, name + " with a number", value);
+            throw corrupt(path, offset(lines, line), name + " with a number", value);
         }
-        throw corrupt(path, name + " >= 0", value);
+        throw corrupt(path, offset(lines, line), name + " >= 0", value);
     }
 
-    private static String value(String path, String line, String name) {
-        if (!line.startsWith(name + " ")) {
-            throw corrupt(path, "a line '" + name + "'", line);
+    private static String value(String path, String[] lines, int line, String name) {
+        if (!lines[line].startsWith(name + " ")) {
+            throw corrupt(path, offset(lines, line), "a line '" + name + "'", lines[line]);
         }
-        return line.substring(name.length() + 1);
+        return lines[line].substring(name.length() + 1);
+    }
+
+    /** Where a line begins, in characters, which are bytes in what is not damaged. */
+    private static int offset(String[] lines, int line) {
+        int offset = 0;
+        for (int before = 0; before < line; before++) {
+            offset += lines[before].length() + 1;
+        }
+        return offset;
     }
 
     private static String checksum(String text) {
@@ -123,9 +134,10 @@ record Decision(
         return String.format(Locale.ROOT, "%08x", crc.getValue());
     }
 
-    private static SteleException corrupt(String path, String expected, String found) {
+    private static SteleException corrupt(String path, int offset, String expected, Object found) {
         return new SteleException(
                 ErrorCode.CORRUPT_DATA,
-                "Expected " + expected + ", found " + found + " in " + path);
+                "Expected %s, found %s in %s at offset %d"
+                        .formatted(expected, found, path, offset));
     }
 }

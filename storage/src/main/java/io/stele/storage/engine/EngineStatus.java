@@ -6,6 +6,7 @@ import io.stele.cache.CacheStatistics;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.ShardStatus;
 import io.stele.storage.shard.GateStatus;
+import io.stele.storage.shard.StoreWait;
 import io.stele.storage.tablet.Traffic;
 import io.stele.storage.wal.LogStatus;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.List;
  * @param memTableBytes bytes in all memtables
  * @param waitingWriteBytes batches that wait because memory is full; above zero: flushes are behind
  * @param failedShards what each shard that stopped serving says
+ * @param storeWaits the shards that cannot apply a record because the store does not answer
  * @param caches what each cache of the engine did and holds, by its name
  * @param gates how writes were held back, over all shards
  */
@@ -29,6 +31,7 @@ public record EngineStatus(
         LogStatus log,
         List<ShardStatus> shards,
         List<String> failedShards,
+        List<StoreWait> storeWaits,
         List<CacheStatistics> caches,
         GateStatus gates,
         List<TableStatus> tables) {
@@ -37,6 +40,7 @@ public record EngineStatus(
         requireNonNull(log, "log is null");
         shards = List.copyOf(shards);
         failedShards = List.copyOf(failedShards);
+        storeWaits = List.copyOf(storeWaits);
         caches = List.copyOf(caches);
         requireNonNull(gates, "gates is null");
         tables = List.copyOf(tables);

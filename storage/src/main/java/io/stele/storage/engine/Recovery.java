@@ -123,7 +123,13 @@ final class Recovery {
         ManifestStore manifests = new ManifestStore(store, loaded.shard(), owner);
         Manifest base = loaded;
         for (int attempt = 0; attempt < OWNERSHIP_ATTEMPTS; attempt++) {
-            ManifestEdit edit = base.edit().epoch(Math.max(epoch, base.epoch() + 1));
+            if (base.epoch() >= epoch) {
+                throw new SteleException(
+                        ErrorCode.UNAVAILABLE,
+                        "Expected to take shard %s over in epoch %d, found it owned in epoch %d by an engine that was opened later"
+                                .formatted(loaded.shard(), epoch, base.epoch()));
+            }
+            ManifestEdit edit = base.edit().epoch(epoch);
             for (TableProgress table : base.tables()) {
                 if (!isKnown(table.tableId())) {
                     edit.removeTable(table.tableId());

@@ -99,6 +99,7 @@ final class Shards implements LogListener {
                         context,
                         files,
                         clock::nowMillis,
+                        options.maxWriteWait(),
                         threads.background(),
                         threads.lookups());
         ShardMaintenance maintenance =

@@ -28,6 +28,7 @@ import io.stele.storage.scan.RowCursor;
 import io.stele.storage.scan.ShardScanner;
 import io.stele.storage.shard.GateStatus;
 import io.stele.storage.shard.PreparedPart;
+import io.stele.storage.shard.StoreWait;
 import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.shard.WriteOutcome;
 import io.stele.storage.tablet.FileIds;
@@ -70,8 +71,7 @@ public final class StorageEngine implements AutoCloseable {
     private static final long DECISION_MILLIS =
             Duration.ofDays(1).toMillis(); // clients repeat a commit for minutes
 
-    private static final long OWNER =
-            0x5354454c45L; // "STELE"; the other half is the time of opening
+    private static final long OWNER = 0x5354454c45L; // "STELE"; the other half is the epoch
 
     private final StorageOptions options;
     private final EngineThreads threads;
@@ -125,8 +125,8 @@ public final class StorageEngine implements AutoCloseable {
      * Opens the storage: loads the manifests, replays the log, resolves transactions in doubt;
      * serves when it returns.
      *
-     * @param clock makes the LSNs; no two engines may share a warehouse and open it in the same
-     *     millisecond
+     * @param clock makes the LSNs; it may be wrong: of several engines on one warehouse the one
+     *     opened last owns the shards
      * @throws io.stele.protocol.SteleException CORRUPT_DATA or STORE_FAILED: nothing was changed
      *     that the next attempt needs
      */
@@ -138,14 +138,18 @@ public final class StorageEngine implements AutoCloseable {
             EngineThreads threads)
             throws IOException {
         requireNonNull(options, "options is null");
-        UUID owner = new UUID(clock.next().value(), OWNER);
+        Epochs epochs = new Epochs(warehouse);
+        long first = epochs.take(clock);
+        UUID owner = new UUID(first, OWNER);
         CatalogService catalog = CatalogService.open(new CatalogStore(warehouse, owner));
         Decisions decisions = new Decisions(warehouse);
         Recovery recovery = new Recovery(warehouse, catalog, decisions, clock, owner);
         recovery.resolveStagedTables();
         List<Manifest> manifests = recovery.loadManifests();
         EngineClock time = new EngineClock(clock);
-        long epoch = clock.next().value();
+        // Manifests of versions before epochs were taken may be of a clock that was ahead
+        boolean isNewest = manifests.stream().allMatch(manifest -> manifest.epoch() < first);
+        long epoch = isNewest ? first : epochs.take(clock);
         TableFiles files =
                 new TableFiles(
                         warehouse,
@@ -578,12 +582,14 @@ public final class StorageEngine implements AutoCloseable {
     public EngineStatus status() {
         List<ShardStatus> statuses = new ArrayList<>();
         List<String> failed = new ArrayList<>();
+        List<StoreWait> storeWaits = new ArrayList<>();
         long waiting = 0;
         GateStatus gates = GateStatus.OPEN;
         for (Shards.Entry entry : shards.all()) {
             gates = gates.plus(entry.shard().gateStatus());
             statuses.add(status(entry));
             waiting += entry.shard().waitingBytes();
+            entry.shard().storeWait().ifPresent(storeWaits::add);
             entry.shard()
                     .failure()
                     .ifPresent(cause -> failed.add(String.valueOf(cause.getMessage())));
@@ -597,6 +603,7 @@ public final class StorageEngine implements AutoCloseable {
                 log.status(),
                 statuses,
                 failed,
+                storeWaits,
                 files.cacheStatistics(),
                 gates,
                 tableStatuses());

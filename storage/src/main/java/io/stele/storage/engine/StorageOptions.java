@@ -24,6 +24,8 @@ import java.util.OptionalLong;
  * @param caches what is kept in memory of files and rows
  * @param compactionBytesPerSecond what all merges together write at most; empty: no limit. Flushes
  *     have none: writers wait for them
+ * @param maxWriteWait a write that is held back for so long, because flushes or the store are
+ *     behind, is refused as BUSY
  */
 public record StorageOptions(
         LogOptions log,
@@ -36,7 +38,8 @@ public record StorageOptions(
         Duration collectionGrace,
         long targetFileBytes,
         CacheOptions caches,
-        OptionalLong compactionBytesPerSecond) {
+        OptionalLong compactionBytesPerSecond,
+        Duration maxWriteWait) {
     /**
      * 64 MiB memtables: a column file of useful size, and replay of a full one takes about a
      * second; 1 GiB in all; a minute of age bounds replay of quiet tables; an hour of history for
@@ -55,7 +58,8 @@ public record StorageOptions(
                     Duration.ofMinutes(10),
                     256L << 20,
                     CacheOptions.DEFAULT,
-                    OptionalLong.empty());
+                    OptionalLong.empty(),
+                    Duration.ofSeconds(60));
 
     public StorageOptions {
         requireNonNull(log, "log is null");
@@ -69,6 +73,23 @@ public record StorageOptions(
         check("targetFileBytes", targetFileBytes);
         requireNonNull(caches, "caches is null");
         check("compactionBytesPerSecond", compactionBytesPerSecond.orElse(1));
+        check("maxWriteWait", maxWriteWait.toMillis());
+    }
+
+    public StorageOptions withMaxWriteWait(Duration newMaxWriteWait) {
+        return new StorageOptions(
+                log,
+                memTableBytes,
+                memTableTotalBytes,
+                memTableAge,
+                retention,
+                transactionBytes,
+                transactionIdle,
+                collectionGrace,
+                targetFileBytes,
+                caches,
+                compactionBytesPerSecond,
+                newMaxWriteWait);
     }
 
     public StorageOptions withLog(LogOptions newLog) {
@@ -83,7 +104,8 @@ public record StorageOptions(
                 collectionGrace,
                 targetFileBytes,
                 caches,
-                compactionBytesPerSecond);
+                compactionBytesPerSecond,
+                maxWriteWait);
     }
 
     public StorageOptions withMemTables(long bytes, long totalBytes, Duration age) {
@@ -98,7 +120,8 @@ public record StorageOptions(
                 collectionGrace,
                 targetFileBytes,
                 caches,
-                compactionBytesPerSecond);
+                compactionBytesPerSecond,
+                maxWriteWait);
     }
 
     public StorageOptions withRetention(Duration newRetention) {
@@ -113,7 +136,8 @@ public record StorageOptions(
                 collectionGrace,
                 targetFileBytes,
                 caches,
-                compactionBytesPerSecond);
+                compactionBytesPerSecond,
+                maxWriteWait);
     }
 
     public StorageOptions withTransactions(long bytes, Duration idle) {
@@ -128,7 +152,8 @@ public record StorageOptions(
                 collectionGrace,
                 targetFileBytes,
                 caches,
-                compactionBytesPerSecond);
+                compactionBytesPerSecond,
+                maxWriteWait);
     }
 
     public StorageOptions withCollectionGrace(Duration grace) {
@@ -143,7 +168,8 @@ public record StorageOptions(
                 grace,
                 targetFileBytes,
                 caches,
-                compactionBytesPerSecond);
+                compactionBytesPerSecond,
+                maxWriteWait);
     }
 
     public StorageOptions withTargetFileBytes(long bytes) {
@@ -158,7 +184,8 @@ public record StorageOptions(
                 collectionGrace,
                 bytes,
                 caches,
-                compactionBytesPerSecond);
+                compactionBytesPerSecond,
+                maxWriteWait);
     }
 
     public StorageOptions withCaches(CacheOptions newCaches) {
@@ -173,7 +200,8 @@ public record StorageOptions(
                 collectionGrace,
                 targetFileBytes,
                 newCaches,
-                compactionBytesPerSecond);
+                compactionBytesPerSecond,
+                maxWriteWait);
     }
 
     public StorageOptions withCompactionLimit(OptionalLong bytesPerSecond) {
@@ -188,7 +216,8 @@ public record StorageOptions(
                 collectionGrace,
                 targetFileBytes,
                 caches,
-                bytesPerSecond);
+                bytesPerSecond,
+                maxWriteWait);
     }
 
     private static void check(String name, long value) {

@@ -121,7 +121,12 @@ public final class ChecksummedFile {
 
     private void readBlocks(long position, byte[] buffer, int offset, int length)
             throws IOException {
-        store.read(path, position, buffer, offset, length);
+        try {
+            store.read(path, position, buffer, offset, length);
+        } catch (EOFException cut) {
+            long found = store.size(path);
+            throw Corruption.mismatch(path, found, "size", sizeBytes, found);
+        }
         checksums.orElseThrow().verify(position, buffer, offset, length);
     }
 

@@ -3,29 +3,36 @@ package io.stele.storage.objectstore;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.storage.fault.CrashPoint;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
 import java.util.random.RandomGenerator;
 
 /**
  * A store in memory that fails as object stores do: late answers, errors without effect, errors
- * after the effect, and a crash of the process that uses it. Bytes of an object that was not
- * committed are never visible.
+ * after the effect and before it (the change takes place later, in any order with others, perhaps
+ * when the process that asked for it is gone), outages, and a crash of the process that uses it.
+ * Bytes of an object that was not committed are never visible.
  *
  * <p>Safe for use by many threads; with one thread and one seed the faults are always the same.
  */
 public final class FaultInjectingObjectStore implements ObjectStore {
+    private static final double LATE_SHARE = 0.2; // so some are late by several calls
+
     private final InMemoryObjectStore store;
     private final CrashPoint crashPoint;
-    private final StoreFaults faults;
     private final RandomGenerator random;
     private final LongConsumer sleepNanos;
+    private final List<LateChange> late = new ArrayList<>(); // guarded by itself
+    private volatile StoreFaults faults;
 
     private enum Fault {
         NONE,
         FAILS,
         UNKNOWN,
+        LATE,
         DIES_BEFORE,
         DIES_AFTER
     }
@@ -33,6 +40,16 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     /** A call of the store inside. */
     private interface Call<T> {
         T run() throws IOException;
+    }
+
+    /** A change of the store inside, or of what the next process finds of it. */
+    private interface Change<T> {
+        T run(InMemoryObjectStore on) throws IOException;
+    }
+
+    /** A change that is still on its way when its call has failed. */
+    private interface LateChange {
+        void run(InMemoryObjectStore on) throws IOException;
     }
 
     /**
@@ -68,8 +85,25 @@ public final class FaultInjectingObjectStore implements ObjectStore {
      * of the old process still do has no effect on it.
      */
     public FaultInjectingObjectStore surviving(CrashPoint nextCrashPoint, StoreFaults nextFaults) {
-        return new FaultInjectingObjectStore(
-                store.copy(), nextCrashPoint, nextFaults, random, sleepNanos);
+        FaultInjectingObjectStore next =
+                new FaultInjectingObjectStore(
+                        store.copy(), nextCrashPoint, nextFaults, random, sleepNanos);
+        synchronized (late) {
+            next.late.addAll(late);
+        }
+        return next;
+    }
+
+    /** From now on other faults: an outage begins or ends. */
+    public void setFaults(StoreFaults newFaults) {
+        faults = requireNonNull(newFaults, "newFaults is null");
+    }
+
+    /** Lets everything take place that is still on its way, in any order. */
+    public void settle() {
+        while (arriveLate(1)) {
+            // one more
+        }
     }
 
     /** The objects as they are, without faults: for oracles. */
@@ -105,15 +139,15 @@ public final class FaultInjectingObjectStore implements ObjectStore {
 
     @Override
     public boolean createIfAbsent(String path, byte[] content) throws IOException {
-        return change("create " + path, () -> store.createIfAbsent(path, content));
+        return change("create " + path, on -> on.createIfAbsent(path, content));
     }
 
     @Override
     public void put(String path, byte[] content) throws IOException {
         change(
                 "put " + path,
-                () -> {
-                    store.put(path, content);
+                on -> {
+                    on.put(path, content);
                     return true;
                 });
     }
@@ -122,8 +156,8 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     public void delete(String path) throws IOException {
         change(
                 "delete " + path,
-                () -> {
-                    store.delete(path);
+                on -> {
+                    on.delete(path);
                     return true;
                 });
     }
@@ -140,6 +174,7 @@ public final class FaultInjectingObjectStore implements ObjectStore {
 
     private <T> T look(String what, Call<T> call) throws IOException {
         crashPoint.checkAlive(what);
+        arriveLate(LATE_SHARE);
         if (drawFault() != Fault.NONE) {
             throw failure(what);
         }
@@ -148,21 +183,50 @@ public final class FaultInjectingObjectStore implements ObjectStore {
         return result;
     }
 
-    private <T> T change(String what, Call<T> call) throws IOException {
+    private <T> T change(String what, Change<T> change) throws IOException {
         Fault fault = crashPoint.step(what) ? drawDeath() : drawFault();
+        arriveLate(LATE_SHARE);
         return switch (fault) {
-            case NONE -> call.run();
+            case NONE -> change.run(store);
             case FAILS -> throw failure(what);
             case UNKNOWN -> {
-                call.run();
+                change.run(store);
+                throw failure(what);
+            }
+            case LATE -> {
+                synchronized (late) {
+                    late.add(change::run);
+                }
                 throw failure(what);
             }
             case DIES_BEFORE -> throw crashPoint.crash(what);
             case DIES_AFTER -> {
-                call.run();
+                change.run(store);
                 throw crashPoint.crash(what);
             }
         };
+    }
+
+    /** Lets one of the changes that are on their way take place, with some probability. */
+    private boolean arriveLate(double share) {
+        LateChange arrived;
+        synchronized (late) {
+            if (late.isEmpty()) {
+                return false;
+            }
+            synchronized (random) {
+                if (random.nextDouble() >= share) {
+                    return false;
+                }
+                arrived = late.remove(random.nextInt(late.size()));
+            }
+        }
+        try {
+            arrived.run(store);
+        } catch (IOException refused) {
+            // Nobody waits for the answer: another object is there already
+        }
+        return true;
     }
 
     private static IOException failure(String what) {
@@ -176,24 +240,31 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     }
 
     private Fault drawFault() {
+        StoreFaults drawn = faults;
         long latencyNanos;
         double draw;
         synchronized (random) {
-            latencyNanos = random.nextLong(faults.minLatencyNanos(), faults.maxLatencyNanos() + 1);
+            latencyNanos = random.nextLong(drawn.minLatencyNanos(), drawn.maxLatencyNanos() + 1);
             draw = random.nextDouble();
         }
         if (latencyNanos > 0) {
             sleepNanos.accept(latencyNanos);
         }
-        if (draw < faults.failure()) {
+        if (draw < drawn.failure()) {
             return Fault.FAILS;
         }
-        return draw < faults.failure() + faults.unknownOutcome() ? Fault.UNKNOWN : Fault.NONE;
+        if (draw < drawn.failure() + drawn.unknownOutcome()) {
+            return Fault.UNKNOWN;
+        }
+        return draw < drawn.failure() + drawn.unknownOutcome() + drawn.lateEffect()
+                ? Fault.LATE
+                : Fault.NONE;
     }
 
     private final class FaultInjectingWriter extends ObjectWriter {
         private final String path;
         private final ObjectWriter writer;
+        private final ByteArrayOutputStream content = new ByteArrayOutputStream();
 
         FaultInjectingWriter(String path, ObjectWriter writer) {
             this.path = path;
@@ -206,6 +277,7 @@ public final class FaultInjectingObjectStore implements ObjectStore {
                     "upload " + path,
                     () -> {
                         writer.write(bytes, offset, length);
+                        content.write(bytes, offset, length);
                         return true;
                     });
         }
@@ -217,12 +289,17 @@ public final class FaultInjectingObjectStore implements ObjectStore {
 
         @Override
         public void commit() throws IOException {
+            writer.write(new byte[0], 0, 0); // fails unless it is open
             change(
                     "commit " + path,
-                    () -> {
-                        writer.commit();
+                    on -> {
+                        try (ObjectWriter object = on.create(path)) {
+                            object.write(content.toByteArray());
+                            object.commit();
+                        }
                         return true;
                     });
+            writer.close();
         }
 
         @Override

@@ -9,22 +9,35 @@ import java.util.Locale;
  *     effect
  * @param unknownOutcome share of changing calls that take effect and fail nevertheless, as after a
  *     timeout
+ * @param lateEffect share of changing calls that fail and take effect later, during or after other
+ *     calls, perhaps of another process
  * @param minLatencyNanos least time of a call
  * @param maxLatencyNanos greatest time of a call; times are uniform in between
  */
 public record StoreFaults(
-        double failure, double unknownOutcome, long minLatencyNanos, long maxLatencyNanos) {
+        double failure,
+        double unknownOutcome,
+        double lateEffect,
+        long minLatencyNanos,
+        long maxLatencyNanos) {
     /** None: only crashes. */
     public static final StoreFaults NONE = new StoreFaults(0, 0, 0, 0);
 
+    /** Nothing gets through. */
+    public static final StoreFaults OUTAGE = new StoreFaults(1, 0, 0, 0);
+
     public StoreFaults {
-        if (!(failure >= 0 && unknownOutcome >= 0 && failure + unknownOutcome <= 1)) {
+        if (!(failure >= 0
+                && unknownOutcome >= 0
+                && lateEffect >= 0
+                && failure + unknownOutcome + lateEffect <= 1)) {
             throw new IllegalArgumentException(
                     String.format(
                             Locale.ROOT,
-                            "Expected shares of at least 0 that sum to at most 1, found %s and %s",
+                            "Expected shares of at least 0 that sum to at most 1, found %s, %s and %s",
                             failure,
-                            unknownOutcome));
+                            unknownOutcome,
+                            lateEffect));
         }
         if (minLatencyNanos < 0 || minLatencyNanos > maxLatencyNanos) {
             throw new IllegalArgumentException(
@@ -34,5 +47,11 @@ public record StoreFaults(
                             minLatencyNanos,
                             maxLatencyNanos));
         }
+    }
+
+    /** Without late effects. */
+    public StoreFaults(
+            double failure, double unknownOutcome, long minLatencyNanos, long maxLatencyNanos) {
+        this(failure, unknownOutcome, 0, minLatencyNanos, maxLatencyNanos);
     }
 }

@@ -2,6 +2,7 @@ package io.stele.storage.orc;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import java.io.EOFException;
 import java.io.IOException;
 import org.apache.orc.FileFormatException;
 import org.apache.orc.protobuf.InvalidProtocolBufferException;
@@ -19,25 +20,32 @@ final class OrcErrors {
         T call() throws IOException;
     }
 
-    /** Runs {@code call}; whatever the library finds wrong with the bytes becomes CORRUPT_DATA. */
+    /**
+     * Runs {@code call}; whatever the library finds wrong with the bytes becomes CORRUPT_DATA. The
+     * library wraps what it meets when it opens a file or a stripe, also what the store says.
+     */
     static <T> T translate(String path, Call<T> call) throws IOException {
         try {
             return call.call();
-        } catch (SteleException e) {
-            throw e;
-        } catch (FileFormatException | InvalidProtocolBufferException | RuntimeException e) {
-            throw corrupt(path, e);
-        } catch (IOException e) {
-            // The library wraps what it met when it opens a file or a stripe.
-            if (e.getCause() instanceof SteleException damage) {
+        } catch (IOException | RuntimeException e) {
+            Throwable root = e;
+            while (root.getCause() != null && !(root instanceof SteleException)) {
+                root = root.getCause();
+            }
+            if (root instanceof SteleException damage) {
                 throw damage;
             }
-            if (e.getCause() instanceof RuntimeException
-                    || e.getCause() instanceof InvalidProtocolBufferException) {
-                throw corrupt(path, e);
+            if (root instanceof IOException failed && !isOfTheLibrary(failed)) {
+                throw e instanceof IOException io ? io : failed;
             }
-            throw e;
+            throw corrupt(path, e);
         }
+    }
+
+    private static boolean isOfTheLibrary(IOException e) {
+        return e instanceof FileFormatException
+                || e instanceof InvalidProtocolBufferException
+                || e instanceof EOFException;
     }
 
     private static SteleException corrupt(String path, Exception e) {

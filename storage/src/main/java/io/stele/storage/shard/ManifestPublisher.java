@@ -54,6 +54,7 @@ final class ManifestPublisher {
     private final Deque<Waiting> queue = new ArrayDeque<>();
     private Manifest current;
     private boolean busy;
+    private @Nullable Runnable install; // of a stored manifest, while the store does not answer
     private volatile long version; // of current, for status
 
     ManifestPublisher(
@@ -95,7 +96,13 @@ final class ManifestPublisher {
 
     /** Tries the head of the queue again if it failed. */
     void retry() {
-        next();
+        Runnable waiting = install;
+        if (waiting == null) {
+            next();
+        } else {
+            install = null;
+            waiting.run();
+        }
     }
 
     /** The shard failed: nothing is published any more. */
@@ -114,15 +121,17 @@ final class ManifestPublisher {
         try {
             attempt = capture(head.change());
         } catch (IOException | RuntimeException broken) {
-            shard.fail(
-                    new SteleException(
-                            ErrorCode.INTERNAL,
-                            "Shard "
-                                    + shard.id()
-                                    + " stopped while capturing a manifest: "
-                                    + broken,
-                            broken));
-            return;
+            if (!StoreWait.isOutage(broken)) {
+                shard.fail(
+                        new SteleException(
+                                ErrorCode.INTERNAL,
+                                "Shard "
+                                        + shard.id()
+                                        + " stopped while capturing a manifest: "
+                                        + broken,
+                                broken));
+            }
+            return; // else the next tick tries again
         }
         busy = true;
         try {
@@ -238,6 +247,14 @@ final class ManifestPublisher {
     }
 
     private void installed(Attempt attempt, Manifest stored) {
+        try {
+            attempt.change().catchUp();
+        } catch (IOException | RuntimeException broken) {
+            if (StoreWait.isOutage(broken)) {
+                install = () -> installed(attempt, stored);
+                return; // the next tick tries again; nothing else is published until then
+            }
+        }
         busy = false;
         Waiting head = queue.poll();
         if (head == null || head.change() != attempt.change()) {

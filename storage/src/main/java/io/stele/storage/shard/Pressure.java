@@ -8,6 +8,7 @@ package io.stele.storage.shard;
  */
 record Pressure(double level) {
     static final Pressure NONE = new Pressure(0);
+    static final Pressure STOP = new Pressure(1);
 
     // A shard that writes faster than the slow rate when pressure begins would only be stopped the
     // sooner; at the end enough remains for small writes to come through.

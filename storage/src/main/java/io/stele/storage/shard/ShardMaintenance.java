@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * budget, flushes them, merges files, publishes manifests, and slows and stops the writers while
  * flushes and merges are behind.
  *
- * <p>Invariant: a table has at most one flush and one merge at work. Work that failed (a store
+ * <p>Invariant: nothing is sealed while a record is applied in part, because the store does not
+ * answer. Invariant: a table has at most one flush and one merge at work. Work that failed (a store
  * fault) is tried again at the next tick; until then memory stays and the log is kept.
  *
  * <p>Confined to the shard's execution context, except where said.
@@ -119,16 +120,20 @@ public final class ShardMaintenance {
             failWaiting();
             return;
         }
+        boolean whole = shard.storeWait().isEmpty();
+        if (whole) {
+            sealAsked();
+        }
         long shardBytes = 0;
         for (TableShard table : shard.tables()) {
-            if (table.activeBytes() >= options.memTableBytes()) {
+            if (whole && table.activeBytes() >= options.memTableBytes()) {
                 table.seal(shard.appliedLsn().value());
                 startFlush(state(table));
             }
             shardBytes += table.view().memoryBytes();
         }
         budget.report(shard.id(), shardBytes);
-        if (budget.isTight() && budget.holdsShare(shardBytes)) {
+        if (whole && budget.isTight() && budget.holdsShare(shardBytes)) {
             sealLargest();
         }
         updateGate();
@@ -136,9 +141,11 @@ public final class ShardMaintenance {
 
     /** Some time has passed: seals what is old, tries again what failed, merges. */
     public void tick(long nowMillis) {
+        shard.retryApply();
         for (TableShard table : shard.tables()) {
             Table state = state(table);
-            if (nowMillis - table.activeSinceMillis() >= options.memTableAgeMillis()
+            if (shard.storeWait().isEmpty()
+                    && nowMillis - table.activeSinceMillis() >= options.memTableAgeMillis()
                     && table.hasUnsealedChanges()) {
                 table.seal(shard.appliedLsn().value());
             }
@@ -159,10 +166,14 @@ public final class ShardMaintenance {
         if (shard.failure().isPresent()) {
             return CompletableFuture.failedFuture(shard.failure().get());
         }
-        table.get().seal(shard.appliedLsn().value());
         Table state = state(table.get());
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
         state.flushWaiters.add(done);
+        if (shard.storeWait().isPresent()) {
+            state.sealAsked = true;
+            return done;
+        }
+        table.get().seal(shard.appliedLsn().value());
         startFlush(state);
         completeFlushWaiters(state);
         return done;
@@ -311,6 +322,18 @@ public final class ShardMaintenance {
                         });
     }
 
+    /** Seals what should have been sealed while a record was applied in part. */
+    private void sealAsked() {
+        for (Table state : tables.values()) {
+            if (state.sealAsked) {
+                state.sealAsked = false;
+                state.maintenance.table().seal(shard.appliedLsn().value());
+                startFlush(state);
+                completeFlushWaiters(state);
+            }
+        }
+    }
+
     private void sealLargest() {
         TableShard largest = null;
         for (TableShard table : shard.tables()) {
@@ -327,6 +350,9 @@ public final class ShardMaintenance {
 
     private void updateGate() {
         Pressure pressure = Pressure.of(budget.usedShare(), SLOW_MEMORY, 1);
+        if (shard.storeWait().isPresent()) {
+            pressure = Pressure.STOP; // what is logged now would only wait in memory
+        }
         for (TableShard table : shard.tables()) {
             int level0 = TableShard.level0Count(table.view().rowFiles());
             for (IndexView index : table.view().indexes()) {
@@ -355,7 +381,7 @@ public final class ShardMaintenance {
     }
 
     private static void completeFlushWaiters(Table state) {
-        if (state.maintenance.table().sealedCount() == 0) {
+        if (state.maintenance.table().sealedCount() == 0 && !state.sealAsked) {
             completeAll(state.flushWaiters);
         }
     }
@@ -387,6 +413,7 @@ public final class ShardMaintenance {
         private final List<CompletableFuture<@Nullable Void>> flushWaiters = new ArrayList<>();
         private final List<CompletableFuture<@Nullable Void>> compactionWaiters = new ArrayList<>();
         private boolean flushing;
+        private boolean sealAsked;
         private boolean compacting;
 
         private Table(TableMaintenance maintenance) {

@@ -23,7 +23,10 @@ import io.stele.storage.wal.LogPosition;
 import io.stele.storage.wal.RecordType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,7 +51,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariant: records are applied in LSN order, each once. Invariant: {@code appliedLsn <=
  * durable LSN of the shard}. If an application fails, what is in memory can no longer be trusted:
- * the shard stops serving until the process restarts and replays.
+ * the shard stops serving until the process restarts and replays. An application that only cannot
+ * read a file, because the store does not answer, is tried again; what comes after it waits.
  *
  * <p>State is confined to the execution context unless a field says otherwise; replay happens
  * before the context runs anything.
@@ -76,9 +80,13 @@ public final class TableGroupShard {
             new Object(); // held from taking row ids to appending their record
     private volatile @Nullable ShardLog log; // set once, when the shard starts serving
     private volatile @Nullable SteleException failure;
+    private volatile @Nullable StoreWait storeWait; // set by the context
+    private final Deque<DurableRecord> unapplied = new ArrayDeque<>(); // while it waits
+    private int doneSteps; // of a transaction whose application waits: its files, then its batches
     private Runnable afterApply = () -> {};
 
     /**
+     * @param maxWriteWait a write that is held back for so long is refused
      * @param releaser runs writes that waited for memory; may block
      * @param lookups runs reads of files that writes depend on; may block, and takes every task
      */
@@ -87,13 +95,14 @@ public final class TableGroupShard {
             ExecutionContext context,
             TableFiles files,
             LongSupplier nowMillis,
+            Duration maxWriteWait,
             Executor releaser,
             Executor lookups) {
         this.id = requireNonNull(id, "id is null");
         this.context = requireNonNull(context, "context is null");
         this.files = requireNonNull(files, "files is null");
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
-        this.gate = new WriteGate(id.toString(), releaser, nowMillis);
+        this.gate = new WriteGate(id.toString(), releaser, nowMillis, maxWriteWait.toMillis());
         this.resolver = new WriteResolver(this, files, lookups);
     }
 
@@ -173,7 +182,7 @@ public final class TableGroupShard {
             WriteBatchReader batch = new WriteBatchReader(bytes, offset, length);
             QueuedWrite write = validated(writerId, sequence, batch, acknowledgement);
             Runnable submit = () -> submit(write);
-            if (gate.pass(length, submit)) {
+            if (gate.pass(length, submit, acknowledgement::completeExceptionally)) {
                 submit.run();
             }
         } catch (SteleException refused) {
@@ -496,7 +505,11 @@ public final class TableGroupShard {
         if (failure == null) {
             failure = cause;
             applied.fail(cause);
-            context.execute(resolver::afterApply);
+            context.execute(
+                    () -> {
+                        dropUnapplied();
+                        resolver.afterApply();
+                    });
         }
     }
 
@@ -513,7 +526,41 @@ public final class TableGroupShard {
     }
 
     private void applyAll(List<DurableRecord> records) {
+        if (storeWait != null) {
+            unapplied.addAll(records);
+        } else {
+            applyNow(records, null);
+        }
+    }
+
+    /** Applies what waits for the store, if it is time to ask it again; on the context. */
+    void retryApply() {
+        StoreWait waiting = storeWait;
+        if (waiting != null && nowMillis.getAsLong() >= waiting.nextMillis()) {
+            List<DurableRecord> records = List.copyOf(unapplied);
+            unapplied.clear();
+            applyNow(records, waiting);
+        }
+    }
+
+    private void dropUnapplied() {
+        List<DurableRecord> records = List.copyOf(unapplied);
+        unapplied.clear();
+        storeWait = null;
+        acknowledge(records, 0);
+    }
+
+    /** What the application of records waits for, if it does; any thread. */
+    public Optional<StoreWait> storeWait() {
+        return Optional.ofNullable(storeWait);
+    }
+
+    /**
+     * @param waited if the first record was tried before
+     */
+    private void applyNow(List<DurableRecord> records, @Nullable StoreWait waited) {
         int done = 0;
+        StoreWait wait = null;
         if (failure == null) {
             try {
                 for (DurableRecord record : records) {
@@ -521,22 +568,29 @@ public final class TableGroupShard {
                     done++;
                 }
             } catch (IOException | RuntimeException broken) {
-                fail(
-                        new SteleException(
-                                broken instanceof SteleException known
-                                        ? known.code()
-                                        : ErrorCode.INTERNAL,
-                                "Shard %s stopped at LSN %s: %s"
-                                        .formatted(id, records.get(done).lsn(), broken),
-                                broken));
+                if (StoreWait.isOutage(broken)) {
+                    Lsn lsn = records.get(done).lsn();
+                    wait = StoreWait.next(waited, id, lsn, broken, nowMillis.getAsLong());
+                    unapplied.addAll(records.subList(done, records.size()));
+                } else {
+                    fail(stopped(records.get(done).lsn(), broken));
+                }
             }
         }
+        storeWait = wait;
         if (done > 0) {
             applied.advance(records.get(done - 1).lsn());
         }
-        acknowledge(records, done);
+        acknowledge(wait == null ? records : records.subList(0, done), done);
         resolver.afterApply();
         afterApply.run();
+    }
+
+    private SteleException stopped(Lsn lsn, Exception broken) {
+        return new SteleException(
+                broken instanceof SteleException known ? known.code() : ErrorCode.INTERNAL,
+                "Shard %s stopped at LSN %s: %s".formatted(id, lsn, broken),
+                broken);
     }
 
     private void acknowledge(List<DurableRecord> records, int done) {
@@ -634,8 +688,7 @@ public final class TableGroupShard {
     }
 
     private void applyOutcome(Outcome outcome, Lsn lsn) throws IOException {
-        PreparedPart part = prepared.remove(outcome.transactionId());
-        resolved.remove(outcome.transactionId());
+        PreparedPart part = prepared.get(outcome.transactionId());
         if (part == null) {
             if (log != null) {
                 throw new IllegalStateException(
@@ -646,6 +699,9 @@ public final class TableGroupShard {
         if (outcome.committed()) {
             applyPart(part.withResolved(outcome.resolved()), outcome.firstRowIds(), lsn);
         }
+        // Only now: until then it may be tried again
+        prepared.remove(outcome.transactionId());
+        resolved.remove(outcome.transactionId());
     }
 
     private void applyPart(PreparedPart part, Map<TableId, Long> firstRowIds, Lsn lsn)
@@ -661,12 +717,13 @@ public final class TableGroupShard {
                                             nowMillis.getAsLong()));
         }
         Map<TableId, Long> nextRowIds = new HashMap<>(firstRowIds);
+        int step = 0;
         for (FileEntry entry : part.files()) {
             Optional<TableShard> table = findUnflushed(entry.tableId(), lsn);
             long firstRowId = nextRowIds.getOrDefault(entry.tableId(), WriteRecord.NO_ROW_ID);
             nextRowIds.computeIfPresent(
                     entry.tableId(), (tableId, next) -> next + entry.rowCount());
-            if (table.isPresent()) {
+            if (table.isPresent() && step >= doneSteps) {
                 OptionalLong rowIds =
                         table.get().schema().hasPrimaryKey()
                                 ? OptionalLong.empty()
@@ -677,13 +734,20 @@ public final class TableGroupShard {
                     table.get().traffic().adopted(entry);
                 }
             }
+            step++;
+            doneSteps = Math.max(doneSteps, step);
         }
         for (WriteBatchReader batch : part.batches()) {
             long firstRowId = nextRowIds.getOrDefault(batch.tableId(), WriteRecord.NO_ROW_ID);
             nextRowIds.computeIfPresent(
                     batch.tableId(), (tableId, next) -> next + AppendedRows.count(batch));
-            applyBatch(batch, lsn, firstRowId, part.prepareLsn());
+            if (step >= doneSteps) {
+                applyBatch(batch, lsn, firstRowId, part.prepareLsn());
+            }
+            step++;
+            doneSteps = Math.max(doneSteps, step);
         }
+        doneSteps = 0;
     }
 
     private void applyBatch(WriteBatchReader batch, Lsn lsn, long firstRowId, Lsn logLsn)

@@ -7,14 +7,16 @@ import io.stele.protocol.SteleException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
  * Holds writes back while the background is behind: first they are slowed to a number of bytes a
- * second that falls with the {@link Pressure}, then they stop. Those held wait in order, and those
- * beyond the limit are refused as BUSY.
+ * second that falls with the {@link Pressure}, then they stop. Those held wait in order; those
+ * beyond the limit of bytes, and those that waited too long, are refused as BUSY.
  *
- * <p>Slowed writes go through when {@link #poke} is called, every few milliseconds.
+ * <p>Slowed writes go through, and those that waited too long are refused, when {@link #poke} is
+ * called, every few milliseconds.
  *
  * <p>Invariant: writes pass in the order they came, also those that come while earlier ones are
  * being let through. Guarded by itself.
@@ -27,6 +29,7 @@ final class WriteGate {
     private final String name;
     private final Executor releaser;
     private final LongSupplier nowMillis;
+    private final long maxWaitMillis;
     private final Deque<Waiting> waiting = new ArrayDeque<>();
     private long waitingBytes;
     private Pressure pressure = Pressure.NONE;
@@ -43,19 +46,22 @@ final class WriteGate {
     /**
      * @param releaser runs the writes that are let through; they may block for room in the log
      * @param nowMillis never goes back
+     * @param maxWaitMillis a write that was held for so long is refused
      */
-    WriteGate(String name, Executor releaser, LongSupplier nowMillis) {
+    WriteGate(String name, Executor releaser, LongSupplier nowMillis, long maxWaitMillis) {
         this.name = requireNonNull(name, "name is null");
         this.releaser = requireNonNull(releaser, "releaser is null");
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+        this.maxWaitMillis = maxWaitMillis;
     }
 
     /**
      * Whether the write may go on now; otherwise it waits and runs later.
      *
+     * @param refused instead, if it waited too long; nothing was done then either
      * @throws SteleException BUSY when too much waits already; nothing was done
      */
-    synchronized boolean pass(int sizeBytes, Runnable write) {
+    synchronized boolean pass(int sizeBytes, Runnable write, Consumer<SteleException> refused) {
         if (waiting.isEmpty() && !releasing && isAllowed(sizeBytes)) {
             return true;
         }
@@ -65,7 +71,7 @@ final class WriteGate {
                     "Expected at most %d bytes waiting to be written to shard %s, found %d; flushes are behind"
                             .formatted(WAITING_LIMIT_BYTES, name, waitingBytes + sizeBytes));
         }
-        waiting.add(new Waiting(sizeBytes, write));
+        waiting.add(new Waiting(sizeBytes, nowMillis.getAsLong(), write, refused));
         waitingBytes += sizeBytes;
         heldWrites++;
         return false;
@@ -80,8 +86,9 @@ final class WriteGate {
         poke();
     }
 
-    /** Lets through what may go by now. */
+    /** Lets through what may go by now, and refuses what waited too long. */
     void poke() {
+        refuseLate();
         synchronized (this) {
             if (pressure.isStop() || releasing || waiting.isEmpty()) {
                 return;
@@ -104,6 +111,26 @@ final class WriteGate {
                 stops,
                 stopMillis,
                 heldWrites);
+    }
+
+    private void refuseLate() {
+        while (true) {
+            Waiting late;
+            synchronized (this) {
+                late = waiting.peek();
+                if (late == null || nowMillis.getAsLong() - late.sinceMillis() < maxWaitMillis) {
+                    return;
+                }
+                waiting.remove();
+                waitingBytes -= late.sizeBytes();
+            }
+            late.refused()
+                    .accept(
+                            new SteleException(
+                                    ErrorCode.BUSY,
+                                    "Expected shard %s to take a write within %d ms, found it held for longer; flushes are behind"
+                                            .formatted(name, maxWaitMillis)));
+        }
     }
 
     private void release() {
@@ -161,5 +188,6 @@ final class WriteGate {
         since = now;
     }
 
-    private record Waiting(int sizeBytes, Runnable write) {}
+    private record Waiting(
+            int sizeBytes, long sinceMillis, Runnable write, Consumer<SteleException> refused) {}
 }

@@ -9,6 +9,7 @@ import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.tablet.SealedMemTable.IngestedFile;
 import java.io.IOException;
@@ -192,7 +193,8 @@ public final class TableShard {
     }
 
     /**
-     * Applies a batch.
+     * Applies a batch; all of it or, if a file cannot be read, none of it that anyone can see, so
+     * that it may be applied again.
      *
      * @param lsn the LSN of the changes, at or above that of all before
      * @param firstRowId row id of the first appended row
@@ -201,6 +203,7 @@ public final class TableShard {
     public void apply(
             WriteBatchReader batch, long lsn, long firstRowId, long logLsn, long nowMillis)
             throws IOException {
+        supersede(batch, lsn);
         activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
         byte[] source = batch.buffer();
         byte[] rowIdKeys =
@@ -212,7 +215,6 @@ public final class TableShard {
                 case UPSERT -> {
                     RowCache.@Nullable Key changed =
                             rowCache.beginChange(source, batch.keyOffset(), batch.keyLength());
-                    supersede(batch, lsn);
                     active.put(
                             KeyedVersion.live(
                                     source,
@@ -235,7 +237,6 @@ public final class TableShard {
                 case DELETE -> {
                     RowCache.@Nullable Key changed =
                             rowCache.beginChange(source, batch.keyOffset(), batch.keyLength());
-                    supersede(batch, lsn);
                     active.put(
                             KeyedVersion.deleted(source, batch.keyOffset(), batch.keyLength(), lsn),
                             logLsn);
@@ -270,7 +271,7 @@ public final class TableShard {
 
     /**
      * Puts a worker's file into effect at its ingest LSN: its rows end the present versions of
-     * their keys.
+     * their keys. If a file cannot be read it may be called again, before anything else.
      *
      * @param logLsn the oldest log record it can be replayed from
      */
@@ -278,24 +279,30 @@ public final class TableShard {
             throws IOException {
         activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
         long lsn = file.entry().minLsn().value();
+        String fileId = file.entry().fileId();
+        Optional<ColumnFile> known = find(fileId);
         rowCache.beginReset();
-        if (schema.hasPrimaryKey()) {
-            Optional<ColumnFile> known = find(file.entry().fileId());
-            new IngestMerge(known.orElse(file), view, sealed, active, lsn, logLsn).run();
+        try {
+            if (schema.hasPrimaryKey()) {
+                new IngestMerge(known.orElse(file), view, sealed, active, lsn, logLsn).run();
+            }
+            if (known.isEmpty()) {
+                List<ColumnFile> columnFiles = new ArrayList<>(view.columnFiles());
+                columnFiles.add(file);
+                show(view.memTables(), view.rowFiles(), columnFiles);
+            }
+            if (ingested.stream().noneMatch(other -> other.entry().fileId().equals(fileId))) {
+                ingested.add(new IngestedFile(file.entry(), logLsn));
+            }
+        } finally {
+            rowCache.endReset();
         }
-        if (find(file.entry().fileId()).isEmpty()) {
-            List<ColumnFile> columnFiles = new ArrayList<>(view.columnFiles());
-            columnFiles.add(file);
-            show(view.memTables(), view.rowFiles(), columnFiles);
-        }
-        rowCache.endReset();
         if (file.entry().firstRowId().isPresent()) {
             raiseNextRowId(file.entry().firstRowId().getAsLong() + file.entry().rowCount());
         }
         if (!indexes.isEmpty()) {
             IngestedEntries.add(files, file, schema, indexes);
         }
-        ingested.add(new IngestedFile(file.entry(), logLsn));
     }
 
     /**
@@ -488,17 +495,28 @@ public final class TableShard {
                 .findFirst();
     }
 
+    /** Ends the rows of the batch's keys in files, and in memtables that are being flushed. */
     private void supersede(WriteBatchReader batch, long lsn) throws IOException {
         if (!schema.orientation().hasColumns()
                 || (view.columnFiles().isEmpty() && sealed.isEmpty())) {
             return;
         }
-        byte[] key = batch.key();
-        for (ColumnFile file : view.columnFiles()) {
-            file.supersede(key, lsn);
+        // First what may fail, and what may be done twice: a row ends once
+        for (batch.rewind(); batch.next(); ) {
+            if (batch.kind() != OperationKind.APPEND) {
+                byte[] key = batch.key();
+                for (ColumnFile file : view.columnFiles()) {
+                    file.supersede(key, lsn);
+                }
+            }
         }
-        for (SealedMemTable table : sealed) {
-            table.supersede(key, lsn);
+        for (batch.rewind(); batch.next() && !sealed.isEmpty(); ) {
+            if (batch.kind() != OperationKind.APPEND) {
+                byte[] key = batch.key();
+                for (SealedMemTable table : sealed) {
+                    table.supersede(key, lsn);
+                }
+            }
         }
     }
 

@@ -42,9 +42,21 @@ final class SimulatedNode {
         this.options = options;
         this.random = random;
         this.crashPoint = crashPoint;
-        this.store = new FaultInjectingObjectStore(crashPoint, faults, random.split(), nanos -> {});
+        this.store = new FaultInjectingObjectStore(crashPoint, faults, random.split(), this::spend);
         this.log = new InMemoryLogFiles(crashPoint, random.split());
         this.pool = new SimulatedPool(random.split(), uncaught::add);
+        this.engine = open();
+    }
+
+    private SimulatedNode(SimulatedNode other, Change change) throws IOException {
+        this.options = other.options;
+        this.random = new SplittableRandom(1);
+        this.crashPoint = CrashPoint.never();
+        this.store = other.store.surviving(crashPoint, StoreFaults.NONE);
+        this.log = other.log.surviving(crashPoint);
+        this.pool = new SimulatedPool(random.split(), uncaught::add);
+        this.nowMillis = other.nowMillis + 10;
+        change.apply(store, log);
         this.engine = open();
     }
 
@@ -61,6 +73,21 @@ final class SimulatedNode {
         return pool;
     }
 
+    InMemoryLogFiles log() {
+        return log;
+    }
+
+    /** Something that happens to what a node has stored while it is down. */
+    @FunctionalInterface
+    interface Change {
+        void apply(FaultInjectingObjectStore store, InMemoryLogFiles log) throws IOException;
+    }
+
+    /** Another node, on a copy of what this one has stored with a change to it. */
+    SimulatedNode fork(Change change) throws IOException {
+        return new SimulatedNode(this, change);
+    }
+
     FaultInjectingObjectStore store() {
         return store;
     }
@@ -75,6 +102,11 @@ final class SimulatedNode {
 
     void advance(long millis) {
         nowMillis += millis;
+    }
+
+    // Only the clock moves: whatever is due meanwhile is so at the next tick.
+    private void spend(long nanos) {
+        nowMillis += nanos / 1_000_000;
     }
 
     /** Lets time pass and everything that is due happen. */

@@ -32,6 +32,7 @@ final class Simulation {
     private final TraceHash trace = new TraceHash();
     private AssertionError failure;
     private int crashes;
+    private StoreFaults faults = StoreFaults.NONE;
 
     /**
      * @param names the workloads; empty: as the seed decides
@@ -149,8 +150,7 @@ final class Simulation {
     }
 
     private void restartUntilUp() throws IOException {
-        StoreFaults faults =
-                random.nextInt(3) == 0 ? new StoreFaults(0.02, 0.02, 0, 0) : StoreFaults.NONE;
+        faults = drawFaults();
         for (int attempt = 0; attempt < 4; attempt++) {
             try {
                 restart(CrashPoint.after(1 + random.nextInt(160)), faults);
@@ -162,6 +162,16 @@ final class Simulation {
         restart(CrashPoint.never(), StoreFaults.NONE);
     }
 
+    /** Errors, changes of unknown outcome, changes that come late, and a store that is slow. */
+    private StoreFaults drawFaults() {
+        return switch (random.nextInt(6)) {
+            case 0 -> new StoreFaults(0.02, 0.02, 0, 0);
+            case 1 -> new StoreFaults(0.01, 0.01, 0.05, 0, 0);
+            case 2 -> new StoreFaults(0, 0, 0.02, 0, 2_000_000_000L);
+            default -> StoreFaults.NONE;
+        };
+    }
+
     private void restart(CrashPoint crashPoint, StoreFaults faults) throws IOException {
         crashes++;
         traceNode();
@@ -171,7 +181,14 @@ final class Simulation {
 
     /** Clients act until the process has died, or long enough. */
     private void live() {
+        int outage = random.nextInt(4) == 0 ? random.nextInt(STEPS) : STEPS;
+        int outageEnd = outage + random.nextInt(60);
         for (int step = 0; step < STEPS && !node.crashPoint().crashed(); step++) {
+            if (step == outage) {
+                node.store().setFaults(StoreFaults.OUTAGE);
+            } else if (step == outageEnd) {
+                node.store().setFaults(faults);
+            }
             if (random.nextInt(10) == 0) {
                 node.advance(random.nextInt(8000));
                 node.pool().tick();

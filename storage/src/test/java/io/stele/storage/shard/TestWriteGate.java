@@ -11,10 +11,13 @@ import org.junit.jupiter.api.Test;
 
 class TestWriteGate {
     private static final int MIB = 1 << 20;
+    private static final long MAX_WAIT_MILLIS = 60_000;
 
     private final List<Integer> written = new ArrayList<>();
+    private final List<Integer> late = new ArrayList<>();
     private long nowMillis = 1_000;
-    private final WriteGate gate = new WriteGate("0-0", Runnable::run, () -> nowMillis);
+    private final WriteGate gate =
+            new WriteGate("0-0", Runnable::run, () -> nowMillis, MAX_WAIT_MILLIS);
 
     @Test
     void openLetsEverythingThrough() {
@@ -65,6 +68,32 @@ class TestWriteGate {
     }
 
     @Test
+    void whatWaitedTooLongIsRefusedInOrder() {
+        gate.setPressure(new Pressure(1));
+        write(0, MIB);
+        nowMillis += 10_000;
+        write(1, MIB);
+        nowMillis += MAX_WAIT_MILLIS - 10_001;
+        gate.poke();
+        assertThat(late).isEmpty();
+        nowMillis += 1;
+        gate.poke();
+        assertThat(late).containsExactly(0);
+        assertThat(gate.waitingBytes()).isEqualTo(MIB);
+        nowMillis += 9_999;
+        gate.setPressure(Pressure.NONE);
+        assertThat(written).containsExactly(1);
+        gate.setPressure(new Pressure(1));
+        write(2, MIB);
+        write(3, MIB);
+        nowMillis += MAX_WAIT_MILLIS;
+        gate.setPressure(Pressure.NONE);
+        assertThat(late).as("also when the gate opens at that moment").containsExactly(0, 2, 3);
+        assertThat(written).containsExactly(1);
+        assertThat(gate.waitingBytes()).isZero();
+    }
+
+    @Test
     void aWriteLargerThanTheRateComesThrough() {
         gate.setPressure(new Pressure(0.999)); // a MiB a second
         write(0, 30 * MIB);
@@ -95,7 +124,13 @@ class TestWriteGate {
     }
 
     private void write(int number, int sizeBytes) {
-        if (gate.pass(sizeBytes, () -> written.add(number))) {
+        if (gate.pass(
+                sizeBytes,
+                () -> written.add(number),
+                refused -> {
+                    assertThat(refused.code()).isEqualTo(ErrorCode.BUSY);
+                    late.add(number);
+                })) {
             written.add(number);
         }
     }

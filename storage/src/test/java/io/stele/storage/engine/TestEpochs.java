@@ -1,0 +1,140 @@
+package io.stele.storage.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.schema.Orientation;
+import io.stele.scheduler.SimulatedPool;
+import io.stele.storage.fault.CrashPoint;
+import io.stele.storage.objectstore.FaultInjectingObjectStore;
+import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.objectstore.StoreFaults;
+import io.stele.storage.wal.HybridClock;
+import io.stele.storage.wal.InMemoryLogFiles;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+class TestEpochs {
+    private static final long NOW = 1_700_000_000_000L;
+
+    private final InMemoryObjectStore store = new InMemoryObjectStore();
+
+    @Test
+    void startsInOneMillisecondAndOnClocksThatGoBackGetGrowingEpochs() throws IOException {
+        long last = 0;
+        for (long millis : new long[] {NOW, NOW, NOW, NOW - 3_600_000, 0, NOW + 1, NOW}) {
+            long epoch = new Epochs(store).take(new HybridClock(() -> millis));
+            assertThat(epoch).isGreaterThan(last);
+            last = epoch;
+        }
+    }
+
+    @Test
+    void manyThatReadTheSameListGetDifferentEpochs() throws IOException {
+        Set<Long> taken = new HashSet<>();
+        for (int i = 0; i < 5; i++) {
+            // As if it had listed before any other took one: the names are what decides
+            HybridClock clock = new HybridClock(() -> NOW);
+            assertThat(taken.add(new Epochs(store).take(clock))).isTrue();
+        }
+    }
+
+    @Test
+    void anUnknownOutcomeTakesAnotherEpoch() throws IOException {
+        for (int seed = 0; seed < 200; seed++) {
+            FaultInjectingObjectStore faulty =
+                    new FaultInjectingObjectStore(
+                            CrashPoint.never(),
+                            new StoreFaults(0.1, 0.2, 0.2, 0, 0),
+                            new SplittableRandom(seed),
+                            nanos -> {});
+            Set<Long> taken = new HashSet<>();
+            for (int i = 0; i < 10; i++) {
+                try {
+                    long epoch = new Epochs(faulty).take(new HybridClock(() -> NOW));
+                    assertThat(taken.add(epoch)).as("seed %s", seed).isTrue();
+                } catch (IOException refused) {
+                    // the list could not be read
+                }
+            }
+        }
+    }
+
+    @Test
+    void onlyTheNewestEpochsAreKept() throws IOException {
+        for (int i = 0; i < 150; i++) {
+            new Epochs(store).take(new HybridClock(() -> NOW));
+        }
+        assertThat(store.list(Epochs.FOLDER)).hasSizeBetween(100, 101);
+    }
+
+    @Test
+    void ofTwoEnginesThatOpenInOneMillisecondTheLaterOneOwnsTheShards() throws IOException {
+        Node first = new Node();
+        TestTable table = TestTable.create(first.engine, "t", Orientation.COLUMN, true, 1);
+        table.upsert(first.engine, 1, "of the first", 1);
+        first.pool.runUntilIdle(100_000);
+        first.engine.flush(table.id());
+        first.pool.runUntilIdle(100_000);
+
+        Node second = new Node();
+        TestTable same = table;
+        same.upsert(second.engine, 2, "of the second", 2);
+        second.pool.runUntilIdle(100_000);
+        var flushed = second.engine.flush(table.id());
+        second.pool.runUntilIdle(100_000);
+        assertThat(flushed).isCompleted();
+
+        same.upsert(first.engine, 3, "too late", 3);
+        first.pool.runUntilIdle(100_000);
+        var fenced = first.engine.flush(table.id());
+        first.pool.runUntilIdle(100_000);
+        first.pool.tick();
+        first.pool.runUntilIdle(100_000);
+        assertThat(fenced).isCompletedExceptionally();
+        assertThat(first.engine.status().failedShards())
+                .singleElement()
+                .asString()
+                .contains("another engine owns the shard");
+        assertThatThrownBy(
+                        () ->
+                                first.engine.multiGet(
+                                        table.id(),
+                                        java.util.Optional.<Lsn>empty(),
+                                        List.of(table.key(1))))
+                .isInstanceOfSatisfying(
+                        SteleException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+        assertThat(second.engine.status().failedShards()).isEmpty();
+        assertThat(table.get(second.engine, java.util.Optional.empty(), 1))
+                .contains("of the first:1");
+        assertThat(table.get(second.engine, java.util.Optional.empty(), 2))
+                .contains("of the second:2");
+    }
+
+    /** An engine with a log of its own, whose clock stands still. */
+    private final class Node {
+        private final List<Throwable> uncaught = new ArrayList<>();
+        private final SimulatedPool pool =
+                new SimulatedPool(new SplittableRandom(1), uncaught::add);
+        private final StorageEngine engine;
+
+        Node() throws IOException {
+            engine =
+                    StorageEngine.open(
+                            StorageOptions.DEFAULT,
+                            store,
+                            new InMemoryLogFiles(CrashPoint.never(), new SplittableRandom(2)),
+                            new HybridClock(() -> NOW),
+                            EngineThreads.simulated(pool, uncaught::add));
+        }
+    }
+}

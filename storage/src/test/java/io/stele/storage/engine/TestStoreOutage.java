@@ -1,0 +1,231 @@
+package io.stele.storage.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.schema.IndexSchema;
+import io.stele.protocol.schema.Orientation;
+import io.stele.storage.engine.WorkerFiles.Row;
+import io.stele.storage.objectstore.StoreFaults;
+import io.stele.storage.shard.StoreWait;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The store does not answer while records are applied that depend on files. */
+class TestStoreOutage {
+    // No key index stays in memory, so that every change of a key in a file asks the store
+    private static final StorageOptions OPTIONS =
+            StorageOptions.DEFAULT
+                    .withCaches(new CacheOptions(1, 1, 1, 0))
+                    .withMemTables(1 << 20, 1 << 30, Duration.ofHours(1))
+                    .withMaxWriteWait(Duration.ofSeconds(30));
+
+    // An ingest asks the store some sixty times, and begins anew when one call fails
+    private static final StoreFaults FLAKY = new StoreFaults(0.03, 0, 0, 0);
+
+    private final SimulatedNode node = start(OPTIONS);
+    private final TestTable table =
+            TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 1);
+
+    @Test
+    void aWriteWaitsForTheStoreAndComesThrough() throws IOException {
+        fill(100);
+        ReadPoint before = node.readPoint();
+        node.store().setFaults(StoreFaults.OUTAGE);
+        CompletableFuture<Lsn> changed = table.upsert(node.engine(), 7, "changed", 1);
+        CompletableFuture<Lsn> behind = table.upsert(node.engine(), 500, "new", 1);
+        for (int i = 0; i < 20; i++) {
+            node.tick(500);
+        }
+        assertThat(changed).isNotDone();
+        assertThat(behind).as("records are applied in order").isNotDone();
+        assertThat(node.engine().status().failedShards()).isEmpty();
+        StoreWait wait = node.engine().status().storeWaits().getFirst();
+        assertThat(wait.attempts()).as("with growing pauses").isBetween(4, 6);
+        assertThat(wait.describe()).contains("Injected failure", ".idx");
+        assertThat(node.engine().status().gates().state()).as("stopped").isEqualTo(2);
+
+        CompletableFuture<?> flush = node.engine().flush(table.id());
+        node.tick(500);
+        assertThat(flush).as("what is applied in part is not sealed").isNotDone();
+
+        node.store().setFaults(StoreFaults.NONE);
+        node.await(changed);
+        node.await(behind);
+        node.await(flush);
+        assertThat(node.engine().status().storeWaits()).isEmpty();
+        assertThat(node.engine().status().gates().state()).isZero();
+        assertThat(table.planned(node, before)).hasSize(100).containsEntry(7L, "name:7");
+        assertThat(table.planned(node, node.readPoint()))
+                .hasSize(101)
+                .containsEntry(7L, "changed:1")
+                .containsEntry(500L, "new:1");
+        node.restart();
+        assertThat(table.planned(node, node.readPoint())).hasSize(101);
+        assertThat(node.uncaught()).isEmpty();
+    }
+
+    @Test
+    void aWriteHeldTooLongIsBusyAndWasNotDone() throws IOException {
+        fill(100);
+        node.store().setFaults(StoreFaults.OUTAGE);
+        CompletableFuture<Lsn> logged = table.upsert(node.engine(), 7, "logged", 1);
+        node.tick(500);
+        CompletableFuture<Lsn> held = table.upsert(node.engine(), 8, "held", 1);
+        for (int i = 0; i < 62; i++) {
+            node.tick(500);
+        }
+        assertThat(logged).isNotDone();
+        assertThatThrownBy(() -> node.await(held))
+                .isInstanceOfSatisfying(
+                        SteleException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.BUSY));
+        node.store().setFaults(StoreFaults.NONE);
+        node.await(logged);
+        assertThat(table.planned(node, node.readPoint()))
+                .containsEntry(7L, "logged:1")
+                .containsEntry(8L, "name:8");
+    }
+
+    @Test
+    void corruptionStopsTheShard() throws IOException {
+        fill(100);
+        for (var object : node.store().contents().list("data/")) {
+            if (object.path().endsWith(".idx")) {
+                byte[] bytes = node.store().readFully(object.path());
+                bytes[30] ^= 1;
+                node.store().put(object.path(), bytes);
+            }
+        }
+        CompletableFuture<Lsn> changed = table.upsert(node.engine(), 7, "changed", 1);
+        assertThatThrownBy(() -> node.await(changed)).isInstanceOf(SteleException.class);
+        assertThat(node.engine().status().failedShards()).hasSize(1);
+        assertThat(node.engine().status().storeWaits()).isEmpty();
+    }
+
+    /**
+     * Files and rows of a transaction, with indexes, applied over an outage that comes and goes.
+     */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+    void everyRecordIsAppliedOnceHoweverOftenTheStoreFails(long seed) throws IOException {
+        SplittableRandom random = new SplittableRandom(seed);
+        TestTable indexed =
+                TestTable.createIndexed(
+                        node.engine(),
+                        "indexed",
+                        Orientation.COLUMN,
+                        1,
+                        List.of(new IndexSchema(1, "by_name", List.of(2), false, true)));
+        TestTable appends =
+                TestTable.create(node.engine(), "appends", Orientation.COLUMN, false, 1);
+        Map<Long, String> expected = new TreeMap<>();
+        Map<Long, String> appended = new TreeMap<>();
+        for (int round = 0; round < 12; round++) {
+            node.store().setFaults(StoreFaults.NONE);
+            List<CompletableFuture<?>> writes = new ArrayList<>();
+            WrittenFile file = null;
+            WrittenFile rows = null;
+            if (round % 3 == 2) {
+                List<Row> content = new ArrayList<>();
+                for (long id = 0; id < 30; id += 1 + random.nextInt(3)) {
+                    content.add(new Row(id, "file " + round, id));
+                    expected.put(id, "file " + round + ":" + id);
+                }
+                file =
+                        WorkerFiles.write(
+                                node.store(),
+                                indexed,
+                                indexed.schema().shard(0),
+                                "f" + round,
+                                content);
+                List<Row> more = List.of(new Row(1_000L + round, "appended", round));
+                appended.put(1_000L + round, "appended:" + round);
+                rows =
+                        WorkerFiles.write(
+                                node.store(),
+                                appends,
+                                appends.schema().shard(0),
+                                "a" + round,
+                                more);
+            }
+            node.store().setFaults(FLAKY);
+            if (file != null) {
+                String transaction = node.engine().beginTransaction(indexed.id(), Optional.empty());
+                node.store().setFaults(StoreFaults.NONE);
+                CompletableFuture<Lsn> commit =
+                        node.engine().commit(transaction, List.of(file, rows), Optional.empty());
+                writes.add(commit);
+                while (!commit.isDone()
+                        && node.store().list(Decision.path(transaction)).isEmpty()) {
+                    if (!node.pool().runOne()) {
+                        node.tick(20);
+                    }
+                }
+                node.store().setFaults(FLAKY);
+            }
+            for (int i = 0; i < 5; i++) {
+                long id = random.nextInt(30);
+                if (random.nextInt(4) == 0) {
+                    writes.add(indexed.delete(node.engine(), id));
+                    expected.remove(id);
+                } else {
+                    writes.add(indexed.upsert(node.engine(), id, "round " + round, i));
+                    expected.put(id, "round " + round + ":" + i);
+                }
+            }
+            if (random.nextBoolean()) {
+                Simulation.ignore(node.engine().flush(indexed.id()));
+            }
+            for (CompletableFuture<?> write : writes) {
+                node.await(write);
+            }
+            if (random.nextInt(3) == 0) {
+                node.store().setFaults(StoreFaults.NONE);
+                node.await(node.engine().compact(indexed.id()));
+            }
+        }
+        node.store().setFaults(StoreFaults.NONE);
+        for (int time = 0; time < 2; time++) {
+            ReadPoint point = node.readPoint();
+            assertThat(indexed.snapshot(node.engine(), point)).isEqualTo(expected);
+            assertThat(indexed.planned(node, point)).isEqualTo(expected);
+            assertThat(appends.planned(node, point)).isEqualTo(appended);
+            Map<Long, String> ofRound = new TreeMap<>(expected);
+            ofRound.values().removeIf(row -> !row.startsWith("round 11:"));
+            assertThat(new TreeMap<>(indexed.lookup(node.engine(), point, 1, List.of("round 11"))))
+                    .isEqualTo(ofRound);
+            // Deletions of old files are only reported
+            assertThat(node.uncaught()).allMatch(IOException.class::isInstance);
+            node.restart();
+        }
+    }
+
+    private void fill(int rows) {
+        for (long id = 0; id < rows; id++) {
+            node.await(table.upsert(node.engine(), id, "name", id));
+        }
+        node.await(node.engine().flush(table.id()));
+    }
+
+    private static SimulatedNode start(StorageOptions options) {
+        try {
+            return SimulatedNode.start(options, 3);
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+}
