@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.stele.benchmarks.get.GetBenchmark;
 import io.stele.benchmarks.hos.HosBenchmark;
+import io.stele.benchmarks.indexes.IndexesBenchmark;
 import io.stele.benchmarks.ingest.IngestBenchmark;
 import io.stele.benchmarks.readwrite.ReadWriteBenchmark;
 import io.stele.benchmarks.recovery.RecoveryBenchmark;
@@ -36,6 +37,7 @@ public final class BenchmarkRunner {
                     new ScanBenchmark(),
                     new SkipBenchmark(),
                     new UpsertBenchmark(),
+                    new IndexesBenchmark(),
                     new ScanDeletesBenchmark(),
                     new ReadWriteBenchmark(),
                     new RecoveryBenchmark(),

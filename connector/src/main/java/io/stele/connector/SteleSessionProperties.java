@@ -1,6 +1,7 @@
 package io.stele.connector;
 
 import static io.trino.spi.StandardErrorCode.INVALID_SESSION_PROPERTY;
+import static io.trino.spi.session.PropertyMetadata.booleanProperty;
 import static io.trino.spi.session.PropertyMetadata.longProperty;
 
 import com.google.common.collect.ImmutableList;
@@ -14,6 +15,7 @@ import java.util.Optional;
 /** What a session may say about its queries: {@code SET SESSION stele.<name> = <value>}. */
 public final class SteleSessionProperties {
     private static final String READ_LSN = "read_lsn";
+    private static final String INDEX_LOOKUP_ENABLED = "index_lookup_enabled";
 
     private SteleSessionProperties() {}
 
@@ -25,12 +27,22 @@ public final class SteleSessionProperties {
                         "Queries see every write at or below this LSN, such as that of a write through a client",
                         null,
                         SteleSessionProperties::checkLsn,
+                        false),
+                booleanProperty(
+                        INDEX_LOOKUP_ENABLED,
+                        "Find few rows by a secondary index whose columns a query gives values",
+                        true,
                         false));
     }
 
     /** The LSN that the session's queries must see; empty: none in particular. */
     public static Optional<Lsn> readLsn(ConnectorSession session) {
         return Optional.ofNullable(session.getProperty(READ_LSN, Long.class)).map(Lsn::new);
+    }
+
+    /** Whether queries may use secondary indexes. */
+    public static boolean isIndexLookupEnabled(ConnectorSession session) {
+        return session.getProperty(INDEX_LOOKUP_ENABLED, Boolean.class);
     }
 
     private static void checkLsn(Long value) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.client.SteleClient;
 import io.stele.protocol.client.TableWriter;
+import io.trino.Session;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -137,6 +138,90 @@ final class SteleIndexesIT {
         queries.run("ALTER TABLE %s_new SET PROPERTIES indexes = ARRAY['by_b(b)']".formatted(copy));
         assertThat((String) queries.value("SHOW CREATE TABLE %s_new".formatted(copy)))
                 .contains("indexes = ARRAY['by_b(b)'],");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"row", "column", "row,column"})
+    void valuesOfAnIndexAreLookedUp(String orientation) {
+        String plain = SteleQueries.newTable("plain");
+        String table = SteleQueries.newTable("looked_up");
+        for (String name : new String[] {plain, table}) {
+            queries.run(
+                    """
+                    CREATE TABLE %s WITH (primary_key = ARRAY['id'], shard_count = 2, orientation = '%s'%s) AS
+                    SELECT orderkey AS id, custkey AS customer, orderstatus AS status, clerk, totalprice FROM tpch.tiny.orders"""
+                            .formatted(
+                                    name,
+                                    orientation,
+                                    name.equals(table)
+                                            ? ", indexes = ARRAY['by_customer(customer)','by_clerk(clerk, status)','by_price(totalprice)']"
+                                            : ""));
+        }
+        sameRowsByIndex(plain, table, orientation);
+        for (String name : new String[] {plain, table}) {
+            queries.update("UPDATE %s SET customer = 88 WHERE id %% 1000 = 7".formatted(name));
+            queries.update("UPDATE %s SET clerk = 'new' WHERE customer = 91".formatted(name));
+            queries.update("DELETE FROM %s WHERE customer = 94".formatted(name));
+        }
+        sameRowsByIndex(plain, table, orientation);
+        cluster.sidecar().flush("s", table);
+        sameRowsByIndex(plain, table, orientation);
+        cluster.sidecar().compact("s", table);
+        sameRowsByIndex(plain, table, orientation);
+
+        queries.run("ALTER TABLE %s SET PROPERTIES indexes = DEFAULT".formatted(table));
+        assertThat(queries.explain("SELECT * FROM %s WHERE customer = 88".formatted(table)))
+                .doesNotContain("index=");
+        queries.assertSame(
+                "SELECT * FROM %s WHERE customer = 88".formatted(table),
+                "SELECT * FROM %s WHERE customer = 88".formatted(plain));
+    }
+
+    private void sameRowsByIndex(String plain, String table, String orientation) {
+        byIndex(plain, table, orientation, "by_customer", "customer = 88");
+        byIndex(plain, table, orientation, "by_customer", "customer IN (88, 91, 94, -1)");
+        byIndex(plain, table, orientation, "by_customer", "customer = 88 AND status = 'O'");
+        byIndex(plain, table, orientation, "by_clerk", "clerk = 'new' AND status IN ('O', 'F')");
+        byIndex(
+                plain,
+                table,
+                orientation,
+                "by_clerk",
+                "status = 'F' AND clerk = 'Clerk#000000951' AND customer > 700");
+        byIndex(plain, table, orientation, "by_price", "totalprice = 172799.49");
+        byIndex(plain, table, orientation, "by_customer", "customer = -5");
+        for (String predicate :
+                new String[] {
+                    "clerk = 'new'",
+                    "customer > 1490",
+                    "customer = 88 OR customer IS NULL",
+                    "customer = 88 AND id = 7"
+                }) {
+            String query = "SELECT * FROM %s WHERE " + predicate;
+            assertThat(queries.explain(query.formatted(table))).doesNotContain("index=");
+            queries.assertSame(query.formatted(table), query.formatted(plain));
+        }
+    }
+
+    private void byIndex(
+            String plain, String table, String orientation, String index, String predicate) {
+        String query = "SELECT * FROM %s WHERE " + predicate;
+        assertThat(queries.explain(query.formatted(table))).contains(" index=" + index);
+        queries.assertSame(query.formatted(table), query.formatted(plain));
+        Session scanning =
+                Session.builder(cluster.runner().getDefaultSession())
+                        .setCatalogSessionProperty("stele", "index_lookup_enabled", "false")
+                        .build();
+        assertThat(cluster.runner().execute(scanning, query.formatted(table)).getMaterializedRows())
+                .containsExactlyInAnyOrderElementsOf(
+                        queries.run(query.formatted(plain)).getMaterializedRows());
+        if (orientation.contains("column") && !predicate.contains(" AND ")) {
+            // No file was read: what came is what is wanted.
+            assertThat(queries.scannedRows(query.formatted(table)))
+                    .isEqualTo(
+                            queries.count(
+                                    "SELECT count(*) FROM %s WHERE ".formatted(plain) + predicate));
+        }
     }
 
     private void assertRefused(String sql, String message) {

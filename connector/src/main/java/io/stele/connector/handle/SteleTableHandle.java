@@ -7,6 +7,7 @@ import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.predicate.TupleDomain;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
@@ -18,19 +19,23 @@ import java.util.stream.Collectors;
  * @param constraint what every wanted row satisfies: files, shards, stripes and live rows outside
  *     it are left out, and Trino checks what remains
  * @param limit how many rows are wanted at most from any one split
+ * @param index the secondary index that finds the rows of the constraint; shards where it finds
+ *     many are scanned
  */
 public record SteleTableHandle(
         TableSchema table,
         String readPointId,
         long readLsn,
         TupleDomain<SteleColumnHandle> constraint,
-        OptionalLong limit)
+        OptionalLong limit,
+        Optional<String> index)
         implements ConnectorTableHandle {
     public SteleTableHandle {
         requireNonNull(table, "table is null");
         requireNonNull(readPointId, "readPointId is null");
         requireNonNull(constraint, "constraint is null");
         requireNonNull(limit, "limit is null");
+        requireNonNull(index, "index is null");
     }
 
     public SchemaTableName name() {
@@ -41,13 +46,14 @@ public record SteleTableHandle(
         return new Lsn(readLsn);
     }
 
-    public SteleTableHandle withConstraint(TupleDomain<SteleColumnHandle> newConstraint) {
-        return new SteleTableHandle(table, readPointId, readLsn, newConstraint, limit);
+    public SteleTableHandle withConstraint(
+            TupleDomain<SteleColumnHandle> newConstraint, Optional<String> newIndex) {
+        return new SteleTableHandle(table, readPointId, readLsn, newConstraint, limit, newIndex);
     }
 
     public SteleTableHandle withLimit(long newLimit) {
         return new SteleTableHandle(
-                table, readPointId, readLsn, constraint, OptionalLong.of(newLimit));
+                table, readPointId, readLsn, constraint, OptionalLong.of(newLimit), index);
     }
 
     /** What EXPLAIN shows. */
@@ -63,6 +69,7 @@ public record SteleTableHandle(
                             .sorted()
                             .collect(Collectors.joining(", ", " constraint on [", "]")));
         }
+        index.ifPresent(name -> text.append(" index=").append(name));
         limit.ifPresent(rows -> text.append(" limit=").append(rows));
         return text.toString();
     }

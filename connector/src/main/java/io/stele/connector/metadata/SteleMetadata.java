@@ -17,6 +17,7 @@ import io.stele.connector.type.ScanPredicates;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.predicate.IndexCondition;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.TableSchema;
@@ -149,7 +150,8 @@ public final class SteleMetadata implements ConnectorMetadata {
                 lease.id(),
                 lease.lsn().value(),
                 TupleDomain.all(),
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                Optional.empty());
     }
 
     @Override
@@ -314,7 +316,7 @@ public final class SteleMetadata implements ConnectorMetadata {
         // Advisory but for partitions: Trino checks every row again
         return Optional.of(
                 new ConstraintApplicationResult<>(
-                        table.withConstraint(combined),
+                        table.withConstraint(combined, index(session, table.table(), combined)),
                         summary.filter(
                                 (column, _) ->
                                         !PartitionConstraints.isEnforced(
@@ -358,6 +360,18 @@ public final class SteleMetadata implements ConnectorMetadata {
                 .map(TableDescription::schema)
                 .filter(PartitionConstraints::hasPartitionFiles)
                 .map(table -> new PartitionsTable(table, catalog, types));
+    }
+
+    /** The index that finds the rows of a constraint, if the session lets it. */
+    private static Optional<String> index(
+            ConnectorSession session,
+            TableSchema table,
+            TupleDomain<SteleColumnHandle> constraint) {
+        if (constraint.isNone() || !SteleSessionProperties.isIndexLookupEnabled(session)) {
+            return Optional.empty();
+        }
+        return IndexCondition.of(table, ScanPredicates.of(table, constraint))
+                .map(condition -> condition.index().name());
     }
 
     @Override

@@ -67,7 +67,8 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                                 table.readPointId(),
                                 table.table().id(),
                                 ScanPredicates.of(table.table(), table.constraint()),
-                                List.of()),
+                                List.of(),
+                                table.index().isPresent()),
                         ScanPlan.class);
         IntPredicate wantedShards = shardPruning.wanted(table);
         List<ConnectorSplit> splits = new ArrayList<>();

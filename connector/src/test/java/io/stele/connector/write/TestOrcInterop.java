@@ -241,7 +241,13 @@ final class TestOrcInterop {
                                                 types.toTrino(column.type())))
                         .toList();
         SteleTableHandle handle =
-                new SteleTableHandle(TABLE, "r", readLsn, TupleDomain.all(), OptionalLong.empty());
+                new SteleTableHandle(
+                        TABLE,
+                        "r",
+                        readLsn,
+                        TupleDomain.all(),
+                        OptionalLong.empty(),
+                        Optional.empty());
         RowWriter writer = new RowWriter(TABLE.columns(), types);
         int[] channels = IntStream.range(0, columns.size()).toArray();
         List<byte[]> rows = new ArrayList<>();

@@ -11,9 +11,15 @@ import java.util.List;
  *
  * @param predicate files that cannot match are left out; advisory, so the caller filters rows
  * @param columnIds whose statistics the caller wants with each file; empty: none
+ * @param lookups whether shards where a secondary index finds few rows may be answered with {@link
+ *     ScanMode#LOOKUP}
  */
 public record PlanScanRequest(
-        String readPointId, TableId tableId, ScanPredicate predicate, List<Integer> columnIds) {
+        String readPointId,
+        TableId tableId,
+        ScanPredicate predicate,
+        List<Integer> columnIds,
+        boolean lookups) {
     public PlanScanRequest {
         requireNonNull(readPointId, "readPointId is null");
         requireNonNull(tableId, "tableId is null");

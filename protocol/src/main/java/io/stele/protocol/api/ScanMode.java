@@ -7,5 +7,10 @@ public enum ScanMode {
      */
     LIVE,
     /** Everything of the shard at the read point. */
-    SNAPSHOT
+    SNAPSHOT,
+    /**
+     * The rows that the predicate wants, found by the secondary index whose columns it all gives
+     * values; SNAPSHOT where that index is not there any more.
+     */
+    LOOKUP
 }

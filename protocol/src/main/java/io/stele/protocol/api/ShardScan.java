@@ -10,7 +10,8 @@ import java.util.List;
  *
  * @param live whether the sidecar has rows that are in no file of the list; {@link #mode} says how
  *     to ask for them
- * @param mode LIVE beside files; SNAPSHOT where the table has no column files (row orientation)
+ * @param mode LIVE beside files; SNAPSHOT where the table has no column files (row orientation);
+ *     LOOKUP where a secondary index finds all
  * @param liveRowEstimate about how many rows the sidecar returns
  */
 public record ShardScan(

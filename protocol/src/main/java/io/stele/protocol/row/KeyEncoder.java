@@ -183,6 +183,38 @@ public final class KeyEncoder {
         return parts;
     }
 
+    /**
+     * The key of parts in {@link ValueCodec} forms, absent for null: the inverse of {@link #split}.
+     */
+    public byte[] join(List<Optional<byte[]>> parts) {
+        if (parts.size() != columns.size()) {
+            throw new IllegalArgumentException(
+                    "Expected " + columns.size() + " parts, found " + parts.size());
+        }
+        GrowingBytes target = GrowingBytes.forKey();
+        for (int i = 0; i < codecs.length; i++) {
+            if (parts.get(i).isEmpty()) {
+                if (!nullMarkers) {
+                    throw new IllegalArgumentException(
+                            "Expected a value of key column '%s', found none"
+                                    .formatted(columns.get(i).name()));
+                }
+                marker(NULL, target);
+                continue;
+            }
+            if (nullMarkers) {
+                marker(PRESENT, target);
+            }
+            byte[] value = parts.get(i).get();
+            int start = target.length;
+            target.append(value, 0, value.length);
+            if (codecs[i].layout().form().isVariable()) {
+                terminate(target, start);
+            }
+        }
+        return target.toByteArray();
+    }
+
     /** Checks that bytes are a key of these columns; CORRUPT_DATA or KEY_TOO_LARGE otherwise. */
     public void validate(byte[] bytes, int offset, int length) {
         if (offset < 0 || length < 0 || offset > bytes.length - length) {

@@ -81,7 +81,7 @@ final class TestApiJson {
                         new RenewReadPointRequest("r", 5),
                         new CloseReadPointRequest("r"),
                         new ReadPointReply("r", new Lsn(9), 5),
-                        new PlanScanRequest("r", TABLE, ScanPredicate.ALL, List.of(1)),
+                        new PlanScanRequest("r", TABLE, ScanPredicate.ALL, List.of(1), true),
                         new BeginTransactionRequest(TABLE, Optional.empty()),
                         new BeginTransactionReply("x", "data/7"),
                         new CommitTransactionRequest("x", List.of(), Optional.of(TABLE)),

@@ -108,7 +108,7 @@ final class GetService {
 
     private void send(ScanTicket ticket, ReadPoint readPoint, OutboundStream<FlightData> stream)
             throws IOException {
-        metrics.scanStarted();
+        metrics.scanStarted(ticket.mode());
         StorageEngine open = engine.engine();
         TableSchema schema = open.catalog().current().table(ticket.tableId());
         List<ArrowField> fields = ArrowSchemas.fields(schema, ticket.columnIds());

@@ -14,6 +14,8 @@ import io.stele.protocol.api.ReadPointReply;
 import io.stele.protocol.api.RenewReadPointRequest;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.storage.engine.ReadPoint;
+import io.stele.storage.engine.StorageEngine;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 
@@ -70,11 +72,19 @@ final class ScanActions {
     }
 
     private Object plan(PlanScanRequest request) {
-        return engine.engine()
-                .plan(
-                        engine.engine().readPoint(request.readPointId()),
-                        request.tableId(),
-                        request.predicate());
+        StorageEngine open = engine.engine();
+        ReadPoint readPoint = open.readPoint(request.readPointId());
+        if (!request.lookups()) {
+            return open.plan(readPoint, request.tableId(), request.predicate());
+        }
+        try {
+            return open.planLookups(readPoint, request.tableId(), request.predicate());
+        } catch (IOException failed) {
+            throw new SteleException(
+                    ErrorCode.STORE_FAILED,
+                    "Cannot read indexes of table id " + request.tableId() + ": " + failed,
+                    failed);
+        }
     }
 
     private static Duration checkedTtl(long millis) {

@@ -3,6 +3,7 @@ package io.stele.sidecar.metrics;
 import io.airlift.stats.CounterStat;
 import io.airlift.stats.DistributionStat;
 import io.airlift.stats.TimeStat;
+import io.stele.protocol.api.ScanMode;
 import java.util.concurrent.TimeUnit;
 import org.weakref.jmx.Managed;
 import org.weakref.jmx.Nested;
@@ -10,6 +11,7 @@ import org.weakref.jmx.Nested;
 /** What was read through the doors. Thread safe. */
 public final class ReadMetrics {
     private final CounterStat scans = new CounterStat();
+    private final CounterStat indexScans = new CounterStat();
     private final CounterStat scanRows = new CounterStat();
     private final CounterStat scanBytes = new CounterStat();
     private final CounterStat lookups = new CounterStat();
@@ -19,8 +21,11 @@ public final class ReadMetrics {
     private final TimeStat lookupTime = new TimeStat(TimeUnit.MICROSECONDS);
 
     /** Counts the start of a scan. */
-    public void scanStarted() {
+    public void scanStarted(ScanMode mode) {
         scans.update(1);
+        if (mode == ScanMode.LOOKUP) {
+            indexScans.update(1);
+        }
     }
 
     /** Counts a record batch sent. */
@@ -42,6 +47,12 @@ public final class ReadMetrics {
     @Nested
     public CounterStat getScans() {
         return scans;
+    }
+
+    @Managed(description = "Scans started that were to be answered by a secondary index")
+    @Nested
+    public CounterStat getIndexScans() {
+        return indexScans;
     }
 
     @Managed(description = "Rows sent by scans")

@@ -6,11 +6,15 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.predicate.IndexCondition;
+import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.IndexRouter;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.scan.FoundRows;
 import io.stele.storage.scan.IndexLookup;
 import io.stele.storage.scan.IndexLookup.FoundRow;
+import io.stele.storage.scan.RowCursor;
 import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.TableFiles;
@@ -22,11 +26,18 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /** Lookups by secondary index over the shards of a table. Safe for use by many threads. */
 final class IndexReads {
     /** Most rows of one lookup: what is found is held in memory. */
     static final int MAX_LIMIT = 100_000;
+
+    /**
+     * Most rows that a scan of a shard gets from an index: each costs a lookup by key, some
+     * microseconds, where files give millions a second.
+     */
+    static final int MAX_SCANNED = 10_000;
 
     private final Shards shards;
     private final TableFiles files;
@@ -75,6 +86,73 @@ final class IndexReads {
                 find(schema, indexId, prefix, limit, (shard, lookup) -> lookup.find(lsn));
         readPoints.check(readLsn.get(), schema); // what was dropped meanwhile may be missing
         return rows;
+    }
+
+    /**
+     * How many rows of a shard a scan may get from an index, at most; empty: more than it is good
+     * for, or the shard's index has not all entries.
+     */
+    OptionalLong count(TableSchema schema, ShardId id, IndexCondition condition, Lsn lsn)
+            throws IOException {
+        Readers.Generation reader = readPoints.readers().enter();
+        try {
+            Optional<IndexView> index =
+                    index(shards.shard(id).table(schema.id()).view(), condition);
+            if (index.isEmpty()) {
+                return OptionalLong.empty();
+            }
+            long count = 0;
+            for (byte[] key : condition.keys()) {
+                count += IndexLookup.count(index.get(), key, lsn.value(), MAX_SCANNED + 1 - count);
+                if (count > MAX_SCANNED) {
+                    return OptionalLong.empty();
+                }
+            }
+            return OptionalLong.of(count);
+        } finally {
+            readPoints.readers().exit(reader);
+        }
+    }
+
+    /** The rows that {@link #count} spoke of; empty: scan. */
+    Optional<RowCursor> scan(
+            TableSchema schema,
+            ShardId id,
+            IndexCondition condition,
+            ScanPredicate predicate,
+            ReadPoint readPoint)
+            throws IOException {
+        Readers.Generation reader = readPoints.readers().enter();
+        try {
+            TableShard table = shards.shard(id).table(schema.id());
+            TableView view = table.view();
+            Optional<IndexView> index = index(view, condition);
+            if (index.isEmpty()) {
+                return Optional.empty();
+            }
+            IndexLookup lookup = new IndexLookup(table.schema(), table.layout(), files);
+            List<FoundRow> found = new ArrayList<>();
+            for (byte[] key : condition.keys()) {
+                found.addAll(
+                        lookup.find(
+                                view,
+                                index.get(),
+                                key,
+                                readPoint.lsn().value(),
+                                MAX_SCANNED + 1 - found.size()));
+                if (found.size() > MAX_SCANNED) {
+                    return Optional.empty();
+                }
+            }
+            readPoints.find(readPoint.id()); // a lease that ended may have lost history
+            return Optional.of(new FoundRows(found, table.layout(), predicate));
+        } finally {
+            readPoints.readers().exit(reader);
+        }
+    }
+
+    private static Optional<IndexView> index(TableView view, IndexCondition condition) {
+        return view.index(condition.index().id()).filter(IndexView::complete);
     }
 
     private List<FoundRow> findLatest(TableSchema schema, TableGroupShard shard, ShardLookup lookup)

@@ -13,6 +13,7 @@ import io.stele.protocol.api.ScanPlan;
 import io.stele.protocol.api.ShardStatus;
 import io.stele.protocol.api.TableStatistics;
 import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.predicate.IndexCondition;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchReader;
@@ -461,11 +462,24 @@ public final class StorageEngine implements AutoCloseable {
         checkOpen();
         TableSchema schema = schema(tableId);
         checkReadable(readPoint, schema);
-        return new ScanPlanner(shards).plan(readPoint, schema, predicate);
+        return new ScanPlanner(shards, indexReads()).plan(readPoint, schema, predicate);
     }
 
     /**
-     * The rows of one shard: LIVE those in memory, SNAPSHOT all. Blocks on files.
+     * As {@link #plan}, but shards where a secondary index finds the rows of the predicate, and few
+     * of them, are to be asked with {@link ScanMode#LOOKUP}. Blocks on files.
+     */
+    public ScanPlan planLookups(ReadPoint readPoint, TableId tableId, ScanPredicate predicate)
+            throws IOException {
+        checkOpen();
+        TableSchema schema = schema(tableId);
+        checkReadable(readPoint, schema);
+        return new ScanPlanner(shards, indexReads()).planLookups(readPoint, schema, predicate);
+    }
+
+    /**
+     * The rows of one shard: LIVE those in memory, SNAPSHOT all, LOOKUP those that an index finds
+     * for the predicate. Blocks on files.
      *
      * @param predicate rows that cannot match are left out
      * @param columnIds a hint: only these columns of the rows need to be there, others may be null;
@@ -484,6 +498,17 @@ public final class StorageEngine implements AutoCloseable {
         TableShard table = shards.shard(shard).table(tableId);
         checkReadable(readPoint, table.schema());
         shards.shard(shard).checkServing();
+        if (mode == ScanMode.LOOKUP) {
+            TableSchema schema = schema(tableId);
+            Optional<IndexCondition> condition = IndexCondition.of(schema, predicate);
+            if (condition.isPresent()) {
+                Optional<RowCursor> found =
+                        indexReads().scan(schema, shard, condition.get(), predicate, readPoint);
+                if (found.isPresent()) {
+                    return found.get();
+                }
+            }
+        }
         TableView view = readPoint.view(tableId, shard, table::view);
         return new ShardScanner(table.schema(), table.layout(), files)
                 .scan(view, readPoint.lsn(), mode, predicate);
@@ -519,8 +544,7 @@ public final class StorageEngine implements AutoCloseable {
             TableId tableId, int indexId, byte[] prefix, Optional<Lsn> readLsn, int limit)
             throws IOException {
         checkOpen();
-        return new IndexReads(shards, files, readPoints)
-                .find(schema(tableId), indexId, prefix, readLsn, limit);
+        return indexReads().find(schema(tableId), indexId, prefix, readLsn, limit);
     }
 
     /** As the other one, at a read point. */
@@ -528,8 +552,11 @@ public final class StorageEngine implements AutoCloseable {
             TableId tableId, int indexId, byte[] prefix, ReadPoint readPoint, int limit)
             throws IOException {
         checkOpen();
-        return new IndexReads(shards, files, readPoints)
-                .find(schema(tableId), indexId, prefix, readPoint, limit);
+        return indexReads().find(schema(tableId), indexId, prefix, readPoint, limit);
+    }
+
+    private IndexReads indexReads() {
+        return new IndexReads(shards, files, readPoints);
     }
 
     /** What is known of the rows of a table without reading them. */

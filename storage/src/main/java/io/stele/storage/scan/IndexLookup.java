@@ -60,7 +60,7 @@ public final class IndexLookup {
                 long hash = XxHash64.hash(key, 0, key.length);
                 byte[] bytes = rows.find(view, key, hash, lsn).bytes();
                 if (bytes != null && keys.matches(row.wrap(bytes), entry, prefix, buffer)) {
-                    found.add(new FoundRow(entry.key(), bytes));
+                    found.add(new FoundRow(entry.key(), bytes, entry.lsn()));
                 }
             }
         } catch (UncheckedIOException failed) {
@@ -70,10 +70,34 @@ public final class IndexLookup {
     }
 
     /**
+     * How many entries {@link #find} would look at, each of which costs a lookup by key; counts no
+     * further than {@code limit}. Blocks on files.
+     */
+    public static long count(IndexView index, byte[] prefix, long lsn, long limit)
+            throws IOException {
+        long count = 0;
+        try {
+            Iterator<KeyedVersion> entries = index.entries(prefix);
+            @Nullable KeyedVersion last = null;
+            while (count < limit && entries.hasNext()) {
+                KeyedVersion entry = entries.next();
+                if (entry.lsn() <= lsn && (last == null || last.compareKey(entry) != 0)) {
+                    last = entry;
+                    count++;
+                }
+            }
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
+        }
+        return count;
+    }
+
+    /**
      * A row that was found.
      *
      * @param entry the index columns and the primary key, in the order of the index
+     * @param lsn of the row's version: each version that has the values has its entry
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    public record FoundRow(byte[] entry, byte[] row) {}
+    public record FoundRow(byte[] entry, byte[] row, long lsn) {}
 }

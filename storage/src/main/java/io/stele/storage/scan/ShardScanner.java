@@ -37,10 +37,10 @@ public final class ShardScanner {
         this.files = requireNonNull(files, "files is null");
     }
 
-    /** The rows of a view as of an LSN: LIVE those in memory, SNAPSHOT all. */
+    /** The rows of a view as of an LSN: LIVE those in memory, else all. */
     public RowCursor scan(TableView view, Lsn lsn, ScanMode mode, ScanPredicate predicate)
             throws IOException {
-        boolean withFiles = mode == ScanMode.SNAPSHOT;
+        boolean withFiles = mode != ScanMode.LIVE;
         boolean mergesRowFiles = withFiles && schema.orientation().hasRows();
         List<Opener> openers = new ArrayList<>();
         openers.add(() -> merged(view, lsn, mergesRowFiles));

@@ -1,0 +1,62 @@
+package io.stele.storage.scan;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.predicate.RowMatcher;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowLayout;
+import io.stele.storage.scan.IndexLookup.FoundRow;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The rows that lookups by index found, all in memory. Confined to one thread at a time. */
+public final class FoundRows implements RowCursor {
+    private final Iterator<FoundRow> rows;
+    private final BinaryRow row;
+    private final RowMatcher matcher;
+    private @Nullable FoundRow current;
+
+    /**
+     * @param predicate other rows are left out
+     */
+    public FoundRows(List<FoundRow> rows, RowLayout layout, ScanPredicate predicate) {
+        this.rows = List.copyOf(rows).iterator();
+        this.row = new BinaryRow(layout);
+        this.matcher = predicate.matcher(layout);
+    }
+
+    @Override
+    public boolean next() {
+        while (rows.hasNext()) {
+            FoundRow following = rows.next();
+            if (matcher.matches(row.wrap(following.row()))) {
+                current = following;
+                return true;
+            }
+        }
+        current = null;
+        return false;
+    }
+
+    @Override
+    public BinaryRow row() {
+        return row;
+    }
+
+    @Override
+    public long lsn() {
+        return requireNonNull(current, "no row").lsn();
+    }
+
+    @Override
+    public long rowId() {
+        return -1; // indexes are of tables with a primary key
+    }
+
+    @Override
+    public void close() {
+        // Nothing is held but memory.
+    }
+}

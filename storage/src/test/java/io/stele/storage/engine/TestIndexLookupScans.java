@@ -1,0 +1,196 @@
+package io.stele.storage.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.ScanPlan;
+import io.stele.protocol.api.ShardScan;
+import io.stele.protocol.predicate.ColumnDomain;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.predicate.ValueRange;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.Rows;
+import io.stele.protocol.schema.IndexSchema;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableOption;
+import io.stele.protocol.schema.TableOptions;
+import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.storage.scan.RowCursor;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Scans that an index answers: the rows and LSNs of scans that read everything. */
+class TestIndexLookupScans {
+    private static final IndexSchema BY_NAME =
+            new IndexSchema(1, "by_name", List.of(2), false, true);
+    private static final IndexSchema BY_BOTH =
+            new IndexSchema(2, "by_both", List.of(3, 2), false, true);
+    private static final StorageOptions OPTIONS =
+            StorageOptions.DEFAULT.withMemTables(20_000, 10_000_000, Duration.ofMinutes(5));
+
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void anIndexFindsWhatAScanFinds(Orientation orientation) throws IOException {
+        SplittableRandom random = new SplittableRandom(orientation.ordinal());
+        SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
+        TestTable table =
+                TestTable.createIndexed(
+                        node.engine(), "t", orientation, 2, List.of(BY_NAME, BY_BOTH));
+        List<ReadPoint> points = new ArrayList<>();
+        int lookups = 0;
+        for (int step = 0; step < 300; step++) {
+            long id = random.nextInt(200);
+            WriteBatchBuilder batch = table.batch();
+            if (random.nextInt(5) == 0) {
+                batch.delete(table.key(id));
+            } else {
+                batch.upsert(table.key(id), table.row(id, name(random), random.nextInt(4)));
+            }
+            node.await(table.write(node.engine(), table.shard(id), batch));
+            if (random.nextInt(40) == 0) {
+                node.await(node.engine().flush(table.id()));
+            }
+            if (random.nextInt(60) == 0) {
+                node.await(node.engine().compact(table.id()));
+            }
+            if (random.nextInt(20) == 0) {
+                points.add(node.readPoint());
+            }
+            if (random.nextInt(10) == 0) {
+                points.add(node.readPoint());
+                for (ReadPoint point : points) {
+                    lookups += check(node, table, point, predicate(table, random));
+                }
+                points.removeLast();
+            }
+        }
+        assertThat(lookups).isGreaterThan(100);
+        assertThat(node.uncaught()).isEmpty();
+    }
+
+    private static String name(SplittableRandom random) {
+        return random.nextInt(8) == 0 ? "zero\0" : "n" + random.nextInt(6);
+    }
+
+    private static ScanPredicate predicate(TestTable table, SplittableRandom random) {
+        ColumnDomain names =
+                values(table, 2, Stream.generate(() -> name(random)).limit(2).distinct().toArray());
+        return random.nextBoolean()
+                ? new ScanPredicate(Map.of(2, names))
+                : new ScanPredicate(
+                        Map.of(2, names, 3, values(table, 3, (long) random.nextInt(4))));
+    }
+
+    private static ColumnDomain values(TestTable table, int column, Object... values) {
+        KeyEncoder encoder = KeyEncoder.forColumns(table.schema(), List.of(column));
+        return new ColumnDomain(
+                false,
+                Arrays.stream(values)
+                        .map(value -> encoder.encodeObjects(List.of(value)))
+                        .map(key -> ValueRange.equal(encoder.split(key).getFirst().orElseThrow()))
+                        .toList());
+    }
+
+    /** Returns how many shards were looked up. */
+    private static int check(
+            SimulatedNode node, TestTable table, ReadPoint point, ScanPredicate predicate)
+            throws IOException {
+        Map<Long, String> expected = new TreeMap<>();
+        Map<Long, String> found = new TreeMap<>();
+        table.schema()
+                .shards()
+                .forEach(
+                        shard ->
+                                rows(
+                                        node,
+                                        table,
+                                        point,
+                                        shard,
+                                        ScanMode.SNAPSHOT,
+                                        predicate,
+                                        expected));
+        ScanPlan plan = node.engine().planLookups(point, table.id(), predicate);
+        for (ShardScan scan : plan.shards()) {
+            assertThat(scan.mode()).isEqualTo(ScanMode.LOOKUP);
+            assertThat(scan.files()).isEmpty();
+            if (scan.live()) {
+                rows(node, table, point, scan.shard(), scan.mode(), predicate, found);
+            }
+        }
+        assertThat(found).as("%s at %s", predicate, point).isEqualTo(expected);
+        return plan.shards().size();
+    }
+
+    private static void rows(
+            SimulatedNode node,
+            TestTable table,
+            ReadPoint point,
+            io.stele.protocol.ShardId shard,
+            ScanMode mode,
+            ScanPredicate predicate,
+            Map<Long, String> rows) {
+        try (RowCursor cursor =
+                node.engine().scan(point, table.id(), shard, mode, predicate, List.of())) {
+            while (cursor.next()) {
+                if (predicate.matches(cursor.row())) {
+                    List<Object> values = new ArrayList<>(Rows.toObjects(cursor.row()));
+                    String row = values + "@" + new Lsn(cursor.lsn());
+                    assertThat(rows.put((Long) values.getFirst(), row)).isNull();
+                }
+            }
+        } catch (IOException failed) {
+            throw new java.io.UncheckedIOException(failed);
+        }
+    }
+
+    @Test
+    void manyRowsAreScanned() throws IOException {
+        SimulatedNode node = SimulatedNode.start(StorageOptions.DEFAULT, 2);
+        TestTable table =
+                TestTable.createIndexed(
+                        node.engine(), "t", Orientation.COLUMN, 1, List.of(BY_NAME));
+        ScanPredicate predicate = new ScanPredicate(Map.of(2, values(table, 2, "all")));
+        for (int first = 0; first <= IndexReads.MAX_SCANNED; first += 1000) {
+            ReadPoint point = node.readPoint();
+            assertThat(node.engine().planLookups(point, table.id(), predicate).shards())
+                    .allMatch(scan -> scan.mode() == ScanMode.LOOKUP);
+            WriteBatchBuilder batch = table.batch();
+            for (long id = first; id < first + 1000; id++) {
+                batch.upsert(table.key(id), table.row(id, "all", 0));
+            }
+            node.await(table.write(node.engine(), table.schema().shard(0), batch));
+        }
+        ReadPoint point = node.readPoint();
+        ShardScan scan =
+                node.engine().planLookups(point, table.id(), predicate).shards().getFirst();
+        assertThat(scan.mode()).isEqualTo(ScanMode.LIVE);
+        // Asked all the same, it answers.
+        Map<Long, String> rows = new TreeMap<>();
+        rows(node, table, point, table.schema().shard(0), ScanMode.LOOKUP, predicate, rows);
+        assertThat(rows).hasSize(11_000);
+        node.engine()
+                .catalog()
+                .setOptions(table.id(), List.of(TableOption.INDEXES), TableOptions.NONE);
+        rows.clear();
+        rows(node, table, point, table.schema().shard(0), ScanMode.LOOKUP, predicate, rows);
+        assertThat(rows).hasSize(11_000);
+        assertThat(
+                        node.engine()
+                                .planLookups(point, table.id(), predicate)
+                                .shards()
+                                .getFirst()
+                                .mode())
+                .isEqualTo(ScanMode.LIVE);
+    }
+}
