@@ -151,4 +151,55 @@ final class StelePhysicalDesignIT {
             queries.assertSame(query.formatted(table), query.formatted(plain));
         }
     }
+
+    @Test
+    void rowsExpire() {
+        for (String orientation : new String[] {"row", "column"}) {
+            String table = SteleQueries.newTable("expiring");
+            queries.run(
+                    "CREATE TABLE %s (k bigint, v varchar) WITH (primary_key = ARRAY['k'], orientation = '%s', time_to_live = '1h')"
+                            .formatted(table, orientation));
+            queries.update("INSERT INTO %s VALUES (1, 'file'), (2, 'file')".formatted(table));
+            cluster.sidecar().flush("s", table);
+            queries.update("INSERT INTO %s VALUES (3, 'memory')".formatted(table));
+            assertThat(queries.count("SELECT count(*) FROM " + table)).isEqualTo(3);
+
+            queries.run("ALTER TABLE %s SET PROPERTIES time_to_live = '1ms'".formatted(table));
+            assertThat(queries.count("SELECT count(*) FROM " + table)).isZero();
+            queries.run("ALTER TABLE %s SET PROPERTIES time_to_live = DEFAULT".formatted(table));
+            assertThat(queries.count("SELECT count(*) FROM " + table)).isZero();
+            queries.update("INSERT INTO %s VALUES (2, 'again')".formatted(table));
+            assertThat(queries.column("SELECT v FROM " + table)).containsExactly("again");
+            cluster.sidecar().flush("s", table);
+            assertThat(queries.column("SELECT v FROM %s WHERE k < 3".formatted(table)))
+                    .containsExactly("again");
+        }
+    }
+
+    @Test
+    void filesOfEveryCompressionAreRead() {
+        String plain = SteleQueries.newTable("plain");
+        String table = SteleQueries.newTable("compressed");
+        queries.run("CREATE TABLE %s AS %s".formatted(plain, ROWS.formatted()));
+        queries.run(
+                "CREATE TABLE %s WITH (compression = 'zstd') AS %s"
+                        .formatted(table, ROWS.formatted()));
+        queries.assertSame(
+                "SELECT count(*), sum(id), max(at) FROM " + table,
+                "SELECT count(*), sum(id), max(at) FROM " + plain);
+        queries.run("ALTER TABLE %s SET PROPERTIES compression = 'none'".formatted(table));
+        for (String name : new String[] {plain, table}) {
+            queries.update(
+                    "INSERT INTO %s SELECT * FROM (%s) WHERE id < 500"
+                            .formatted(name, ROWS.formatted()));
+            cluster.sidecar().flush("s", name);
+        }
+        queries.assertSame(
+                "SELECT count(*), sum(id), max(at) FROM " + table,
+                "SELECT count(*), sum(id), max(at) FROM " + plain);
+        cluster.sidecar().compact("s", table);
+        queries.assertSame(
+                "SELECT count(*), sum(id), max(at) FROM " + table,
+                "SELECT count(*), sum(id), max(at) FROM " + plain);
+    }
 }

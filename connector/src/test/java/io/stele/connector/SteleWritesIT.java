@@ -85,11 +85,12 @@ final class SteleWritesIT {
         assertThat((String) queries.value("SHOW CREATE TABLE " + table))
                 .doesNotContain("retention")
                 .contains("segment_key = ARRAY['c']");
-        assertThat(
-                        queries.failure(
-                                "ALTER TABLE %s SET PROPERTIES time_to_live = '30d'"
-                                        .formatted(table)))
-                .hasMessageContaining("time_to_live, which this version does not enforce");
+        queries.run(
+                "ALTER TABLE %s SET PROPERTIES time_to_live = '30d', compression = 'zstd'"
+                        .formatted(table));
+        assertThat((String) queries.value("SHOW CREATE TABLE " + table))
+                .contains("time_to_live = '30.00d'")
+                .contains("compression = 'zstd'");
         assertThat(
                         queries.failure(
                                 "ALTER TABLE %s SET PROPERTIES orientation = 'row'"

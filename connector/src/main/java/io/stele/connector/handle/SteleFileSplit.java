@@ -19,8 +19,9 @@ import java.util.OptionalLong;
  * @param sizeBytes size of the whole file
  * @param start first byte of the range
  * @param length bytes of the range
- * @param filterLsn whether the file holds rows younger than the snapshot, which then have to be
- *     left out
+ * @param filterLsn whether the file holds rows younger than the snapshot, or expired ones, which
+ *     then have to be left out
+ * @param fromLsn rows below have expired; 0: none
  * @param ingestLsn the LSN of all rows, for a file that a worker wrote; else each row has its own
  * @param firstRowId the row id of the first row, for such a file of a table without a primary key
  * @param deletedRows rows that are deleted at the snapshot: a serialized Roaring bitmap; empty:
@@ -36,6 +37,7 @@ public record SteleFileSplit(
         long start,
         long length,
         boolean filterLsn,
+        long fromLsn,
         OptionalLong ingestLsn,
         OptionalLong firstRowId,
         byte[] deletedRows,

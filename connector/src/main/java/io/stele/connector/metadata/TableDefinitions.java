@@ -139,12 +139,13 @@ public final class TableDefinitions {
                             true));
         }
         return new TableOptions(
-                TableProperties.millis(properties, TableProperties.RETENTION),
-                TableProperties.millis(properties, TableProperties.TIME_TO_LIVE),
-                ids(columns, properties, TableProperties.SEGMENT_KEY),
-                ids(columns, properties, TableProperties.BITMAP_COLUMNS),
-                ids(columns, properties, TableProperties.DICTIONARY_COLUMNS),
-                indexes);
+                        TableProperties.millis(properties, TableProperties.RETENTION),
+                        TableProperties.millis(properties, TableProperties.TIME_TO_LIVE),
+                        ids(columns, properties, TableProperties.SEGMENT_KEY),
+                        ids(columns, properties, TableProperties.BITMAP_COLUMNS),
+                        ids(columns, properties, TableProperties.DICTIONARY_COLUMNS),
+                        indexes)
+                .withCompression(TableProperties.compression(properties));
     }
 
     private static List<Integer> ids(

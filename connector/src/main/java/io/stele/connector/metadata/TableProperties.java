@@ -17,6 +17,7 @@ import com.google.common.collect.ImmutableMap;
 import io.airlift.units.Duration;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.FileCompression;
 import io.stele.protocol.schema.IndexDefinition;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
@@ -47,6 +48,7 @@ public final class TableProperties {
     public static final String SHARD_COUNT = "shard_count";
     public static final String RETENTION = "retention";
     public static final String TIME_TO_LIVE = "time_to_live";
+    public static final String COMPRESSION = "compression";
     public static final String SEGMENT_KEY = "segment_key";
     public static final String BITMAP_COLUMNS = "bitmap_columns";
     public static final String DICTIONARY_COLUMNS = "dictionary_columns";
@@ -97,7 +99,16 @@ public final class TableProperties {
                         "How long superseded and deleted rows stay readable by time travel, as '1h'; default: the sidecar's"),
                 duration(
                         TIME_TO_LIVE,
-                        "Age at which rows disappear, as '30d', by the segment key where it is a date or timestamp, else by the last write; default: never"),
+                        "Age of a row's last write at which it disappears, as '30d'; default: never"),
+                new PropertyMetadata<>(
+                        COMPRESSION,
+                        "How new files are compressed: 'lz4', 'zstd' or 'none'",
+                        VARCHAR,
+                        FileCompression.class,
+                        null,
+                        false,
+                        value -> parseCompression((String) value),
+                        FileCompression::text),
                 columns(
                         SEGMENT_KEY,
                         "Columns, event time as a rule, that files are cut on and carry the range of"),
@@ -137,6 +148,13 @@ public final class TableProperties {
         return properties.get(property) instanceof Duration duration
                 ? OptionalLong.of(duration.toMillis())
                 : OptionalLong.empty();
+    }
+
+    /** The compression that is asked for; empty when none is. */
+    public static Optional<FileCompression> compression(Map<String, Object> properties) {
+        return properties.get(COMPRESSION) instanceof FileCompression compression
+                ? Optional.of(compression)
+                : Optional.empty();
     }
 
     /** Column names of a property, in lower case; empty when it is not given. */
@@ -201,6 +219,7 @@ public final class TableProperties {
         TableOptions options = table.options();
         putDuration(properties, RETENTION, options.retentionMillis());
         putDuration(properties, TIME_TO_LIVE, options.timeToLiveMillis());
+        options.compression().ifPresent(compression -> properties.put(COMPRESSION, compression));
         putColumns(properties, SEGMENT_KEY, table, options.segmentKey());
         putColumns(properties, BITMAP_COLUMNS, table, options.bitmapColumns());
         putColumns(properties, DICTIONARY_COLUMNS, table, options.dictionaryColumns());
@@ -274,6 +293,14 @@ public final class TableProperties {
                     "Expected a duration as '1h' or '30d' in %s, found '%s'"
                             .formatted(property, text),
                     e);
+        }
+    }
+
+    private static FileCompression parseCompression(String text) {
+        try {
+            return FileCompression.parse(text);
+        } catch (SteleException e) {
+            throw new TrinoException(INVALID_TABLE_PROPERTY, String.valueOf(e.getMessage()), e);
         }
     }
 

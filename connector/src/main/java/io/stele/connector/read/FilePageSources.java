@@ -228,7 +228,7 @@ public final class FilePageSources {
                     records,
                     dataSource,
                     new HotScan(hotColumns, split.path(), hotScanColumns(constraint)),
-                    new VisibleRows(unwantedRows(), lsnChannel, table.readLsn()),
+                    new VisibleRows(unwantedRows(), lsnChannel, split.fromLsn(), table.readLsn()),
                     isDirect(channels) ? Optional.empty() : Optional.of(channels),
                     readerMemory,
                     memory);

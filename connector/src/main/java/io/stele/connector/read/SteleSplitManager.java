@@ -74,23 +74,25 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         List<ConnectorSplit> splits = new ArrayList<>();
         for (ShardScan shard : plan.shards()) {
             if (wantedShards.test(shard.shard().index())) {
-                addSplits(table, shard, splits);
+                addSplits(table, plan.fromLsn(), shard, splits);
             }
         }
         return new FixedSplitSource(splits);
     }
 
-    private void addSplits(SteleTableHandle table, ShardScan shard, List<ConnectorSplit> splits) {
+    private void addSplits(
+            SteleTableHandle table, long fromLsn, ShardScan shard, List<ConnectorSplit> splits) {
         int index = shard.shard().index();
         if (shard.live()) {
             splits.add(new SteleLiveSplit(index, shard.mode()));
         }
         for (FileScan file : shard.files()) {
-            addSplits(table.readLsn(), index, file, splits);
+            addSplits(table.readLsn(), fromLsn, index, file, splits);
         }
     }
 
-    private void addSplits(long readLsn, int shard, FileScan file, List<ConnectorSplit> splits) {
+    private void addSplits(
+            long readLsn, long fromLsn, int shard, FileScan file, List<ConnectorSplit> splits) {
         for (long start = 0; start < file.sizeBytes(); start += maxSplitBytes) {
             long length = Math.min(maxSplitBytes, file.sizeBytes() - start);
             splits.add(
@@ -100,7 +102,8 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                             file.sizeBytes(),
                             start,
                             length,
-                            file.maxLsn() > readLsn,
+                            file.maxLsn() > readLsn || file.minLsn() < fromLsn,
+                            fromLsn,
                             file.ingestLsn(),
                             file.firstRowId(),
                             file.deletedRows(),

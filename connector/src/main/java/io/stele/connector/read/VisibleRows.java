@@ -11,8 +11,8 @@ import org.roaringbitmap.RoaringBitmap;
 
 /**
  * Leaves out of a file's pages what its snapshot does not contain: rows deleted at or before it,
- * and rows written after it. Does nothing, and costs nothing, for a file that is wholly visible.
- * Confined to one driver.
+ * rows written after it, and rows that had expired by then. Does nothing, and costs nothing, for a
+ * file that is wholly visible. Confined to one driver.
  */
 final class VisibleRows {
     /** No column of the source has the rows' LSNs. */
@@ -20,16 +20,20 @@ final class VisibleRows {
 
     private final @Nullable RoaringBitmap deletedRows;
     private final int lsnChannel;
+    private final long fromLsn;
     private final long readLsn;
     private int[] positions = new int[0];
 
     /**
      * @param lsnChannel the source's channel with the rows' LSNs, or {@link #NO_CHANNEL} where all
      *     are visible
+     * @param fromLsn rows below have expired
+     * @param readLsn rows above came later
      */
-    VisibleRows(@Nullable RoaringBitmap deletedRows, int lsnChannel, long readLsn) {
+    VisibleRows(@Nullable RoaringBitmap deletedRows, int lsnChannel, long fromLsn, long readLsn) {
         this.deletedRows = deletedRows;
         this.lsnChannel = lsnChannel;
+        this.fromLsn = fromLsn;
         this.readLsn = readLsn;
     }
 
@@ -64,7 +68,7 @@ final class VisibleRows {
         }
         Block lsns = lsnChannel == NO_CHANNEL ? null : page.getBlock(lsnChannel);
         if (lsns instanceof RunLengthEncodedBlock run) {
-            if (lsn(run.getValue(), 0) > readLsn) {
+            if (!isVisible(lsn(run.getValue(), 0))) {
                 return 0;
             }
             lsns = null;
@@ -74,10 +78,14 @@ final class VisibleRows {
             positions[selected] = position;
             boolean visible =
                     (deleted == null || !deleted.contains(first + position))
-                            && (lsns == null || lsn(lsns, position) <= readLsn);
+                            && (lsns == null || isVisible(lsn(lsns, position)));
             selected += visible ? 1 : 0;
         }
         return selected;
+    }
+
+    private boolean isVisible(long lsn) {
+        return lsn >= fromLsn && lsn <= readLsn;
     }
 
     private static long lsn(Block block, int position) {

@@ -10,6 +10,8 @@ import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.FileCompression;
+import io.stele.protocol.schema.TableOptions;
 import io.stele.storage.format.ChecksummingWriter;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
@@ -41,7 +43,6 @@ final class ColumnFile implements AutoCloseable {
                     .withStripeMinSize(DataSize.of(8, MEGABYTE))
                     .withStripeMaxSize(DataSize.of(16, MEGABYTE))
                     .withRowGroupMaxRowCount(ROW_GROUP_ROWS);
-    private static final CompressionKind COMPRESSION = CompressionKind.LZ4;
 
     private final List<ColumnSchema> columns;
     private final List<OrcTypes.Mapping> mappings;
@@ -58,6 +59,7 @@ final class ColumnFile implements AutoCloseable {
             ColumnMetadata<OrcType> orcTypes,
             ObjectStore warehouse,
             String path,
+            FileCompression compression,
             BitmapRows bitmaps)
             throws IOException {
         this.columns = columns;
@@ -74,7 +76,7 @@ final class ColumnFile implements AutoCloseable {
                         columns.stream().map(ColumnSchema::name).toList(),
                         fileTypes,
                         orcTypes,
-                        COMPRESSION,
+                        kind(compression),
                         OPTIONS,
                         Map.of(),
                         false,
@@ -84,13 +86,13 @@ final class ColumnFile implements AutoCloseable {
 
     /**
      * @param columns of the pages that follow
-     * @param bitmapColumns ids of columns with a bitmap index
+     * @param options of the table: its compression, and which columns have a bitmap index
      */
     static ColumnFile create(
             ObjectStore warehouse,
             String path,
             List<ColumnSchema> columns,
-            List<Integer> bitmapColumns,
+            TableOptions options,
             TrinoTypes types)
             throws IOException {
         requireNonNull(path, "path is null");
@@ -104,7 +106,16 @@ final class ColumnFile implements AutoCloseable {
                 OrcColumns.of(columns),
                 warehouse,
                 path,
-                new BitmapRows(columns, bitmapColumns, types));
+                options.compression().orElse(FileCompression.LZ4),
+                new BitmapRows(columns, options.bitmapColumns(), types));
+    }
+
+    private static CompressionKind kind(FileCompression compression) {
+        return switch (compression) {
+            case LZ4 -> CompressionKind.LZ4;
+            case ZSTD -> CompressionKind.ZSTD;
+            case NONE -> CompressionKind.NONE;
+        };
     }
 
     /** Appends rows; channel n is column n. */

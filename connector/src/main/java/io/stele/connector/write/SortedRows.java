@@ -140,7 +140,7 @@ final class SortedRows {
                         context.warehouse(),
                         name.orcPath(),
                         context.columns(),
-                        context.table().options().bitmapColumns(),
+                        context.table().options(),
                         context.types())) {
             for (int start = 0; start < order.size(); start += PAGE_ROWS) {
                 int count = Math.min(PAGE_ROWS, order.size() - start);

@@ -88,7 +88,7 @@ final class StreamedFilesSink implements RowSink {
                                     context.warehouse(),
                                     name.orcPath(),
                                     context.columns(),
-                                    context.table().options().bitmapColumns(),
+                                    context.table().options(),
                                     context.types()));
             open.put(shard, file);
         }

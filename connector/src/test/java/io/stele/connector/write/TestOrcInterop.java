@@ -26,6 +26,7 @@ import io.stele.protocol.arrow.ArrowSchemas;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
+import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.format.FileChecksums;
 import io.stele.storage.manifest.FileEntry;
@@ -94,7 +95,7 @@ final class TestOrcInterop {
         List<byte[]> rows = AllTypes.rows();
         ColumnFile.Summary summary;
         try (ColumnFile file =
-                ColumnFile.create(store, "t.orc", TABLE.columns(), List.of(), types)) {
+                ColumnFile.create(store, "t.orc", TABLE.columns(), TableOptions.NONE, types)) {
             file.write(page(rows));
             summary = file.finish();
         }
@@ -139,6 +140,7 @@ final class TestOrcInterop {
                                 0,
                                 summary.sizeBytes(),
                                 false,
+                                0,
                                 OptionalLong.of(5),
                                 OptionalLong.of(100),
                                 new byte[0],
@@ -157,6 +159,13 @@ final class TestOrcInterop {
 
         assertSameRows(scan(split, 4), List.of(rows.get(1), rows.get(3)));
         assertSameRows(scan(split, 2), List.of(rows.get(1)));
+    }
+
+    @Test
+    void leavesOutExpiredRows() throws IOException {
+        List<byte[]> rows = AllTypes.rows();
+        SteleFileSplit split = sidecarFile(rows, RoaringBitmap.bitmapOf(0), true, 3);
+        assertSameRows(scan(split, 4), List.of(rows.get(2), rows.get(3)));
     }
 
     @Test
@@ -186,6 +195,12 @@ final class TestOrcInterop {
 
     private SteleFileSplit sidecarFile(List<byte[]> rows, RoaringBitmap deleted, boolean filterLsn)
             throws IOException {
+        return sidecarFile(rows, deleted, filterLsn, 0);
+    }
+
+    private SteleFileSplit sidecarFile(
+            List<byte[]> rows, RoaringBitmap deleted, boolean filterLsn, long fromLsn)
+            throws IOException {
         ColumnFileSummary summary;
         try (ColumnFileWriter writer =
                 ColumnFileWriter.create(store, "s.orc", TABLE, ColumnFileOptions.DEFAULT)) {
@@ -206,6 +221,7 @@ final class TestOrcInterop {
                 0,
                 summary.sizeBytes(),
                 filterLsn,
+                fromLsn,
                 OptionalLong.empty(),
                 OptionalLong.empty(),
                 bitmap.toByteArray(),

@@ -15,7 +15,8 @@ public enum TableOption {
     SEGMENT_KEY("segment_key"),
     BITMAP_COLUMNS("bitmap_columns"),
     DICTIONARY_COLUMNS("dictionary_columns"),
-    INDEXES("indexes");
+    INDEXES("indexes"),
+    COMPRESSION("compression");
 
     private final String property;
 
@@ -65,6 +66,7 @@ public enum TableOption {
             case BITMAP_COLUMNS -> to.withBitmapColumns(from.bitmapColumns());
             case DICTIONARY_COLUMNS -> to.withDictionaryColumns(from.dictionaryColumns());
             case INDEXES -> to.withIndexes(from.indexes());
+            case COMPRESSION -> to.withCompression(from.compression());
         };
     }
 }

@@ -2,10 +2,15 @@ package io.stele.protocol.schema;
 
 import static io.stele.protocol.schema.TypeLimits.check;
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.stele.protocol.Lsn;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -14,13 +19,15 @@ import java.util.Set;
  *
  * @param retentionMillis how long versions that were superseded or deleted stay readable, in
  *     milliseconds; empty: the sidecar's default
- * @param timeToLiveMillis age in milliseconds at which rows disappear; empty: never. The age is
- *     that of the segment key where there is one of a date or timestamp type, else that of the
- *     row's last write
+ * @param timeToLiveMillis age of a row's last write in milliseconds at which it disappears; empty:
+ *     never
  * @param segmentKey column ids, event time as a rule: files are cut on it and carry its range
  * @param bitmapColumns column ids with a bitmap index in every column file
  * @param dictionaryColumns ids of text columns that are always stored by dictionary
  * @param indexes secondary indexes
+ * @param timeToLiveSteps the time to live as it was and is, oldest first; the catalog's own, and
+ *     empty where there never was one
+ * @param compression of new files; empty: {@link FileCompression#LZ4}
  */
 public record TableOptions(
         @JsonProperty("retentionMillis") OptionalLong retentionMillis,
@@ -28,7 +35,11 @@ public record TableOptions(
         @JsonProperty("segmentKey") List<Integer> segmentKey,
         @JsonProperty("bitmapColumns") List<Integer> bitmapColumns,
         @JsonProperty("dictionaryColumns") List<Integer> dictionaryColumns,
-        @JsonProperty("indexes") List<IndexSchema> indexes) {
+        @JsonProperty("indexes") List<IndexSchema> indexes,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("timeToLiveSteps")
+                List<TimeToLiveStep> timeToLiveSteps,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("compression")
+                Optional<FileCompression> compression) {
     /** Nothing special. */
     public static final TableOptions NONE =
             new TableOptions(
@@ -45,6 +56,9 @@ public record TableOptions(
     /** Longest retention and time to live: 100 years. */
     public static final long MAX_MILLIS = 100L * 366 * 24 * 3_600_000;
 
+    /** Most steps that are kept: older ones are about readers of long ago. */
+    public static final int MAX_TIME_TO_LIVE_STEPS = 16;
+
     public TableOptions {
         requireNonNull(retentionMillis, "retentionMillis is null");
         requireNonNull(timeToLiveMillis, "timeToLiveMillis is null");
@@ -52,6 +66,9 @@ public record TableOptions(
         bitmapColumns = List.copyOf(bitmapColumns);
         dictionaryColumns = List.copyOf(dictionaryColumns);
         indexes = List.copyOf(indexes);
+        // Catalogs from before have no such field
+        timeToLiveSteps = List.copyOf(requireNonNullElse(timeToLiveSteps, List.of()));
+        requireNonNull(compression, "compression is null");
         checkMillis("retention", 0, retentionMillis);
         checkMillis("time_to_live", 1, timeToLiveMillis);
         check(indexes.size() <= MAX_INDEXES, "at most " + MAX_INDEXES + " indexes", indexes.size());
@@ -63,6 +80,103 @@ public record TableOptions(
         }
     }
 
+    /** With a time to live that was always the same, and the usual compression. */
+    public TableOptions(
+            OptionalLong retentionMillis,
+            OptionalLong timeToLiveMillis,
+            List<Integer> segmentKey,
+            List<Integer> bitmapColumns,
+            List<Integer> dictionaryColumns,
+            List<IndexSchema> indexes) {
+        this(
+                retentionMillis,
+                timeToLiveMillis,
+                segmentKey,
+                bitmapColumns,
+                dictionaryColumns,
+                indexes,
+                List.of(),
+                Optional.empty());
+    }
+
+    /** Whether rows expire, or ever did. */
+    public boolean expires() {
+        return !timeToLiveSteps.isEmpty();
+    }
+
+    /**
+     * The LSN below which rows have expired for a reader: rises with the reader's LSN, and never
+     * depends on when it is asked. 0 where rows do not expire.
+     *
+     * @param readLsn of the reader; not {@code Long.MAX_VALUE}, which is no time
+     */
+    public long firstVisibleLsn(long readLsn) {
+        if (timeToLiveSteps.isEmpty()) {
+            return 0;
+        }
+        if (readLsn == Long.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    "Expected the LSN of a reader of rows that expire, found the highest of all");
+        }
+        TimeToLiveStep effective = timeToLiveSteps.get(0);
+        for (TimeToLiveStep step : timeToLiveSteps) {
+            if (step.since().value() <= readLsn) {
+                effective = step;
+            }
+        }
+        return Math.max(0, effective.firstVisibleLsn(readLsn));
+    }
+
+    /** The steps of a new table. */
+    public TableOptions beginTimeToLive() {
+        return withTimeToLiveSteps(
+                timeToLiveMillis.isPresent()
+                        ? List.of(
+                                new TimeToLiveStep(Lsn.MIN, timeToLiveMillis.getAsLong(), Lsn.MIN))
+                        : List.of());
+    }
+
+    /** Follows a change of the time to live, which readers at or above {@code since} see. */
+    public TableOptions changeTimeToLive(TableOptions before, Lsn since) {
+        if (timeToLiveMillis.equals(before.timeToLiveMillis)) {
+            return withTimeToLiveSteps(before.timeToLiveSteps);
+        }
+        List<TimeToLiveStep> steps = new ArrayList<>(before.timeToLiveSteps);
+        if (steps.size() == MAX_TIME_TO_LIVE_STEPS) {
+            steps.remove(0);
+        }
+        steps.add(
+                new TimeToLiveStep(
+                        since,
+                        timeToLiveMillis.orElse(-1),
+                        new Lsn(before.firstVisibleLsn(since.value()))));
+        return withTimeToLiveSteps(steps);
+    }
+
+    private TableOptions withTimeToLiveSteps(List<TimeToLiveStep> newSteps) {
+        return new TableOptions(
+                retentionMillis,
+                timeToLiveMillis,
+                segmentKey,
+                bitmapColumns,
+                dictionaryColumns,
+                indexes,
+                newSteps,
+                compression);
+    }
+
+    public TableOptions withCompression(Optional<FileCompression> newCompression) {
+        return new TableOptions(
+                retentionMillis,
+                timeToLiveMillis,
+                segmentKey,
+                bitmapColumns,
+                dictionaryColumns,
+                indexes,
+                timeToLiveSteps,
+                newCompression);
+    }
+
     public TableOptions withRetentionMillis(OptionalLong newRetentionMillis) {
         return new TableOptions(
                 newRetentionMillis,
@@ -70,7 +184,9 @@ public record TableOptions(
                 segmentKey,
                 bitmapColumns,
                 dictionaryColumns,
-                indexes);
+                indexes,
+                timeToLiveSteps,
+                compression);
     }
 
     public TableOptions withTimeToLiveMillis(OptionalLong newTimeToLiveMillis) {
@@ -80,7 +196,9 @@ public record TableOptions(
                 segmentKey,
                 bitmapColumns,
                 dictionaryColumns,
-                indexes);
+                indexes,
+                timeToLiveSteps,
+                compression);
     }
 
     public TableOptions withSegmentKey(List<Integer> newSegmentKey) {
@@ -90,7 +208,9 @@ public record TableOptions(
                 newSegmentKey,
                 bitmapColumns,
                 dictionaryColumns,
-                indexes);
+                indexes,
+                timeToLiveSteps,
+                compression);
     }
 
     public TableOptions withBitmapColumns(List<Integer> newBitmapColumns) {
@@ -100,7 +220,9 @@ public record TableOptions(
                 segmentKey,
                 newBitmapColumns,
                 dictionaryColumns,
-                indexes);
+                indexes,
+                timeToLiveSteps,
+                compression);
     }
 
     public TableOptions withDictionaryColumns(List<Integer> newDictionaryColumns) {
@@ -110,7 +232,9 @@ public record TableOptions(
                 segmentKey,
                 bitmapColumns,
                 newDictionaryColumns,
-                indexes);
+                indexes,
+                timeToLiveSteps,
+                compression);
     }
 
     public TableOptions withIndexes(List<IndexSchema> newIndexes) {
@@ -120,7 +244,9 @@ public record TableOptions(
                 segmentKey,
                 bitmapColumns,
                 dictionaryColumns,
-                newIndexes);
+                newIndexes,
+                timeToLiveSteps,
+                compression);
     }
 
     private static void checkMillis(String property, long lowest, OptionalLong millis) {

@@ -136,6 +136,7 @@ final class TestApiJson {
         ScanPlan plan =
                 new ScanPlan(
                         5,
+                        3,
                         List.of(
                                 new ShardScan(
                                         new ShardId(0, 1), List.of(file), true, ScanMode.LIVE, 6)));

@@ -3,6 +3,7 @@ package io.stele.storage.catalog;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnChange;
@@ -111,12 +112,12 @@ final class CatalogEdit {
                     "no clustering_key for orientation 'row', whose rows are sorted by primary_key",
                     "one");
         }
-        checkKept(definition.options());
         if (tables.size() >= MAX_TABLES) {
             throw invalid("at most " + MAX_TABLES + " tables", tables.size() + 1);
         }
         TableGroup group = findOrCreateGroup(tableGroupName, definition.shardCount());
-        TableSchema schema = withBuiltIndexes(copy(definition, new TableId(nextTableId), 1, group));
+        TableSchema copy = copy(definition, new TableId(nextTableId), 1, group);
+        TableSchema schema = withBuiltIndexes(copy.withOptions(copy.options().beginTimeToLive()));
         nextTableId++;
         tables.put(schema.id(), new TableEntry(schema, state));
         return schema;
@@ -205,24 +206,20 @@ final class CatalogEdit {
         return changed;
     }
 
-    TableSchema setOptions(TableId tableId, Collection<TableOption> changed, TableOptions values) {
+    /**
+     * @param now what a changed time to live takes effect from
+     */
+    TableSchema setOptions(
+            TableId tableId, Collection<TableOption> changed, TableOptions values, Lsn now) {
         TableSchema old = base.table(tableId);
         TableOptions identified =
                 changed.contains(TableOption.INDEXES)
                         ? values.withIndexes(identified(old.options().indexes(), values.indexes()))
                         : values;
-        TableOptions options = TableOption.change(old.options(), changed, identified);
-        checkKept(options);
+        TableOptions options =
+                TableOption.change(old.options(), changed, identified)
+                        .changeTimeToLive(old.options(), now);
         return replace(old.withOptions(options));
-    }
-
-    /** What nothing enforces yet is refused, and not silently forgotten. */
-    private static void checkKept(TableOptions options) {
-        if (options.timeToLiveMillis().isPresent()) {
-            throw invalid(
-                    "no time_to_live, which this version does not enforce",
-                    options.timeToLiveMillis().getAsLong() + " ms");
-        }
     }
 
     /**

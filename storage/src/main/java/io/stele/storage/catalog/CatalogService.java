@@ -3,6 +3,7 @@ package io.stele.storage.catalog;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnChange;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * The one authority over schemas and tables: every statement becomes one new catalog version,
@@ -30,20 +32,27 @@ import java.util.function.Function;
  */
 public final class CatalogService {
     private final CatalogStore store;
+    private final Supplier<Lsn> clock;
     private final List<CatalogListener> listeners = new CopyOnWriteArrayList<>();
     private final ReentrantLock statements = new ReentrantLock();
     private volatile Catalog current;
 
-    private CatalogService(CatalogStore store, Catalog current) {
+    private CatalogService(CatalogStore store, Supplier<Lsn> clock, Catalog current) {
         this.store = store;
+        this.clock = clock;
         this.current = current;
     }
 
-    /** Starts from the newest stored version; STORE_FAILED if it cannot be read. */
-    public static CatalogService open(CatalogStore store) {
+    /**
+     * Starts from the newest stored version; STORE_FAILED if it cannot be read.
+     *
+     * @param clock the present LSN
+     */
+    public static CatalogService open(CatalogStore store, Supplier<Lsn> clock) {
         requireNonNull(store, "store is null");
+        requireNonNull(clock, "clock is null");
         try {
-            return new CatalogService(store, store.loadLatest());
+            return new CatalogService(store, clock, store.loadLatest());
         } catch (IOException e) {
             throw failed("read", e);
         }
@@ -162,7 +171,7 @@ public final class CatalogService {
      */
     public TableSchema setOptions(
             TableId tableId, Collection<TableOption> changed, TableOptions values) {
-        return change(edit -> edit.setOptions(tableId, changed, values));
+        return change(edit -> edit.setOptions(tableId, changed, values, clock.get()));
     }
 
     /** An index has the entries of all rows now; STALE_TABLE if it is dropped. */

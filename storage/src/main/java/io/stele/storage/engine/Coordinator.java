@@ -176,7 +176,10 @@ final class Coordinator {
             Lsn previous = hold.previous().getOrDefault(id, Lsn.MIN);
             checks.add(
                     shard.awaitApplied(previous)
-                            .thenCompose(done -> shard.findConflict(commit.transactionId())));
+                            .thenCompose(
+                                    done ->
+                                            shard.findConflict(
+                                                    commit.transactionId(), hold.lsn())));
         }
         return all(checks)
                 .thenApply(

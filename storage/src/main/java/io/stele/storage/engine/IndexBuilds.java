@@ -241,7 +241,8 @@ final class IndexBuilds {
                 files,
                 view,
                 index,
-                entry.shard().appliedLsn().value());
+                entry.shard().appliedLsn().value(),
+                readPoints.firstVisibleLsn(table.schema(), Long.MAX_VALUE));
     }
 
     /** One step, and then the next one behind the merges that wait by then. */

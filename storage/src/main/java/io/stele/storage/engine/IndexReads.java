@@ -64,6 +64,7 @@ final class IndexReads {
                         indexId,
                         prefix,
                         limit,
+                        readPoint.firstVisibleLsn(schema),
                         (shard, lookup) -> lookup.find(readPoint.lsn().value()));
         readPoints.find(readPoint.id()); // a lease that ended meanwhile may have lost history
         return rows;
@@ -79,11 +80,18 @@ final class IndexReads {
                     indexId,
                     prefix,
                     limit,
+                    readPoints.firstVisibleLsn(schema, Long.MAX_VALUE),
                     (shard, lookup) -> findLatest(schema, shard, lookup));
         }
         long lsn = readLsn.get().value();
         List<byte[]> rows =
-                find(schema, indexId, prefix, limit, (shard, lookup) -> lookup.find(lsn));
+                find(
+                        schema,
+                        indexId,
+                        prefix,
+                        limit,
+                        readPoints.firstVisibleLsn(schema, lsn),
+                        (shard, lookup) -> lookup.find(lsn));
         readPoints.check(readLsn.get(), schema); // what was dropped meanwhile may be missing
         return rows;
     }
@@ -139,6 +147,7 @@ final class IndexReads {
                                 index.get(),
                                 key,
                                 readPoint.lsn().value(),
+                                readPoint.firstVisibleLsn(schema),
                                 MAX_SCANNED + 1 - found.size()));
                 if (found.size() > MAX_SCANNED) {
                     return Optional.empty();
@@ -170,7 +179,7 @@ final class IndexReads {
     }
 
     private List<byte[]> find(
-            TableSchema schema, int indexId, byte[] prefix, int limit, ShardRead read)
+            TableSchema schema, int indexId, byte[] prefix, int limit, long fromLsn, ShardRead read)
             throws IOException {
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new SteleException(
@@ -187,7 +196,8 @@ final class IndexReads {
                 TableGroupShard shard = shards.shard(id);
                 shard.checkServing();
                 TableShard table = shard.table(schema.id());
-                found.addAll(read.find(shard, lsn -> find(table, index, prefix, limit, lsn)));
+                found.addAll(
+                        read.find(shard, lsn -> find(table, index, prefix, limit, lsn, fromLsn)));
             }
         } finally {
             readPoints.readers().exit(reader);
@@ -199,7 +209,7 @@ final class IndexReads {
     }
 
     private List<FoundRow> find(
-            TableShard table, IndexSchema index, byte[] prefix, int limit, long lsn)
+            TableShard table, IndexSchema index, byte[] prefix, int limit, long lsn, long fromLsn)
             throws IOException {
         TableView view = table.view();
         IndexView entries =
@@ -207,7 +217,7 @@ final class IndexReads {
                         .filter(IndexView::complete)
                         .orElseThrow(() -> notReady(table.schema(), index));
         return new IndexLookup(table.schema(), table.layout(), files)
-                .find(view, entries, prefix, lsn, limit);
+                .find(view, entries, prefix, lsn, fromLsn, limit);
     }
 
     /** Chooses at which LSN to look into a shard. */

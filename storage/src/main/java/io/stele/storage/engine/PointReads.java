@@ -97,6 +97,7 @@ final class PointReads {
         private final TableSchema schema;
         private final KeyLookup lookup;
         private final long lsn;
+        private final long fromLsn;
         private int shardIndex = -1;
         private @Nullable TableGroupShard shard;
 
@@ -104,6 +105,7 @@ final class PointReads {
             this.schema = schema;
             this.lookup = new KeyLookup(schema, files);
             this.lsn = lsn;
+            this.fromLsn = readPoints.firstVisibleLsn(schema, lsn);
         }
 
         Optional<byte[]> read(Probe probe) throws IOException {
@@ -128,7 +130,8 @@ final class PointReads {
             }
             Row known = cache.find(key, lsn);
             if (known != null) {
-                return known;
+                boolean expired = known.bytes() != null && known.fromLsn() < fromLsn;
+                return expired ? new Row(null, Row.UNKNOWN) : known;
             }
             long ticket = cache.beginLoad(key); // before the view
             Row found = load(in, table, probe);
@@ -140,11 +143,11 @@ final class PointReads {
 
         private Row load(TableGroupShard in, TableShard table, Probe probe) throws IOException {
             if (lsn != Long.MAX_VALUE || schema.orientation().hasRows()) {
-                return lookup.find(table.view(), probe.key(), probe.hash(), lsn);
+                return lookup.find(table.view(), probe.key(), probe.hash(), lsn, fromLsn);
             }
             while (true) {
                 long present = in.appliedLsn().value();
-                Row found = lookup.find(table.view(), probe.key(), probe.hash(), present);
+                Row found = lookup.find(table.view(), probe.key(), probe.hash(), present, fromLsn);
                 // Old rows go when their history is over: if that came to pass while we looked, and
                 // the shard went on, the row of the present may have been one of them.
                 if (in.appliedLsn().value() <= present

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
+import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.tablet.TableView;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,6 +22,7 @@ public final class ReadPoint {
     private final String id;
     private final Lsn lsn;
     private final Map<Part, TableView> views = new ConcurrentHashMap<>();
+    private final Map<TableId, Long> firstVisible = new ConcurrentHashMap<>();
 
     ReadPoint(String id, Lsn lsn) {
         this.id = requireNonNull(id, "id is null");
@@ -37,6 +39,15 @@ public final class ReadPoint {
 
     TableView view(TableId table, ShardId shard, Supplier<TableView> current) {
         return views.computeIfAbsent(new Part(table, shard), part -> current.get());
+    }
+
+    /**
+     * The LSN below which rows of the table have expired here, fixed by the first look at it as
+     * views are.
+     */
+    long firstVisibleLsn(TableSchema table) {
+        return firstVisible.computeIfAbsent(
+                table.id(), id -> table.options().firstVisibleLsn(lsn.value()));
     }
 
     @Override

@@ -120,6 +120,21 @@ final class ReadPoints {
                         });
     }
 
+    /**
+     * The LSN below which rows of the table have expired for a reader; {@code Long.MAX_VALUE}: one
+     * of the present.
+     */
+    long firstVisibleLsn(TableSchema table, long readLsn) {
+        if (!table.options().expires()) {
+            return 0;
+        }
+        return table.options()
+                .firstVisibleLsn(
+                        readLsn == Long.MAX_VALUE
+                                ? Lsn.of(nowMillis.getAsLong(), 0).value()
+                                : readLsn);
+    }
+
     /** The LSN below which nobody reads the table any more. */
     synchronized Lsn horizon(TableSchema table) {
         long oldest = retained(retention.millis(table));

@@ -61,10 +61,11 @@ final class ScanPlanner {
                                     ScanMode.LOOKUP,
                                     found.getAsLong()));
         }
-        return new ScanPlan(scans.readLsn(), better);
+        return new ScanPlan(scans.readLsn(), scans.fromLsn(), better);
     }
 
     ScanPlan plan(ReadPoint readPoint, TableSchema schema, ScanPredicate predicate) {
+        long fromLsn = readPoint.firstVisibleLsn(schema);
         PartitionMatcher partitions = new PartitionMatcher(schema, predicate);
         List<ShardScan> scans = new ArrayList<>();
         for (ShardId id : schema.shards()) {
@@ -73,21 +74,23 @@ final class ScanPlanner {
             TableView view = readPoint.view(schema.id(), id, table::view);
             scans.add(
                     schema.orientation().hasColumns()
-                            ? columns(id, view, readPoint.lsn(), predicate, partitions)
+                            ? columns(id, view, readPoint.lsn(), fromLsn, predicate, partitions)
                             : rows(id, view));
         }
-        return new ScanPlan(readPoint.lsn().value(), scans);
+        return new ScanPlan(readPoint.lsn().value(), fromLsn, scans);
     }
 
     private static ShardScan columns(
             ShardId id,
             TableView view,
             Lsn lsn,
+            long fromLsn,
             ScanPredicate predicate,
             PartitionMatcher partitions) {
         List<FileScan> files = new ArrayList<>();
         for (ColumnFile file : view.columnFiles()) {
-            if (partitions.matches(file.entry())) {
+            boolean isLive = file.entry().maxLsn().value() >= fromLsn;
+            if (isLive && partitions.matches(file.entry())) {
                 scan(file, lsn, predicate).ifPresent(files::add);
             }
         }

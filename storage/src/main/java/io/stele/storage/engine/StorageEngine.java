@@ -142,7 +142,8 @@ public final class StorageEngine implements AutoCloseable {
         Epochs epochs = new Epochs(warehouse);
         long first = epochs.take(clock);
         UUID owner = new UUID(first, OWNER);
-        CatalogService catalog = CatalogService.open(new CatalogStore(warehouse, owner));
+        CatalogService catalog =
+                CatalogService.open(new CatalogStore(warehouse, owner), clock::next);
         Decisions decisions = new Decisions(warehouse);
         Recovery recovery = new Recovery(warehouse, catalog, decisions, clock, owner);
         recovery.resolveStagedTables();
@@ -511,7 +512,12 @@ public final class StorageEngine implements AutoCloseable {
         }
         TableView view = readPoint.view(tableId, shard, table::view);
         return new ShardScanner(table.schema(), table.layout(), files)
-                .scan(view, readPoint.lsn(), mode, predicate);
+                .scan(
+                        view,
+                        readPoint.lsn(),
+                        readPoint.firstVisibleLsn(table.schema()),
+                        mode,
+                        predicate);
     }
 
     /**

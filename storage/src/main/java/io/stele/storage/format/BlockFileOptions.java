@@ -41,6 +41,11 @@ public record BlockFileOptions(
         check(bitsPerKey >= 1 && bitsPerKey <= 64, "1 to 64 filter bits a key", bitsPerKey);
     }
 
+    public BlockFileOptions withCompression(Compression newCompression) {
+        return new BlockFileOptions(
+                blockBytes, partitionBytes, restartInterval, bitsPerKey, newCompression);
+    }
+
     private static void check(boolean condition, String expected, int found) {
         if (!condition) {
             throw new IllegalArgumentException("Expected " + expected + ", found " + found);

@@ -42,6 +42,7 @@ public final class DuplicateSearch {
     private final TableView view;
     private final IndexKeys keys;
     private final long lsn;
+    private final long fromLsn;
     private final BinaryRow row;
     private final GrowingBytes buffer = IndexKeys.buffer();
     private final Iterator<KeyedVersion> entries;
@@ -58,6 +59,7 @@ public final class DuplicateSearch {
     /**
      * @param view taken when every row at {@code lsn} had its entries
      * @param index of the view
+     * @param fromLsn rows below have expired
      */
     public DuplicateSearch(
             TableSchema schema,
@@ -65,12 +67,14 @@ public final class DuplicateSearch {
             TableFiles files,
             TableView view,
             IndexView index,
-            long lsn) {
+            long lsn,
+            long fromLsn) {
         this.schema = requireNonNull(schema, "schema is null");
         this.rows = new KeyLookup(schema, files);
         this.view = requireNonNull(view, "view is null");
         this.keys = index.keys();
         this.lsn = lsn;
+        this.fromLsn = fromLsn;
         this.row = new BinaryRow(layout);
         this.entries = index.allEntries();
     }
@@ -128,7 +132,7 @@ public final class DuplicateSearch {
     /** Notes which values the row of a key has, if another one had them not. */
     private void hold(byte[] primaryKey) throws IOException {
         long hash = XxHash64.hash(primaryKey, 0, primaryKey.length);
-        byte[] bytes = rows.find(view, primaryKey, hash, lsn).bytes();
+        byte[] bytes = rows.find(view, primaryKey, hash, lsn, fromLsn).bytes();
         if (bytes == null) {
             return;
         }

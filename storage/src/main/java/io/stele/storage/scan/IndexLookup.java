@@ -39,8 +39,10 @@ public final class IndexLookup {
      * At most {@code limit} rows by index columns, then primary key. Blocks on files.
      *
      * @param prefix encoded values of the first index columns, with {@link IndexKeys#columns}
+     * @param fromLsn rows below have expired
      */
-    public List<FoundRow> find(TableView view, IndexView index, byte[] prefix, long lsn, int limit)
+    public List<FoundRow> find(
+            TableView view, IndexView index, byte[] prefix, long lsn, long fromLsn, int limit)
             throws IOException {
         IndexKeys keys = index.keys();
         KeyLookup rows = new KeyLookup(schema, files);
@@ -58,7 +60,7 @@ public final class IndexLookup {
                 last = entry;
                 byte[] key = keys.primaryKey(entry);
                 long hash = XxHash64.hash(key, 0, key.length);
-                byte[] bytes = rows.find(view, key, hash, lsn).bytes();
+                byte[] bytes = rows.find(view, key, hash, lsn, fromLsn).bytes();
                 if (bytes != null && keys.matches(row.wrap(bytes), entry, prefix, buffer)) {
                     found.add(new FoundRow(entry.key(), bytes, entry.lsn()));
                 }

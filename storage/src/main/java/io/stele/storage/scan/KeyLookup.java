@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * the column file whose key index has the key and whose row is not deleted. Immutable.
  */
 public final class KeyLookup {
+    /** Not for the cache: at an older LSN the row may still be there. */
+    private static final Row EXPIRED = new Row(null, Row.UNKNOWN);
+
     private final TableSchema schema;
     private final TableFiles files;
 
@@ -36,8 +39,10 @@ public final class KeyLookup {
      * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
      * @param lsn {@code Long.MAX_VALUE}: the latest; only for tables with row files, since those
      *     with column files alone mark the old row before there is a new one
+     * @param fromLsn rows below have expired
      */
-    public Row find(TableView view, byte[] key, long hash, long lsn) throws IOException {
+    public Row find(TableView view, byte[] key, long hash, long lsn, long fromLsn)
+            throws IOException {
         boolean superseded = false; // after lsn
         for (MemTable table : view.memTables()) {
             KeyedVersion version = table.find(key, 0, key.length, Long.MAX_VALUE);
@@ -46,12 +51,15 @@ public final class KeyLookup {
                 version = table.find(key, 0, key.length, lsn);
             }
             if (version != null) {
-                long fromLsn = superseded ? Row.UNKNOWN : version.lsn();
+                if (version.lsn() < fromLsn) {
+                    return EXPIRED; // and so has all that is older
+                }
+                long newestFromLsn = superseded ? Row.UNKNOWN : version.lsn();
                 if (!version.isDeleted()) {
-                    return new Row(version.row(), fromLsn);
+                    return new Row(version.row(), newestFromLsn);
                 }
                 if (schema.orientation().hasRows()) {
-                    return new Row(null, fromLsn);
+                    return new Row(null, newestFromLsn);
                 }
                 // A tombstone may stand for a worker's file that replaced a row in memory; older
                 // rows of files are marked anyway.
@@ -59,16 +67,19 @@ public final class KeyLookup {
             }
         }
         return schema.orientation().hasRows()
-                ? findInRowFiles(view, key, hash, lsn)
-                : findInColumnFiles(view, key, hash, lsn);
+                ? findInRowFiles(view, key, hash, lsn, fromLsn)
+                : findInColumnFiles(view, key, hash, lsn, fromLsn);
     }
 
-    private static Row findInRowFiles(TableView view, byte[] key, long hash, long lsn)
+    private static Row findInRowFiles(TableView view, byte[] key, long hash, long lsn, long fromLsn)
             throws IOException {
         boolean latest = lsn == Long.MAX_VALUE;
         for (RowFile file : view.rowFiles()) {
             if (file.entry().mayContain(key)) {
                 RowVersion version = file.reader().find(key, hash, lsn);
+                if (version != null && version.lsn() < fromLsn) {
+                    return EXPIRED;
+                }
                 if (version != null) {
                     return new Row(
                             version.deleted() ? null : version.toByteArray(),
@@ -80,11 +91,14 @@ public final class KeyLookup {
         return new Row(null, latest ? 0 : Row.UNKNOWN);
     }
 
-    private Row findInColumnFiles(TableView view, byte[] key, long hash, long lsn)
+    private Row findInColumnFiles(TableView view, byte[] key, long hash, long lsn, long fromLsn)
             throws IOException {
         for (ColumnFile file : view.columnFiles()) {
-            if (file.entry().minLsn().value() <= lsn && !file.hasEnded(lsn)) {
-                Row row = findInColumnFile(file, key, hash, lsn);
+            boolean inTime =
+                    file.entry().minLsn().value() <= lsn
+                            && file.entry().maxLsn().value() >= fromLsn;
+            if (inTime && !file.hasEnded(lsn)) {
+                Row row = findInColumnFile(file, key, hash, lsn, fromLsn);
                 if (row != null) {
                     return row;
                 }
@@ -95,8 +109,8 @@ public final class KeyLookup {
 
     // A file may have several versions of the key, newest first, each ended by the next newer one.
     // So the version to see, if there is one, is the oldest that had not ended; only that is read.
-    private @Nullable Row findInColumnFile(ColumnFile file, byte[] key, long hash, long lsn)
-            throws IOException {
+    private @Nullable Row findInColumnFile(
+            ColumnFile file, byte[] key, long hash, long lsn, long fromLsn) throws IOException {
         int ordinal = file.find(key, hash);
         if (ordinal == ColumnFile.ABSENT || file.deletes().isDeleted(ordinal, lsn)) {
             return null; // older ones ended before
@@ -111,12 +125,16 @@ public final class KeyLookup {
                 found = versions.advance();
             }
         }
-        return visible(file, ordinal, lsn);
+        return visible(file, ordinal, lsn, fromLsn);
     }
 
-    private @Nullable Row visible(ColumnFile file, int ordinal, long lsn) throws IOException {
+    private @Nullable Row visible(ColumnFile file, int ordinal, long lsn, long fromLsn)
+            throws IOException {
         boolean superseded = file.deletes().deletedAt(ordinal) != DeleteVector.NOT_DELETED;
         ColumnRow row = files.readRow(file, schema, ordinal);
+        if (row.lsn() < fromLsn) {
+            return EXPIRED;
+        }
         return row.lsn() <= lsn ? new Row(row.row(), superseded ? Row.UNKNOWN : row.lsn()) : null;
     }
 }

@@ -37,28 +37,35 @@ public final class ShardScanner {
         this.files = requireNonNull(files, "files is null");
     }
 
-    /** The rows of a view as of an LSN: LIVE those in memory, else all. */
-    public RowCursor scan(TableView view, Lsn lsn, ScanMode mode, ScanPredicate predicate)
+    /**
+     * The rows of a view as of an LSN: LIVE those in memory, else all.
+     *
+     * @param fromLsn rows below have expired
+     */
+    public RowCursor scan(
+            TableView view, Lsn lsn, long fromLsn, ScanMode mode, ScanPredicate predicate)
             throws IOException {
         boolean withFiles = mode != ScanMode.LIVE;
         boolean mergesRowFiles = withFiles && schema.orientation().hasRows();
         List<Opener> openers = new ArrayList<>();
-        openers.add(() -> merged(view, lsn, mergesRowFiles));
+        openers.add(() -> merged(view, lsn, fromLsn, mergesRowFiles));
         if (withFiles && !mergesRowFiles) {
             for (ColumnFile file : view.columnFiles()) {
                 boolean inTime =
-                        file.entry().minLsn().compareTo(lsn) <= 0 && !file.hasEnded(lsn.value());
+                        file.entry().minLsn().compareTo(lsn) <= 0
+                                && file.entry().maxLsn().value() >= fromLsn
+                                && !file.hasEnded(lsn.value());
                 if (inTime
                         && predicate.mayMatch(
                                 file.entry().columnStats(), file.entry().rowCount())) {
-                    openers.add(() -> columns(file, lsn));
+                    openers.add(() -> columns(file, lsn, fromLsn));
                 }
             }
         }
         return new FilteringCursor(openers.iterator(), layout, predicate, !schema.hasPrimaryKey());
     }
 
-    private static ScanSource merged(TableView view, Lsn lsn, boolean withRowFiles)
+    private static ScanSource merged(TableView view, Lsn lsn, long fromLsn, boolean withRowFiles)
             throws IOException {
         List<Iterator<KeyedVersion>> sources = new ArrayList<>();
         for (MemTable table : view.memTables()) {
@@ -72,18 +79,18 @@ public final class ShardScanner {
         try {
             Iterator<KeyedVersion> versions =
                     sources.size() == 1 ? sources.getFirst() : new MergingVersions(sources);
-            return new MergedSource(new VisibleVersions(versions, lsn.value()));
+            return new MergedSource(new VisibleVersions(versions, lsn.value(), fromLsn));
         } catch (UncheckedIOException failed) {
             throw failed.getCause(); // merging looks at the first version of every file
         }
     }
 
-    private ScanSource columns(ColumnFile file, Lsn lsn) throws IOException {
+    private ScanSource columns(ColumnFile file, Lsn lsn, long fromLsn) throws IOException {
         @Nullable KeyEncoder keys =
                 schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : null;
         ColumnFileVersions versions =
                 new ColumnFileVersions(
-                        file, files.openRows(file, schema).cursor(), keys, lsn.value());
+                        file, files.openRows(file, schema).cursor(), keys, lsn.value(), fromLsn);
         return new ColumnFileSource(versions, lsn.value());
     }
 

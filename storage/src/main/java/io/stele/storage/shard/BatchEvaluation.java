@@ -3,6 +3,7 @@ package io.stele.storage.shard;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
@@ -39,6 +40,7 @@ final class BatchEvaluation implements PresentRows {
     private final TableView view;
     private final TableChanges changes;
     private final BatchProbes probes;
+    private final long fromLsn;
     private WriteBatchReader batch;
     private @Nullable WriteBatchBuilder output; // null while the batch is plain
     private @Nullable PartialRowLayout partial;
@@ -46,8 +48,12 @@ final class BatchEvaluation implements PresentRows {
     private @Nullable SteleException refusal;
     private int skipped;
 
+    /**
+     * @param presentLsn of the time that decides which rows have expired
+     */
     @SuppressWarnings("NullAway.Init") // batch: nothing reads it before add
-    BatchEvaluation(TableShard table, TableChanges changes, BatchProbes probes) {
+    BatchEvaluation(TableShard table, TableChanges changes, BatchProbes probes, Lsn presentLsn) {
+        this.fromLsn = table.schema().options().firstVisibleLsn(presentLsn.value());
         this.schema = table.schema();
         this.layout = table.layout();
         this.view = table.view();
@@ -72,8 +78,9 @@ final class BatchEvaluation implements PresentRows {
             WriteBatchReader batch,
             boolean conditional,
             TableChanges changes,
-            BatchProbes probes) {
-        BatchEvaluation evaluation = new BatchEvaluation(table, changes, probes);
+            BatchProbes probes,
+            Lsn presentLsn) {
+        BatchEvaluation evaluation = new BatchEvaluation(table, changes, probes, presentLsn);
         Resolution.Accepted accepted = evaluation.add(batch, conditional);
         return evaluation.verdict().orElse(accepted);
     }
@@ -247,7 +254,7 @@ final class BatchEvaluation implements PresentRows {
             return row(state(inFlight));
         }
         KeyedVersion version = findInMemory(key);
-        return version == null ? Optional.empty() : row(state(version));
+        return version == null || version.lsn() < fromLsn ? Optional.empty() : row(state(version));
     }
 
     private Optional<BinaryRow> row(State state) {
@@ -264,6 +271,9 @@ final class BatchEvaluation implements PresentRows {
             return state(inFlight);
         }
         KeyedVersion version = findInMemory(key);
+        if (version != null && version.lsn() < fromLsn) {
+            return State.NONE; // whatever is older has expired, too
+        }
         // A tombstone may stand for a worker's file that has the row.
         if (version != null && (!version.isDeleted() || schema.orientation().hasRows())) {
             return state(version);
@@ -272,7 +282,9 @@ final class BatchEvaluation implements PresentRows {
         if (found == null) {
             return null;
         }
-        return found.map(BatchEvaluation::state).orElse(State.NONE);
+        return found.filter(row -> row.lsn() >= fromLsn)
+                .map(BatchEvaluation::state)
+                .orElse(State.NONE);
     }
 
     private @Nullable KeyedVersion findInMemory(KeySlice key) {

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.format.RowVersion;
+import io.stele.storage.orc.ColumnRow;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.RowFile;
 import io.stele.storage.tablet.TableFiles;
@@ -28,9 +29,10 @@ final class FileRows {
      * A row that a file has.
      *
      * @param row its bytes; empty if only its presence was asked for
+     * @param lsn of the row; {@code Long.MAX_VALUE} where rows do not expire
      * @param file the column file it is in; empty: a row file
      */
-    record Found(Optional<byte[]> row, Optional<ColumnFile> file, int ordinal) {
+    record Found(Optional<byte[]> row, long lsn, Optional<ColumnFile> file, int ordinal) {
         /** A later change ended the row since: a column file's rows end in its delete vector. */
         boolean isEnded() {
             return file.isPresent() && file.get().deletes().isDeleted(ordinal, Long.MAX_VALUE);
@@ -63,6 +65,7 @@ final class FileRows {
                         : Optional.of(
                                 new Found(
                                         Optional.of(version.get().toByteArray()),
+                                        version.get().lsn(),
                                         Optional.empty(),
                                         0));
             }
@@ -78,11 +81,13 @@ final class FileRows {
             if (ordinal == ColumnFile.ABSENT || file.deletes().isDeleted(ordinal, Long.MAX_VALUE)) {
                 continue;
             }
-            Optional<byte[]> row =
-                    withRow
-                            ? Optional.of(files.readRow(file, schema, ordinal).row())
-                            : Optional.empty();
-            return Optional.of(new Found(row, Optional.of(file), ordinal));
+            if (withRow || schema.options().expires()) {
+                ColumnRow row = files.readRow(file, schema, ordinal);
+                return Optional.of(
+                        new Found(Optional.of(row.row()), row.lsn(), Optional.of(file), ordinal));
+            }
+            return Optional.of(
+                    new Found(Optional.empty(), Long.MAX_VALUE, Optional.of(file), ordinal));
         }
         return Optional.empty();
     }

@@ -42,11 +42,15 @@ final class PartResolution {
     private final TableGroupShard shard;
     private final TableFiles files;
     private final boolean checked;
+    private final Lsn commitLsn;
 
     /**
      * @param checked whether unique indexes may refuse it; not once it is decided
+     * @param commitLsn what the transaction commits at: rows that have expired by then are not
+     *     there
      */
-    PartResolution(TableGroupShard shard, TableFiles files, boolean checked) {
+    PartResolution(TableGroupShard shard, TableFiles files, boolean checked, Lsn commitLsn) {
+        this.commitLsn = requireNonNull(commitLsn, "commitLsn is null");
         this.shard = requireNonNull(shard, "shard is null");
         this.files = requireNonNull(files, "files is null");
         this.checked = checked;
@@ -96,7 +100,7 @@ final class PartResolution {
         BatchProbes probes = new BatchProbes(new FileRows(table.schema(), files), checks);
         List<WorkerRow> workerRows = checks.isEmpty() ? List.of() : workerRows(part, table);
         while (true) {
-            BatchEvaluation evaluation = new BatchEvaluation(table, changes, probes);
+            BatchEvaluation evaluation = new BatchEvaluation(table, changes, probes, commitLsn);
             workerRows.forEach(row -> evaluation.add(row.key(), row.row()));
             for (int index : own) {
                 WriteBatchReader batch = part.batches().get(index);

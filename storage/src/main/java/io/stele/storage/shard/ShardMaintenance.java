@@ -394,7 +394,9 @@ public final class ShardMaintenance {
 
     // A delete vector forgets up to here, so it must not pass what may still be applied.
     private long retentionLsn(Table state) {
-        Lsn horizon = history.horizon(state.maintenance.table().schema());
+        TableShard table = state.maintenance.table();
+        Lsn horizon = history.horizon(table.schema());
+        table.forgetExpired(horizon.value());
         return Math.min(horizon.value(), shard.appliedLsn().value());
     }
 

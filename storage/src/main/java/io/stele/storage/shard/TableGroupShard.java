@@ -431,8 +431,11 @@ public final class TableGroupShard {
      * Why a prepared transaction cannot commit, if so: someone changed what it changes since its
      * read point, or one of its conditional operations or changes is refused for what is there. Its
      * conditional operations are worked out by this.
+     *
+     * @param commitLsn what it would commit at
      */
-    public CompletableFuture<Optional<SteleException>> findConflict(String transactionId) {
+    public CompletableFuture<Optional<SteleException>> findConflict(
+            String transactionId, Lsn commitLsn) {
         return context.submit(
                 () -> {
                     PreparedPart part =
@@ -450,7 +453,8 @@ public final class TableGroupShard {
                     }
                     try {
                         resolved.put(
-                                transactionId, new PartResolution(this, files, true).run(part));
+                                transactionId,
+                                new PartResolution(this, files, true, commitLsn).run(part));
                         return Optional.empty();
                     } catch (SteleException refused) {
                         return Optional.of(refused);
@@ -465,6 +469,13 @@ public final class TableGroupShard {
 
     public Lsn appliedLsn() {
         return applied.applied();
+    }
+
+    /** The present: nothing applied is above it. */
+    Lsn presentLsn() {
+        Lsn now = Lsn.of(nowMillis.getAsLong(), 0);
+        Lsn last = applied.applied();
+        return now.compareTo(last) > 0 ? now : last;
     }
 
     WriteGate gate() {
@@ -816,7 +827,7 @@ public final class TableGroupShard {
         if (committed) {
             // As before the crash: nothing between came to the log. It passed the checks then.
             PreparedPart part = requireNonNull(prepared.get(transactionId));
-            resolved.put(transactionId, new PartResolution(this, files, false).run(part));
+            resolved.put(transactionId, new PartResolution(this, files, false, lsn).run(part));
         }
         Outcome outcome = outcome(transactionId, committed);
         applyOutcome(outcome, lsn);

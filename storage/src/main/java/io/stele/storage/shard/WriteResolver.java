@@ -483,7 +483,12 @@ final class WriteResolver {
         try {
             resolution =
                     BatchEvaluation.run(
-                            table, head.batch(), head.isConditional(), tableChanges, probes);
+                            table,
+                            head.batch(),
+                            head.isConditional(),
+                            tableChanges,
+                            probes,
+                            shard.presentLsn());
         } catch (SteleException impossible) {
             resolution = new Refused(impossible); // too large, once it is worked out
         } catch (RuntimeException broken) {

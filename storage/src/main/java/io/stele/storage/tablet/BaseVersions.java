@@ -85,7 +85,8 @@ final class BaseVersions implements AutoCloseable {
                                 next,
                                 files.openRows(next, schema).cursor(),
                                 KeyEncoder.forPrimaryKey(schema),
-                                retentionLsn);
+                                retentionLsn,
+                                0);
                 open = rows;
             }
             if (rows.advance()) {

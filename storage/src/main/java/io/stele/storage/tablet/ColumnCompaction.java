@@ -36,6 +36,7 @@ final class ColumnCompaction implements ManifestChange {
     private final TableShard table;
     private final List<Input> inputs;
     private final long retentionLsn;
+    private final long expiredLsn;
     private List<ColumnFile> outputs = List.of();
 
     /**
@@ -45,6 +46,7 @@ final class ColumnCompaction implements ManifestChange {
         this.table = requireNonNull(table, "table is null");
         this.inputs = files.stream().map(Input::new).toList();
         this.retentionLsn = retentionLsn;
+        this.expiredLsn = table.expiredLsn();
     }
 
     ColumnCompaction write(TableFiles files, HistoryFiles history, int level, long targetBytes)
@@ -70,7 +72,8 @@ final class ColumnCompaction implements ManifestChange {
         try (ColumnFileOutput output =
                 new ColumnFileOutput(files, table, level, targetBytes, historyApart, cuts)) {
             for (Input input : inputs) {
-                if (input.file.hasEnded(retentionLsn)) {
+                if (input.file.hasEnded(retentionLsn)
+                        || input.file.entry().maxLsn().value() < expiredLsn) {
                     continue; // nobody reads it any more, and neither do we
                 }
                 Source source =
@@ -153,7 +156,11 @@ final class ColumnCompaction implements ManifestChange {
     private ColumnFileVersions open(TableFiles files, ColumnFile file, @Nullable KeyEncoder keys)
             throws IOException {
         return new ColumnFileVersions(
-                file, files.openRows(file, table.schema()).cursor(), keys, retentionLsn);
+                file,
+                files.openRows(file, table.schema()).cursor(),
+                keys,
+                retentionLsn,
+                expiredLsn);
     }
 
     /** An input being read. */

@@ -72,7 +72,11 @@ final class ColumnFileBuilder implements AutoCloseable {
         String prefix = FileIds.folder(schema.id(), table.shard()) + fileId;
         ColumnFileWriter rows =
                 ColumnFileWriter.create(
-                        files.store(), prefix + ".orc", schema, ColumnFileOptions.DEFAULT);
+                        files.store(),
+                        prefix + ".orc",
+                        schema,
+                        ColumnFileOptions.DEFAULT.withCompression(
+                                FileCompressions.ofStreams(schema)));
         boolean isClustered = ClusteringOrder.isClustered(table);
         KeyIndexWriter keys =
                 isClustered

@@ -16,29 +16,33 @@ public final class ColumnFileVersions implements AutoCloseable {
     private final ColumnFileCursor cursor;
     private final @Nullable KeyEncoder keys;
     private final long retentionLsn;
+    private final long expiredLsn;
     private @Nullable KeyedVersion version;
     private long endLsn;
 
     /**
      * @param keys makes the key of a row; null: the row id is the key
      * @param retentionLsn rows that ended at or below are passed over
+     * @param expiredLsn rows below are passed over
      */
     public ColumnFileVersions(
             ColumnFile file,
             ColumnFileCursor cursor,
             @Nullable KeyEncoder keys,
-            long retentionLsn) {
+            long retentionLsn,
+            long expiredLsn) {
         this.file = requireNonNull(file, "file is null");
         this.cursor = requireNonNull(cursor, "cursor is null");
         this.keys = keys;
         this.retentionLsn = retentionLsn;
+        this.expiredLsn = expiredLsn;
     }
 
     /** Moves to the next row that is kept; false at the end. */
     public boolean advance() throws IOException {
         while (cursor.advance()) {
             endLsn = file.deletes().deletedAt(cursor.ordinal());
-            if (endLsn > retentionLsn) {
+            if (endLsn > retentionLsn && cursor.lsn() >= expiredLsn) {
                 byte[] row = cursor.row().toByteArray();
                 byte[] key =
                         keys == null

@@ -53,7 +53,9 @@ final class FlushJob {
         for (Map.Entry<Integer, IndexMemTable> index : sealed.indexes().entrySet()) {
             try (RowFileOutput output =
                     RowFileOutput.ofIndex(files, table, index.getKey(), LEVEL, Long.MAX_VALUE)) {
-                IndexEntries entries = new IndexEntries(index.getValue().entries(), retentionLsn);
+                IndexEntries entries =
+                        new IndexEntries(
+                                index.getValue().entries(), retentionLsn, table.expiredLsn());
                 while (entries.advance()) {
                     output.add(entries.entry());
                 }
@@ -65,8 +67,7 @@ final class FlushJob {
 
     private List<RowFile> writeRows() throws IOException {
         try (RowFileOutput output = new RowFileOutput(files, table, LEVEL, Long.MAX_VALUE)) {
-            RetainedVersions versions =
-                    new RetainedVersions(sealed.memTable().versions(), retentionLsn);
+            RetainedVersions versions = retained();
             while (versions.advance()) {
                 output.add(versions.version());
             }
@@ -82,8 +83,7 @@ final class FlushJob {
                     output.add(row.version(), row.endLsn());
                 }
             } else {
-                RetainedVersions versions =
-                        new RetainedVersions(sealed.memTable().versions(), retentionLsn);
+                RetainedVersions versions = retained();
                 while (versions.advance()) {
                     KeyedVersion version = versions.version();
                     if (!version.isDeleted()) {
@@ -95,11 +95,14 @@ final class FlushJob {
         }
     }
 
+    private RetainedVersions retained() {
+        return new RetainedVersions(sealed.memTable().versions(), retentionLsn, table.expiredLsn());
+    }
+
     private boolean isHistoryApart() {
         long rows = 0;
         long ended = 0;
-        RetainedVersions versions =
-                new RetainedVersions(sealed.memTable().versions(), retentionLsn);
+        RetainedVersions versions = retained();
         while (versions.advance()) {
             rows++;
             ended += versions.endLsn() == RetainedVersions.PRESENT ? 0 : 1;
@@ -111,8 +114,7 @@ final class FlushJob {
     private List<Placed> clustered() {
         ClusteringOrder order = new ClusteringOrder(table);
         List<Placed> rows = new ArrayList<>();
-        RetainedVersions versions =
-                new RetainedVersions(sealed.memTable().versions(), retentionLsn);
+        RetainedVersions versions = retained();
         while (versions.advance()) {
             if (!versions.version().isDeleted()) {
                 rows.add(order.place(versions.version(), versions.endLsn()));

@@ -110,7 +110,8 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
         piece.sort(null);
         try (RowFileOutput sorted =
                 RowFileOutput.ofIndex(files, table, keys.index().id(), 0, Long.MAX_VALUE)) {
-            IndexEntries entries = new IndexEntries(piece.iterator(), retentionLsn);
+            IndexEntries entries =
+                    new IndexEntries(piece.iterator(), retentionLsn, table.expiredLsn());
             while (entries.advance()) {
                 sorted.add(entries.entry());
             }
@@ -133,7 +134,7 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
     private IndexEntries merge() {
         List<Iterator<KeyedVersion>> sources = new ArrayList<>();
         pieces.forEach(sorted -> sources.add(new RowFileVersions(sorted.reader().cursor())));
-        return new IndexEntries(new MergingVersions(sources), retentionLsn);
+        return new IndexEntries(new MergingVersions(sources), retentionLsn, table.expiredLsn());
     }
 
     private void forgetPieces() throws IOException {

@@ -49,10 +49,13 @@ final class IndexCompaction implements ManifestChange {
                         index.keys(),
                         new VersionLookup(files, table.schema(), view),
                         retentionLsn,
+                        table.expiredLsn(),
                         thorough);
         try (RowFileOutput output =
                 RowFileOutput.ofIndex(files, table, index.indexId(), level, targetBytes)) {
-            IndexEntries entries = new IndexEntries(new MergingVersions(sources), retentionLsn);
+            IndexEntries entries =
+                    new IndexEntries(
+                            new MergingVersions(sources), retentionLsn, table.expiredLsn());
             List<KeyedVersion> batch = new ArrayList<>();
             boolean more = entries.advance();
             while (more) {

@@ -16,9 +16,10 @@ final class IndexEntries {
 
     /**
      * @param sorted by key ascending, LSN descending; the same entry may come several times
+     * @param expiredLsn entries below are of rows that have expired for every reader
      */
-    IndexEntries(Iterator<KeyedVersion> sorted, long retentionLsn) {
-        this.entries = new RetainedVersions(sorted, retentionLsn);
+    IndexEntries(Iterator<KeyedVersion> sorted, long retentionLsn, long expiredLsn) {
+        this.entries = new RetainedVersions(sorted, retentionLsn, expiredLsn);
     }
 
     /** Moves to the next entry; false at the end. */

@@ -31,17 +31,25 @@ final class IndexRepair {
     private final IndexKeys keys;
     private final VersionLookup versions;
     private final long retentionLsn;
+    private final long expiredLsn;
     private final boolean thorough;
     private long checked;
     private long stale;
 
     /**
+     * @param expiredLsn rows below are not visible to any reader
      * @param thorough look at all entries
      */
-    IndexRepair(IndexKeys keys, VersionLookup versions, long retentionLsn, boolean thorough) {
+    IndexRepair(
+            IndexKeys keys,
+            VersionLookup versions,
+            long retentionLsn,
+            long expiredLsn,
+            boolean thorough) {
         this.keys = requireNonNull(keys, "keys is null");
         this.versions = requireNonNull(versions, "versions is null");
         this.retentionLsn = retentionLsn;
+        this.expiredLsn = expiredLsn;
         this.thorough = thorough;
     }
 
@@ -80,7 +88,8 @@ final class IndexRepair {
         long staleBefore = stale;
         for (Candidate candidate : candidates) {
             checked++;
-            if (versions.find(candidate.primaryKey, retentionLsn) != candidate.lsn) {
+            if (candidate.lsn < expiredLsn
+                    || versions.find(candidate.primaryKey, retentionLsn) != candidate.lsn) {
                 found[candidate.position] = true;
                 stale++;
             }

@@ -16,6 +16,7 @@ final class RetainedVersions {
 
     private final Iterator<KeyedVersion> versions;
     private final long retentionLsn;
+    private final long expiredLsn;
     private @Nullable KeyedVersion current;
     private long endLsn = PRESENT;
 
@@ -23,7 +24,16 @@ final class RetainedVersions {
      * @param versions by key ascending, LSN descending
      */
     RetainedVersions(Iterator<KeyedVersion> versions, long retentionLsn) {
+        this(versions, retentionLsn, 0);
+    }
+
+    /**
+     * @param expiredLsn versions below have expired for every reader, deletions among them: what
+     *     these delete is older still
+     */
+    RetainedVersions(Iterator<KeyedVersion> versions, long retentionLsn, long expiredLsn) {
         this.versions = requireNonNull(versions, "versions is null");
+        this.expiredLsn = expiredLsn;
         this.retentionLsn = retentionLsn;
     }
 
@@ -35,7 +45,7 @@ final class RetainedVersions {
             boolean sameKey = newer != null && newer.compareKey(next) == 0;
             endLsn = sameKey ? requireNonNull(newer).lsn() : PRESENT;
             current = next;
-            if (endLsn > retentionLsn) {
+            if (endLsn > retentionLsn && next.lsn() >= expiredLsn) {
                 return true;
             }
         }

@@ -31,6 +31,12 @@ final class RowCompaction implements ManifestChange {
         this.pick = requireNonNull(pick, "pick is null");
     }
 
+    /** Only takes files away: nobody sees their rows any more. */
+    static RowCompaction drop(TableShard table, List<RowFile> files) {
+        List<FileEntry> entries = files.stream().map(RowFile::entry).toList();
+        return new RowCompaction(table, files, new Pick(entries, 0, false, List.of()));
+    }
+
     RowCompaction write(TableFiles files, long retentionLsn, long targetBytes) throws IOException {
         List<Iterator<KeyedVersion>> sources =
                 inputs.stream()
@@ -38,7 +44,8 @@ final class RowCompaction implements ManifestChange {
                                 file -> new RowFileVersions(file.reader().cursor()))
                         .toList();
         RetainedVersions versions =
-                new RetainedVersions(new MergingVersions(sources), retentionLsn);
+                new RetainedVersions(
+                        new MergingVersions(sources), retentionLsn, table.expiredLsn());
         try (RowFileOutput output =
                 new RowFileOutput(files, table, pick.outputLevel(), targetBytes)) {
             while (versions.advance()) {

@@ -277,11 +277,15 @@ final class RowCompactionPolicy {
             requireNonNull(entry, "entry is null");
         }
 
-        static Candidate of(RowFile file) {
+        /**
+         * @param expiredLsn versions below have expired for every reader
+         */
+        static Candidate of(RowFile file, long expiredLsn) {
             long stale =
                     file.reader().entryCount()
                             - file.reader().keyCount()
-                            + file.reader().deletedCount();
+                            + file.reader().deletedCount()
+                            + (file.entry().minLsn().value() < expiredLsn ? 1 : 0);
             return new Candidate(file.entry(), Math.min(stale, file.reader().entryCount()));
         }
     }

@@ -62,7 +62,7 @@ final class RowFileOutput implements AutoCloseable {
             OptionalInt indexId,
             BlockFileOptions options) {
         this.indexId = indexId;
-        this.options = options;
+        this.options = options.withCompression(FileCompressions.ofBlocks(table.schema()));
         this.files = requireNonNull(files, "files is null");
         this.table = requireNonNull(table, "table is null");
         this.level = level;

@@ -86,6 +86,10 @@ public final class TableMaintenance {
             if (!index.complete()) {
                 continue;
             }
+            List<RowFile> expired = expired(index.files());
+            if (!expired.isEmpty()) {
+                return Optional.of(() -> new IndexCompaction(table, view, index, expired, 0));
+            }
             if (asked) {
                 Optional<Work> whole = wholeIndex(view, index, retentionLsn);
                 if (whole.isPresent()) {
@@ -125,10 +129,20 @@ public final class TableMaintenance {
     }
 
     private Optional<Pick> pickRows(List<RowFile> rowFiles, long retentionLsn, boolean asked) {
-        List<Candidate> candidates = rowFiles.stream().map(Candidate::of).toList();
+        long expiredLsn = table.expiredLsn();
+        List<Candidate> candidates =
+                rowFiles.stream().map(file -> Candidate.of(file, expiredLsn)).toList();
         return asked
                 ? rowPolicy.pickAll(candidates, retentionLsn)
                 : rowPolicy.pick(candidates, retentionLsn);
+    }
+
+    // Whatever their tombstones delete has expired as well.
+    private List<RowFile> expired(List<RowFile> rowFiles) {
+        long expiredLsn = table.expiredLsn();
+        return rowFiles.stream()
+                .filter(file -> file.entry().maxLsn().value() < expiredLsn)
+                .toList();
     }
 
     // In the order of the view: of a key the newest version comes first.
@@ -154,11 +168,16 @@ public final class TableMaintenance {
     }
 
     private long pendingBytes(List<RowFile> rowFiles) {
-        return rowPolicy.pendingBytes(rowFiles.stream().map(Candidate::of).toList());
+        return rowPolicy.pendingBytes(
+                rowFiles.stream().map(file -> Candidate.of(file, 0)).toList());
     }
 
     private Optional<Work> rowCompaction(long retentionLsn, boolean asked) {
         TableView view = table.view();
+        List<RowFile> expired = expired(view.rowFiles());
+        if (!expired.isEmpty()) {
+            return Optional.of(() -> RowCompaction.drop(table, expired));
+        }
         return pickRows(view.rowFiles(), retentionLsn, asked)
                 .map(
                         pick -> {
@@ -207,11 +226,22 @@ public final class TableMaintenance {
     }
 
     private ColumnCompactionPolicy.Candidate candidate(ColumnFile file, long retentionLsn) {
+        long deleted = Math.max(file.deletedAt(retentionLsn), expiredRows(file));
         return new ColumnCompactionPolicy.Candidate(
                 file.entry(),
-                file.deletedAt(retentionLsn),
-                file.deletes().cardinality(),
+                deleted,
+                Math.max(deleted, file.deletes().cardinality()),
                 clusteringRange(file.entry()));
+    }
+
+    // All, none, or at least one: how many, only reading them would tell.
+    private long expiredRows(ColumnFile file) {
+        FileEntry entry = file.entry();
+        long expiredLsn = table.expiredLsn();
+        if (entry.maxLsn().value() < expiredLsn) {
+            return entry.rowCount();
+        }
+        return entry.minLsn().value() < expiredLsn ? 1 : 0;
     }
 
     private Optional<Range> clusteringRange(FileEntry entry) {

@@ -53,6 +53,7 @@ public final class TableShard {
     private long activeSinceMillis = Long.MAX_VALUE; // of the first change since the last seal
     private long endedLogLsn = Long.MAX_VALUE; // of the first endRows since the last seal
     private long flushedLsn;
+    private volatile long expiredLsn;
     private volatile long historyLsn; // of which others may take a look
 
     public TableShard(ShardId shard, TableSchema schema, RowCache rowCache) {
@@ -190,6 +191,23 @@ public final class TableShard {
     void forgetHistory(long lsn) {
         historyLsn = Math.max(historyLsn, lsn);
         view.columnFiles().forEach(file -> file.deletes().forgetMany(lsn));
+    }
+
+    /**
+     * From now on nobody reads below {@code horizonLsn}, so what is about to be written may leave
+     * out rows that have expired there. The horizon may be above what is applied: rows that come
+     * below it have expired as well.
+     */
+    public void forgetExpired(long horizonLsn) {
+        if (schema.options().expires()) {
+            expiredLsn = Math.max(expiredLsn, Expiry.expiredLsn(schema, horizonLsn));
+            historyLsn = Math.max(historyLsn, horizonLsn);
+        }
+    }
+
+    /** Rows below have expired for every reader; never goes back. Any thread. */
+    long expiredLsn() {
+        return expiredLsn;
     }
 
     /**

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class VisibleVersions {
     private final Iterator<KeyedVersion> versions;
     private final long lsn;
+    private final long fromLsn;
     private @Nullable KeyedVersion
             decided; // the newest version in time of the last key that had one
 
@@ -19,8 +20,17 @@ public final class VisibleVersions {
      * @param versions by key ascending, LSN descending
      */
     public VisibleVersions(Iterator<KeyedVersion> versions, long lsn) {
+        this(versions, lsn, 0);
+    }
+
+    /**
+     * @param versions by key ascending, LSN descending
+     * @param fromLsn rows below have expired
+     */
+    public VisibleVersions(Iterator<KeyedVersion> versions, long lsn, long fromLsn) {
         this.versions = requireNonNull(versions, "versions is null");
         this.lsn = lsn;
+        this.fromLsn = fromLsn;
     }
 
     /** Moves to the next visible version; false at the end. */
@@ -31,7 +41,7 @@ public final class VisibleVersions {
                 continue;
             }
             decided = version;
-            if (!version.isDeleted()) {
+            if (!version.isDeleted() && version.lsn() >= fromLsn) {
                 return true;
             }
         }

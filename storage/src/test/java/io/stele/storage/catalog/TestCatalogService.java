@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnChange;
@@ -29,6 +30,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 final class TestCatalogService {
+    private long now = 5_000_000L << 16;
     private final ObjectStore store = new InMemoryObjectStore();
     private final CatalogService service = open(1);
 
@@ -119,17 +121,51 @@ final class TestCatalogService {
     }
 
     @Test
-    void whatNothingEnforcesIsRefused() {
+    void rowsThatExpiredNeverComeBack() {
         service.createSchema("s");
-        TableSchema table = service.createTable(table("s", "a").build(), "", TableState.PUBLIC);
-        refuses(
-                ErrorCode.INVALID_ARGUMENT,
-                "time_to_live",
-                () ->
-                        service.setOptions(
-                                table.id(),
-                                List.of(TableOption.TIME_TO_LIVE),
-                                TableOptions.NONE.withTimeToLiveMillis(OptionalLong.of(7))));
+        TableSchema table =
+                service.createTable(
+                        table("s", "a")
+                                .build()
+                                .withOptions(
+                                        TableOptions.NONE.withTimeToLiveMillis(
+                                                OptionalLong.of(1000))),
+                        "",
+                        TableState.PUBLIC);
+        long changed = now;
+        assertThat(table.options().firstVisibleLsn(changed)).isEqualTo(changed - (1000L << 16));
+        assertThat(table.options().firstVisibleLsn(1 << 16)).isZero();
+
+        table = setTimeToLive(table, OptionalLong.of(5000));
+        TableOptions longer = table.options();
+        assertThat(longer.firstVisibleLsn(changed - 1))
+                .as("readers of before")
+                .isEqualTo(changed - 1 - (1000L << 16));
+        assertThat(longer.firstVisibleLsn(changed + (2000L << 16)))
+                .as("what had expired")
+                .isEqualTo(changed - (1000L << 16));
+        assertThat(longer.firstVisibleLsn(changed + (9000L << 16)))
+                .isEqualTo(changed + (4000L << 16));
+
+        now += 9000L << 16;
+        table = setTimeToLive(table, OptionalLong.empty());
+        assertThat(table.options().firstVisibleLsn(now + (99_000L << 16)))
+                .isEqualTo(changed + (4000L << 16));
+        for (int i = 0; i < 40; i++) {
+            now += 1000L << 16;
+            long before = table.options().firstVisibleLsn(now);
+            table = setTimeToLive(table, OptionalLong.of(1 + i % 7 * 700L));
+            assertThat(table.options().firstVisibleLsn(now)).isGreaterThanOrEqualTo(before);
+        }
+        assertThat(table.options().timeToLiveSteps()).hasSize(TableOptions.MAX_TIME_TO_LIVE_STEPS);
+        assertThat(open(2).current().table(table.id())).isEqualTo(table);
+    }
+
+    private TableSchema setTimeToLive(TableSchema table, OptionalLong millis) {
+        return service.setOptions(
+                table.id(),
+                List.of(TableOption.TIME_TO_LIVE),
+                TableOptions.NONE.withTimeToLiveMillis(millis));
     }
 
     @Test
@@ -430,7 +466,8 @@ final class TestCatalogService {
     }
 
     private CatalogService open(long writer) {
-        return CatalogService.open(new CatalogStore(store, new UUID(0, writer)));
+        return CatalogService.open(
+                new CatalogStore(store, new UUID(0, writer)), () -> new Lsn(now));
     }
 
     private static void refuses(ErrorCode code, String message, ThrowingCallable call) {

@@ -100,6 +100,10 @@ final class SimulatedNode {
         return uncaught;
     }
 
+    long nowMillis() {
+        return nowMillis;
+    }
+
     void advance(long millis) {
         nowMillis += millis;
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
 import io.stele.protocol.api.PartitionFiles;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ScanPredicate;
@@ -123,6 +124,37 @@ final class TestPartitionDeletes {
         assertThat(node.engine().partitions(table.id()))
                 .extracting(PartitionFiles::rowCount)
                 .containsExactly(1L, 1L);
+    }
+
+    @Test
+    void aTruncatedTableIsEmptyInAllShardsAlsoAfterARestart() throws IOException {
+        TestTable wide =
+                TestTable.create(
+                        node.engine(),
+                        "wide",
+                        Orientation.ROW,
+                        true,
+                        3,
+                        List.of(),
+                        TableState.PUBLIC);
+        for (long id = 0; id < 20; id++) {
+            node.await(wide.upsert(node.engine(), id, "a", id));
+            if (id == 10) {
+                node.await(node.engine().flush(wide.id()));
+            }
+        }
+        ReadPoint before = node.readPoint();
+        TableId emptied = node.engine().catalog().truncateTable(wide.id()).id();
+        for (int time = 0; time < 2; time++) {
+            assertThatThrownBy(() -> wide.snapshot(node.engine(), before))
+                    .as("history is not kept")
+                    .isInstanceOf(SteleException.class);
+            assertThat(node.engine().statistics(emptied).rowCount()).isZero();
+            assertThat(node.engine().plan(node.readPoint(), emptied, ScanPredicate.ALL).shards())
+                    .hasSize(3)
+                    .noneMatch(shard -> shard.live() || !shard.files().isEmpty());
+            node.restart();
+        }
     }
 
     @Test

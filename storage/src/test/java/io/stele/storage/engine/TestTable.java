@@ -273,7 +273,7 @@ final class TestTable {
         ScanPlan plan = node.engine().plan(point, schema.id(), ScanPredicate.ALL);
         for (ShardScan scan : plan.shards()) {
             for (FileScan file : scan.files()) {
-                readFile(node, plan.readLsn(), file, rows);
+                readFile(node, plan, file, rows);
             }
             if (scan.live()) {
                 collect(node.engine(), point, scan.shard(), scan.mode(), rows);
@@ -297,7 +297,7 @@ final class TestTable {
         }
     }
 
-    private void readFile(SimulatedNode node, long readLsn, FileScan file, Map<Long, String> rows)
+    private void readFile(SimulatedNode node, ScanPlan plan, FileScan file, Map<Long, String> rows)
             throws IOException {
         RoaringBitmap deleted = new RoaringBitmap();
         if (file.deletedRows().length > 0) {
@@ -306,7 +306,8 @@ final class TestTable {
         ColumnFileReader reader = open(node, file);
         try (ColumnFileCursor cursor = reader.cursor()) {
             while (cursor.advance()) {
-                if (!deleted.contains(cursor.ordinal()) && cursor.lsn() <= readLsn) {
+                boolean inTime = cursor.lsn() <= plan.readLsn() && cursor.lsn() >= plan.fromLsn();
+                if (!deleted.contains(cursor.ordinal()) && inTime) {
                     add(cursor.row(), rows);
                 }
             }

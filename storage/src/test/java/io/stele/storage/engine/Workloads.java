@@ -37,6 +37,10 @@ final class Workloads {
         ALL.put("partition-deletes", PartitionDeletesWorkload::keyed);
         ALL.put("whole-deletes", PartitionDeletesWorkload::whole);
         ALL.put("append-partition-deletes", PartitionDeletesWorkload::appends);
+        ALL.put("row-expiry", simulation -> TimeToLiveWorkload.of(simulation, Orientation.ROW));
+        ALL.put(
+                "column-expiry",
+                simulation -> TimeToLiveWorkload.of(simulation, Orientation.COLUMN));
         ALL.put("transfers", TransfersWorkload::new);
     }
 

@@ -1,0 +1,32 @@
+package io.stele.protocol.schema;
+
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.stele.protocol.Lsn;
+
+/**
+ * The time to live of a table's rows from an LSN on, as the catalog keeps it: what had expired by
+ * then never comes back, whatever the time to live is later.
+ *
+ * @param since readers at or above follow this step, up to the next one
+ * @param millis age at which rows disappear, in milliseconds; negative: they do not
+ * @param floor rows below had expired before
+ */
+public record TimeToLiveStep(
+        @JsonProperty("since") Lsn since,
+        @JsonProperty("millis") long millis,
+        @JsonProperty("floor") Lsn floor) {
+    private static final int MILLIS_SHIFT = 16; // of an LSN
+
+    public TimeToLiveStep {
+        requireNonNull(since, "since is null");
+        requireNonNull(floor, "floor is null");
+    }
+
+    long firstVisibleLsn(long readLsn) {
+        return millis < 0
+                ? floor.value()
+                : Math.max(floor.value(), readLsn - (millis << MILLIS_SHIFT));
+    }
+}

@@ -1,0 +1,20 @@
+package io.stele.storage.tablet;
+
+import io.stele.protocol.schema.TableSchema;
+
+/** Which rows of a table with a time to live need not be kept in files. */
+final class Expiry {
+    /**
+     * 10 s: while a change of the time to live is on its way, readers may still follow the former.
+     */
+    private static final long MARGIN = 10_000L << 16;
+
+    private Expiry() {}
+
+    /**
+     * The LSN below which no reader at or above the horizon sees a row; 0 where rows do not expire.
+     */
+    static long expiredLsn(TableSchema table, long horizonLsn) {
+        return table.options().firstVisibleLsn(Math.max(0, horizonLsn - MARGIN));
+    }
+}
