@@ -16,6 +16,8 @@ import java.util.function.LongSupplier;
  * waiting tasks is for submitters to bound; the pool itself holds each context at most once.
  */
 public final class ThreadedFairPool implements ContextPool {
+    private static final int SPINS = 100; // a few microseconds: what a wake-up costs the waker
+
     private final FairPool pool;
     private final List<Thread> threads = new ArrayList<>();
 
@@ -82,6 +84,17 @@ public final class ThreadedFairPool implements ContextPool {
         LockSupport.unpark(threads.get(worker.index()));
     }
 
+    /** Looks for work for as long as it would take to park and be woken up. */
+    private static boolean awaitIncoming(Worker worker) {
+        for (int spin = 0; spin < SPINS; spin++) {
+            if (worker.hasIncoming()) {
+                return true;
+            }
+            Thread.onSpinWait();
+        }
+        return false;
+    }
+
     private void work(Worker worker) {
         worker.attach(Thread.currentThread());
         while (true) {
@@ -91,7 +104,7 @@ public final class ThreadedFairPool implements ContextPool {
             if (pool.isClosing()) {
                 return;
             }
-            if (worker.park()) {
+            if (!awaitIncoming(worker) && worker.park()) {
                 while (worker.isParked()) {
                     LockSupport.park(worker);
                     // Only close ends a worker: an interrupt aimed at a task must not make it spin.

@@ -80,6 +80,11 @@ final class Worker implements YieldSignal {
         return false;
     }
 
+    /** Whether something has come that was not there before the worker ran out of work. */
+    boolean hasIncoming() {
+        return !inbox.isEmpty() || pool.latencyWaits();
+    }
+
     boolean isParked() {
         return parked.get();
     }
