@@ -6,6 +6,7 @@ import io.stele.benchmarks.get.GetBenchmark;
 import io.stele.benchmarks.hos.HosBenchmark;
 import io.stele.benchmarks.indexes.IndexesBenchmark;
 import io.stele.benchmarks.ingest.IngestBenchmark;
+import io.stele.benchmarks.pagecache.PageCacheBenchmark;
 import io.stele.benchmarks.readwrite.ReadWriteBenchmark;
 import io.stele.benchmarks.recovery.RecoveryBenchmark;
 import io.stele.benchmarks.scan.ScanBenchmark;
@@ -42,7 +43,8 @@ public final class BenchmarkRunner {
                     new ReadWriteBenchmark(),
                     new RecoveryBenchmark(),
                     new WriteAmpBenchmark(),
-                    new HosBenchmark());
+                    new HosBenchmark(),
+                    new PageCacheBenchmark());
 
     private BenchmarkRunner() {}
 

@@ -18,15 +18,18 @@ final class GhostCaches {
     /** Sizes, in multiples of the real one. */
     static final double[] FACTORS = {0.5, 1, 2, 4};
 
-    /** Pages in the sample's cache of the real size: about 3 % error, 1 MiB of heap. */
+    /** Pages in the sample's cache of the real size: 1 MiB of heap in all. */
     private static final long SAMPLED_PAGES = 1024;
+
+    /** Of the pages at most, so that small caches do not spend their time on it. */
+    private static final double MAX_RATE = 0.25;
 
     private final long threshold;
     private final Ghost[] ghosts = new Ghost[FACTORS.length];
     private final ReentrantLock lock = new ReentrantLock();
 
     GhostCaches(long maxPages) {
-        double rate = Math.min(1, (double) SAMPLED_PAGES / Math.max(1, maxPages));
+        double rate = Math.min(MAX_RATE, (double) SAMPLED_PAGES / Math.max(1, maxPages));
         threshold = (long) (rate * (1L << 32));
         for (int i = 0; i < ghosts.length; i++) {
             ghosts[i] = new Ghost((int) Math.max(1, maxPages * rate * FACTORS[i]));

@@ -29,7 +29,8 @@ public final class PageBlocks {
     }
 
     /**
-     * Encodes content as whole blocks into {@code target} from its position.
+     * Encodes content as whole blocks into {@code target} from its position on; its limit becomes
+     * its capacity.
      *
      * @param firstBlock the number of the first block in its page
      */
@@ -40,6 +41,7 @@ public final class PageBlocks {
             int offset,
             int length,
             ByteBuffer target) {
+        CRC32C crc = new CRC32C();
         int block = firstBlock;
         for (int done = 0; done < length; done += payloadBytes) {
             int count = Math.min(payloadBytes, length - done);
@@ -48,14 +50,16 @@ public final class PageBlocks {
             for (int zero = count; zero < payloadBytes; zero++) {
                 target.put((byte) 0);
             }
-            target.putInt(start, checksum(key, block, target, start));
+            int end = target.position();
+            target.putInt(start, checksum(crc, key, block, target, start));
+            target.clear().position(end);
             block++;
         }
     }
 
     /**
      * Checks whole blocks in {@code source}, which starts at block {@code firstBlock} of its page,
-     * and copies some of their content.
+     * and copies some of their content; moves the buffer's position and limit.
      *
      * @param skip bytes of content of the first block to leave out
      * @param length bytes to copy; the blocks must be those that hold them
@@ -70,12 +74,14 @@ public final class PageBlocks {
             byte[] buffer,
             int bufferOffset,
             int length) {
+        CRC32C crc = new CRC32C();
         int block = firstBlock;
         int start = 0;
         int copied = 0;
         int from = skip;
         while (copied < length) {
-            if (source.getInt(start) != checksum(key, block, source, start)) {
+            int found = source.limit(start + blockBytes).getInt(start);
+            if (found != checksum(crc, key, block, source, start)) {
                 return false;
             }
             int count = Math.min(payloadBytes - from, length - copied);
@@ -92,13 +98,11 @@ public final class PageBlocks {
         return true;
     }
 
-    private int checksum(PageKey key, int block, ByteBuffer buffer, int start) {
-        CRC32C crc = new CRC32C();
-        int position = buffer.position();
-        int limit = buffer.limit();
+    /** Of the block at {@code start}; leaves the buffer's position and limit at its end. */
+    private int checksum(CRC32C crc, PageKey key, int block, ByteBuffer buffer, int start) {
+        crc.reset();
         buffer.limit(start + blockBytes).position(start + PageGeometry.CHECKSUM_BYTES);
         crc.update(buffer);
-        buffer.limit(limit).position(position);
         long owner = PageKey.mix(key.high() + block) ^ key.low();
         return (int) crc.getValue() ^ (int) (owner >>> 32);
     }

@@ -36,7 +36,6 @@ public final class PageCache implements AutoCloseable {
 
     private final PageStore store;
     private final PageFetcher fetcher;
-    private final LongSupplier nanoTime;
     private final int pageBytes;
     private final PageFlights flights = new PageFlights();
     private final GhostCaches ghosts;
@@ -50,7 +49,6 @@ public final class PageCache implements AutoCloseable {
     public PageCache(
             PageStore store, PageCacheOptions options, LongSupplier nanoTime, Executor executor) {
         this.store = requireNonNull(store, "store is null");
-        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         this.pageBytes = store.pageBytes();
         this.ghosts = new GhostCaches(store.maxPages());
         this.fetcher = new PageFetcher(store, flights, options, nanoTime, executor);
@@ -84,20 +82,20 @@ public final class PageCache implements AutoCloseable {
                             offset));
         }
         TableCounters counters = counters(file.table());
-        counters.reads.increment();
         if (!store.isAvailable()) {
+            loader.load(offset, buffer, bufferOffset, length);
             counters.bypassedReads.increment();
             counters.missedBytes.add(length);
-            loader.load(offset, buffer, bufferOffset, length);
             return;
         }
-        long start = nanoTime.getAsLong();
         PageRead read = new PageRead(file, offset, buffer, bufferOffset, length, pageBytes);
         List<Long> missing = readPresent(read, counters);
         if (missing.isEmpty()) {
-            counters.answered(length, nanoTime.getAsLong() - start);
+            counters.answered(length);
+        } else if (readMissing(read, missing, loader, counters)) {
+            counters.fetched(length);
         } else {
-            readMissing(read, missing, loader, counters, length);
+            counters.answered(length);
         }
     }
 
@@ -136,14 +134,10 @@ public final class PageCache implements AutoCloseable {
 
     /**
      * Fetches what nobody fetches yet, then waits for the others; in this order, so that no two
-     * readers ever wait for each other.
+     * readers ever wait for each other. Returns whether this reader fetched anything itself.
      */
-    private void readMissing(
-            PageRead read,
-            List<Long> missing,
-            RangeLoader loader,
-            TableCounters counters,
-            int length)
+    private boolean readMissing(
+            PageRead read, List<Long> missing, RangeLoader loader, TableCounters counters)
             throws IOException {
         List<Long> open = missing;
         boolean fetched = false;
@@ -170,7 +164,7 @@ public final class PageCache implements AutoCloseable {
                 break;
             }
         }
-        (fetched ? counters.missedBytes : counters.hitBytes).add(length);
+        return fetched;
     }
 
     /** Others have failed so often that this reader stops to wait for them. */

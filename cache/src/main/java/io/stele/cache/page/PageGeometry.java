@@ -8,18 +8,17 @@ import java.util.Locale;
  * is shorter, the last of a file, takes less.
  *
  * @param pageBytes bytes of a page, a power of two
- * @param blockBytes bytes of a block on disk, checksum included; a multiple of the file system's
- *     block where real disk use matters
+ * @param blockBytes bytes of a block on disk, checksum included: what is read and checked at least
  */
 public record PageGeometry(int pageBytes, int blockBytes) {
-    /** 4 x 260 KiB for a page of 1 MiB: the location of a page is four numbers. */
+    /** 4 x 258 KiB for a page of 1 MiB: the location of a page is four numbers. */
     public static final int UNITS_PER_PAGE = 4;
 
     /** Before each block's content. */
     public static final int CHECKSUM_BYTES = 4;
 
-    /** Pages of 1 MiB in blocks of 4 KiB: a small read reads and checks two blocks. */
-    public static final PageGeometry DEFAULT = new PageGeometry(1 << 20, 4096);
+    /** Pages of 1 MiB in blocks of 2 KiB: a read of 4 KiB anywhere checks three blocks, or four. */
+    public static final PageGeometry DEFAULT = new PageGeometry(1 << 20, 2048);
 
     public PageGeometry {
         if (Integer.bitCount(pageBytes) != 1 || pageBytes < 1024 || pageBytes > 1 << 20) {

@@ -6,10 +6,6 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Counters of one table; see {@link TableStatistics}. Thread-safe. */
 final class TableCounters {
-    /** Weight of the newest fetch in the mean time of a fetch. */
-    private static final double NEWEST = 0.125;
-
-    final LongAdder reads = new LongAdder();
     final LongAdder wholeHits = new LongAdder();
     final LongAdder pageHits = new LongAdder();
     final LongAdder pageMisses = new LongAdder();
@@ -19,15 +15,13 @@ final class TableCounters {
     final LongAdder loads = new LongAdder();
     final LongAdder loadedBytes = new LongAdder();
     final LongAdder failedLoads = new LongAdder();
+    final LongAdder readsWithLoads = new LongAdder();
     final LongAdder bypassedReads = new LongAdder();
     final LongAdder skippedFills = new LongAdder();
     final LongAdder damagedPages = new LongAdder();
-    final LongAdder savedNanos = new LongAdder();
+    final LongAdder loadNanos = new LongAdder();
     final LongAdder ghostRequests = new LongAdder();
     final LongAdder[] ghostHits = new LongAdder[GhostCaches.FACTORS.length];
-
-    /** Mean of what fetches took lately; 0 before the first. Lost updates do not matter. */
-    private volatile double fetchNanos;
 
     TableCounters() {
         for (int i = 0; i < ghostHits.length; i++) {
@@ -38,15 +32,19 @@ final class TableCounters {
     void loaded(int bytes, long nanos) {
         loads.increment();
         loadedBytes.add(bytes);
-        double mean = fetchNanos;
-        fetchNanos = mean == 0 ? nanos : mean + NEWEST * (nanos - mean);
+        loadNanos.add(nanos);
     }
 
-    /** A read that needed no fetch, of {@code bytes}, took {@code nanos}. */
-    void answered(int bytes, long nanos) {
+    /** A read of {@code bytes} that needed no fetch of its own: the hot path, so two counters. */
+    void answered(int bytes) {
         wholeHits.increment();
         hitBytes.add(bytes);
-        savedNanos.add(Math.max(0, (long) fetchNanos - nanos));
+    }
+
+    /** A read of {@code bytes} that had to fetch. */
+    void fetched(int bytes) {
+        readsWithLoads.increment();
+        missedBytes.add(bytes);
     }
 
     TableStatistics statistics(String table) {
@@ -58,7 +56,7 @@ final class TableCounters {
         }
         return new TableStatistics(
                 table,
-                reads.sum(),
+                wholeHits.sum() + readsWithLoads.sum() + bypassedReads.sum(),
                 wholeHits.sum(),
                 pageHits.sum(),
                 pageMisses.sum(),
@@ -71,7 +69,12 @@ final class TableCounters {
                 bypassedReads.sum(),
                 skippedFills.sum(),
                 damagedPages.sum(),
-                savedNanos.sum() / 1_000_000,
+                savedMillis(),
                 ghosts);
+    }
+
+    private long savedMillis() {
+        long count = loads.sum();
+        return count == 0 ? 0 : (long) ((double) loadNanos.sum() / count * wholeHits.sum() / 1e6);
     }
 }

@@ -9,7 +9,7 @@ import java.util.Map;
 /**
  * What a {@link PageCache} did for one table since it was made.
  *
- * @param reads calls of {@link PageCache#read}
+ * @param reads calls of {@link PageCache#read} that succeeded
  * @param requestsSaved of these, how many needed no fetch: each would have been at least one
  *     request
  * @param pageHits pages found in the store
@@ -23,8 +23,8 @@ import java.util.Map;
  * @param bypassedReads reads that went past the cache because no directory was in use
  * @param skippedFills pages not kept because too many waited to be written
  * @param damagedPages pages dropped because they did not verify or could not be read
- * @param savedMillis for each read counted in {@code requestsSaved}, the mean time of the last
- *     fetches less its own time
+ * @param savedMillis the mean time of the loads so far, for each of {@code requestsSaved}; what the
+ *     hits themselves took is not taken off
  * @param ghostHitRatios by multiple of the cache's size, the share of page requests that an LRU
  *     cache of that size would answer, from a sample
  */

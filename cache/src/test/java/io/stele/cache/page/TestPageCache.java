@@ -299,10 +299,12 @@ class TestPageCache {
 
     @Test
     void ghostsKnowWhatMoreSpaceWouldBring() throws IOException {
-        try (PageCache cache = cache(40, PageCacheOptions.DEFAULT)) {
-            for (int round = 0; round < 50; round++) {
-                for (int page = 0; page < 60; page++) { // one and a half times the cache
-                    check(cache, page * PAGE, 10, this::load);
+        try (PageCache cache = cache(400, PageCacheOptions.DEFAULT)) {
+            byte[] buffer = new byte[10];
+            for (int round = 0; round < 20; round++) {
+                for (int page = 0; page < 640; page++) { // more than the cache, less than twice
+                    CachedFile one = new CachedFile("t", "f" + page / 64, content.length);
+                    cache.read(one, page % 64 * PAGE, buffer, 0, 10, this::load);
                 }
             }
             Map<Double, Double> ghosts = cache.tableStatistics().getFirst().ghostHitRatios();

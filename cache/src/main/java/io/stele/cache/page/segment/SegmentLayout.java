@@ -15,7 +15,7 @@ import java.util.Map;
  */
 public record SegmentLayout(
         PageGeometry geometry, int unitsPerSegment, Map<String, Double> shares) {
-    /** 260 MiB: a cache of 1 TB has 4,000 files open. */
+    /** 258 MiB: a cache of 1 TB has 4,000 files open. */
     public static final int DEFAULT_UNITS_PER_SEGMENT = 1024;
 
     /** Nothing reserved. */

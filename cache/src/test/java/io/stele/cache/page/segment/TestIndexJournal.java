@@ -31,7 +31,7 @@ class TestIndexJournal {
     @Test
     void bytesAreThese() {
         ByteBuffer header = ByteBuffer.allocate(IndexJournal.HEADER_BYTES);
-        IndexJournal.header(PageGeometry.DEFAULT, 1024, header);
+        IndexJournal.header(new PageGeometry(1 << 20, 4096), 1024, header);
         assertThat(HexFormat.of().formatHex(header.array()))
                 .isEqualTo("5354454c4550474900000001001000000000100000000400" + "56b98b71");
         assertThat(HexFormat.of().formatHex(page().array()))

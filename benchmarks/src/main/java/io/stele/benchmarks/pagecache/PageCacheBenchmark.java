@@ -1,0 +1,197 @@
+package io.stele.benchmarks.pagecache;
+
+import io.stele.benchmarks.Benchmark;
+import io.stele.benchmarks.BenchmarkOptions;
+import io.stele.benchmarks.BenchmarkReport;
+import io.stele.benchmarks.Machine;
+import io.stele.benchmarks.Metrics;
+import io.stele.benchmarks.Target;
+import io.stele.benchmarks.servers.Run;
+import io.stele.cache.page.CachedFile;
+import io.stele.cache.page.PageCache;
+import io.stele.cache.page.PageCacheOptions;
+import io.stele.cache.page.PageGeometry;
+import io.stele.cache.page.PageStore;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/**
+ * The page cache over its two stores, segment files and Alluxio's client cache, beside a positional
+ * read of the file itself and Alluxio without our checksums. Everything is in this process, and in
+ * the system's page cache: what is measured is the way to the bytes, not the disk.
+ */
+public final class PageCacheBenchmark implements Benchmark {
+    private static final double TARGET_OF_PLAIN = 2.0;
+    private static final double TARGET_HEAP_BYTES = 64;
+
+    /** 100 GB, of which the file takes a part. */
+    private static final long CACHE_PAGES = 100_000;
+
+    private static final Logger ALLUXIO_LOG = Logger.getLogger("alluxio");
+    private static final String SEGMENTS = "segments";
+    private static final String ALLUXIO = "alluxio";
+
+    @Override
+    public String name() {
+        return "page-cache";
+    }
+
+    @Override
+    public String description() {
+        return "hits, misses, heap and restart of the page cache, over segment files and Alluxio";
+    }
+
+    @Override
+    public BenchmarkReport run(BenchmarkOptions options) throws Exception {
+        boolean quick = options.quick();
+        long fileBytes = quick ? 64L << 20 : 256L << 20;
+        int pages = quick ? 10_000 : 100_000;
+        Path folder = Run.load().path("state").resolve("page-cache");
+        String machine = Machine.describe();
+        Metrics metrics = new Metrics();
+        ALLUXIO_LOG.setLevel(Level.OFF); // it reports an empty folder as an error
+        List<Target> targets = new ArrayList<>();
+        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            HitPhase hits =
+                    new HitPhase(
+                            fileBytes,
+                            quick ? 3 : 9,
+                            Duration.ofMillis(quick ? 100 : 500),
+                            metrics);
+            if (isWanted(options, "hits")) {
+                hits(folder, fileBytes, hits, executor, metrics, targets);
+            }
+            if (isWanted(options, "misses")) {
+                misses(folder, executor, metrics, targets);
+            }
+            if (isWanted(options, "index")) {
+                index(folder, pages, executor, metrics, targets);
+            }
+        }
+        return new BenchmarkReport(name(), machine, metrics.asMap(), targets);
+    }
+
+    private static boolean isWanted(BenchmarkOptions options, String phase) {
+        return options.only().isEmpty() || phase.contains(options.only().orElseThrow());
+    }
+
+    private static void hits(
+            Path folder,
+            long fileBytes,
+            HitPhase phase,
+            ExecutorService executor,
+            Metrics metrics,
+            List<Target> targets)
+            throws Exception {
+        Path plain = write(folder.resolve("plain"), fileBytes);
+        CachedFile file = new CachedFile("bench", "file.orc", fileBytes);
+        CachedFile bare = new CachedFile("bench", "bare.orc", fileBytes);
+        PageStore segments =
+                Readers.segments(
+                        folder.resolve("hits-segments"),
+                        PageGeometry.DEFAULT,
+                        CACHE_PAGES,
+                        executor);
+        AlluxioPageStore alluxio = alluxio(folder.resolve("hits-alluxio"), CACHE_PAGES << 20);
+        try (Reader positional = Readers.plain(plain);
+                Reader ours = Readers.cached(SEGMENTS, segments, file, executor);
+                Reader theirs = Readers.cached(ALLUXIO, alluxio, file, executor)) {
+            fillBare(alluxio, bare);
+            List<Reader> readers = List.of(positional, ours, theirs, Readers.alone(alluxio, bare));
+            phase.one(readers);
+            phase.many(readers);
+            double base = metrics.value(HitPhase.micros(positional, HitPhase.SMALL));
+            targets.add(
+                    Target.atMost(
+                            "4 KiB hit, segments: times a positional read",
+                            TARGET_OF_PLAIN,
+                            metrics.value(HitPhase.micros(ours, HitPhase.SMALL)) / base));
+            targets.add(
+                    Target.atMost(
+                            "4 KiB hit, alluxio: times a positional read",
+                            TARGET_OF_PLAIN,
+                            metrics.value(HitPhase.micros(theirs, HitPhase.SMALL)) / base));
+        }
+    }
+
+    /** Pages as they are, without checksums. */
+    private static void fillBare(AlluxioPageStore store, CachedFile file) throws IOException {
+        byte[] page = new byte[store.pageBytes()];
+        for (long number = 0; number * page.length < file.sizeBytes(); number++) {
+            Content.fill(number * page.length, page, 0, page.length);
+            if (!store.manager().put(store.id(file, number), page)) {
+                throw new IOException("Expected Alluxio to keep page " + number);
+            }
+        }
+    }
+
+    private static void misses(
+            Path folder, ExecutorService executor, Metrics metrics, List<Target> targets)
+            throws Exception {
+        MissPhase phase = new MissPhase(executor);
+        CachedFile file = new CachedFile("bench", "missed.orc", 64L << 20);
+        PageStore segments =
+                Readers.segments(
+                        folder.resolve("misses-segments"), PageGeometry.DEFAULT, 64, executor);
+        AlluxioPageStore alluxio = alluxio(folder.resolve("misses-alluxio"), 256L << 20);
+        for (PageStore store : List.of(segments, alluxio)) {
+            String name = store == segments ? SEGMENTS : ALLUXIO;
+            try (PageCache cache =
+                    new PageCache(store, PageCacheOptions.DEFAULT, System::nanoTime, executor)) {
+                int loads = phase.cached(cache, file);
+                metrics.put("8 misses of a page, %s: loads".formatted(name), loads);
+                targets.add(
+                        Target.atMost("8 misses of a page, %s: loads".formatted(name), 1, loads));
+                if (store == alluxio) {
+                    CachedFile bare = new CachedFile("bench", "missed-bare.orc", 64L << 20);
+                    metrics.put(
+                            "8 misses of a page, alluxio alone: loads", phase.alone(alluxio, bare));
+                }
+            }
+        }
+    }
+
+    private static void index(
+            Path folder, int pages, ExecutorService executor, Metrics metrics, List<Target> targets)
+            throws IOException {
+        IndexPhase phase = new IndexPhase(pages, metrics);
+        Path segments = folder.resolve("index-segments");
+        double ours =
+                phase.run(
+                        SEGMENTS,
+                        () -> Readers.segments(segments, IndexPhase.GEOMETRY, pages, executor));
+        targets.add(Target.atMost("heap, segments: bytes a page", TARGET_HEAP_BYTES, ours));
+        Path alluxio = Files.createDirectories(folder.resolve("index-alluxio"));
+        double theirs =
+                phase.run(
+                        ALLUXIO,
+                        () -> AlluxioPageStore.open(alluxio, 4096L * pages, IndexPhase.GEOMETRY));
+        targets.add(Target.atMost("heap, alluxio: bytes a page", TARGET_HEAP_BYTES, theirs));
+    }
+
+    private static AlluxioPageStore alluxio(Path folder, long maxBytes) throws IOException {
+        Files.createDirectories(folder);
+        return AlluxioPageStore.open(folder, maxBytes, PageGeometry.DEFAULT);
+    }
+
+    private static Path write(Path file, long bytes) throws IOException {
+        Files.createDirectories(file.getParent());
+        byte[] buffer = new byte[1 << 20];
+        try (OutputStream out = Files.newOutputStream(file)) {
+            for (long start = 0; start < bytes; start += buffer.length) {
+                Content.fill(start, buffer, 0, buffer.length);
+                out.write(buffer);
+            }
+        }
+        return file;
+    }
+}
