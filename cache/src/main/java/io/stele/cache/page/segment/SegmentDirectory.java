@@ -231,7 +231,18 @@ final class SegmentDirectory {
                     return false;
                 }
             }
-            return Arrays.stream(page.units()).distinct().count() == page.units().length;
+            return areDistinct(page.units());
+        }
+
+        private static boolean areDistinct(int[] units) {
+            for (int i = 1; i < units.length; i++) {
+                for (int j = 0; j < i; j++) {
+                    if (units[i] == units[j]) {
+                        return false;
+                    }
+                }
+            }
+            return true;
         }
 
         /** Space that is on disk already is used first. */
@@ -347,7 +358,7 @@ final class SegmentDirectory {
                 rejections.increment();
                 return false;
             }
-            fresh = Arrays.stream(units).max().getAsInt() >= index.allocator().written();
+            fresh = isFresh(units);
         } finally {
             lock.unlock();
         }
@@ -359,6 +370,16 @@ final class SegmentDirectory {
         }
         publish(key, table, units, length);
         return true;
+    }
+
+    // @GuardedBy("lock")
+    private boolean isFresh(int[] units) {
+        for (int unit : units) {
+            if (unit >= index.allocator().written()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     // @GuardedBy("lock")

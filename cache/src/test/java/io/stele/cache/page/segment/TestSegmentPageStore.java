@@ -121,6 +121,7 @@ class TestSegmentPageStore {
             if (read(store, cold, page) == Outcome.MISS) {
                 put(store, cold, page);
             }
+            assertThat(disk.usedBytes()).isLessThanOrEqualTo(bytes(PAGES));
         }
         int kept = 0;
         for (int page = 0; page < PAGES / 2; page++) {
