@@ -35,13 +35,11 @@ final class SteleConnectorSmokeIT extends BaseConnectorSmokeTest {
                     SUPPORTS_DEREFERENCE_PUSHDOWN ->
                     false;
             case SUPPORTS_RENAME_SCHEMA,
-                    SUPPORTS_ADD_COLUMN,
-                    SUPPORTS_RENAME_COLUMN,
-                    SUPPORTS_SET_COLUMN_TYPE,
+                    SUPPORTS_ADD_COLUMN_WITH_POSITION,
+                    SUPPORTS_ADD_COLUMN_NOT_NULL_CONSTRAINT,
                     SUPPORTS_CREATE_VIEW,
                     SUPPORTS_CREATE_MATERIALIZED_VIEW,
                     SUPPORTS_DEFAULT_COLUMN_VALUE,
-                    SUPPORTS_DROP_NOT_NULL_CONSTRAINT,
                     SUPPORTS_NATIVE_QUERY ->
                     false;
             case SUPPORTS_DYNAMIC_FILTER_PUSHDOWN, SUPPORTS_REPORTING_WRITTEN_BYTES -> true;

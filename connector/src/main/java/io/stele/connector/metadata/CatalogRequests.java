@@ -7,6 +7,7 @@ import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.CommitTransactionReply;
+import io.stele.protocol.api.AlterTableRequest;
 import io.stele.protocol.api.CreateSchemaRequest;
 import io.stele.protocol.api.CreateTableRequest;
 import io.stele.protocol.api.DeletePartitionsRequest;
@@ -24,6 +25,7 @@ import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
@@ -142,6 +144,13 @@ public final class CatalogRequests {
                                 table.id()),
                         ListPartitionsReply.class)
                 .partitions();
+    }
+
+    void alterTable(TableSchema table, ColumnChange change) {
+        sidecar.callOnce(
+                Actions.ALTER_TABLE,
+                new AlterTableRequest(table.id(), table.schemaVersion(), change),
+                TableDescription.class);
     }
 
     private static TableRequest request(SchemaTableName name, TableId tableId) {

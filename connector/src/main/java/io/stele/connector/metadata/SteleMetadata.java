@@ -7,6 +7,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.collect.ImmutableMap;
 import io.airlift.slice.Slice;
 import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleMergeHandle;
 import io.stele.connector.handle.StelePartitioningHandle;
@@ -16,14 +17,18 @@ import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.predicate.IndexCondition;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.TrinoException;
+import java.util.ArrayList;
 import io.trino.spi.connector.ColumnHandle;
+import io.trino.spi.type.Type;
 import io.trino.spi.connector.ColumnMetadata;
+import io.trino.spi.connector.ColumnPosition;
 import io.trino.spi.connector.ConnectorInsertTableHandle;
 import io.trino.spi.connector.ConnectorMergeTableHandle;
 import io.trino.spi.connector.ConnectorMetadata;
@@ -58,6 +63,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -294,6 +300,135 @@ public final class SteleMetadata implements ConnectorMetadata {
                 TableDefinitions.options(
                         handle.table().columns(), TableProperties.values(properties)));
         forget(handle.name());
+    }
+
+    // Columns
+
+    @Override
+    public void addColumn(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            ColumnMetadata column,
+            ColumnPosition position) {
+        if (!(position instanceof ColumnPosition.Last)) {
+            throw new TrinoException(
+                    NOT_SUPPORTED, "This connector does not support adding columns before others");
+        }
+        if (!column.isNullable()) {
+            throw new TrinoException(
+                    NOT_SUPPORTED, "This connector does not support adding not null columns");
+        }
+        alter(
+                tableHandle,
+                () ->
+                        ColumnChange.addColumn(
+                                column.getName(),
+                                definitions.toStele(column.getName(), column.getType()),
+                                column.getComment()));
+    }
+
+    @Override
+    public void dropColumn(
+            ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column) {
+        alter(tableHandle, () -> ColumnChange.drop(List.of(name(tableHandle, column))));
+    }
+
+    @Override
+    public void renameColumn(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            ColumnHandle source,
+            String target) {
+        alter(tableHandle, () -> ColumnChange.rename(List.of(name(tableHandle, source)), target));
+    }
+
+    @Override
+    public void setColumnType(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            ColumnHandle column,
+            Type type) {
+        String name = name(tableHandle, column);
+        alter(
+                tableHandle,
+                () -> ColumnChange.setType(List.of(name), definitions.toStele(name, type)));
+    }
+
+    @Override
+    public void dropNotNullConstraint(
+            ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column) {
+        alter(tableHandle, () -> ColumnChange.dropNotNull(name(tableHandle, column)));
+    }
+
+    @Override
+    public void addField(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            List<String> parentPath,
+            String fieldName,
+            Type type,
+            boolean ignoreExisting) {
+        try {
+            alter(
+                    tableHandle,
+                    () ->
+                            ColumnChange.addField(
+                                    parentPath,
+                                    fieldName,
+                                    definitions.toStele(String.join(".", parentPath), type)));
+        } catch (TrinoException e) {
+            // Trino has looked for the field already: this one came since
+            if (!ignoreExisting || !e.getMessage().contains("existing")) {
+                throw e;
+            }
+        }
+    }
+
+    @Override
+    public void dropField(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            ColumnHandle column,
+            List<String> fieldPath) {
+        List<String> path = new ArrayList<>();
+        path.add(name(tableHandle, column));
+        path.addAll(fieldPath);
+        alter(tableHandle, () -> ColumnChange.drop(path));
+    }
+
+    @Override
+    public void renameField(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            List<String> fieldPath,
+            String target) {
+        alter(tableHandle, () -> ColumnChange.rename(fieldPath, target));
+    }
+
+    @Override
+    public void setFieldType(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            List<String> fieldPath,
+            Type type) {
+        alter(
+                tableHandle,
+                () ->
+                        ColumnChange.setType(
+                                fieldPath, definitions.toStele(String.join(".", fieldPath), type)));
+    }
+
+    private void alter(ConnectorTableHandle tableHandle, Supplier<ColumnChange> change) {
+        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        catalog.alterTable(handle.table(), SteleErrors.translated(change::get));
+        forget(handle.name());
+    }
+
+    private static String name(ConnectorTableHandle tableHandle, ColumnHandle column) {
+        return ((SteleTableHandle) tableHandle)
+                .table()
+                .column(((SteleColumnHandle) column).id())
+                .name();
     }
 
     // Pushdown

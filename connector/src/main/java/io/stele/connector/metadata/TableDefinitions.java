@@ -9,6 +9,7 @@ import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IndexDefinition;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableOptions;
@@ -66,6 +67,11 @@ public final class TableDefinitions {
                                 TableProperties.shardCount(properties),
                                 table.getComment(),
                                 options(columns, properties)));
+    }
+
+    /** The type that a column or field is stored in; refuses those that Stele does not store. */
+    DataType toStele(String name, Type type) {
+        return types.toStele(name, type);
     }
 
     public ConnectorTableMetadata toTrino(TableSchema table) {

@@ -16,6 +16,7 @@ import io.stele.connector.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.type.BlockEvolution;
 import io.stele.connector.type.OrcColumns;
 import io.stele.connector.type.OrcTypes;
 import io.stele.connector.type.TrinoTypes;
@@ -23,6 +24,7 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.api.HiddenColumns;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.IdentifiedType;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcCorruptionException;
@@ -36,6 +38,7 @@ import io.trino.orc.TupleDomainOrcPredicate.TupleDomainOrcPredicateBuilder;
 import io.trino.spi.TrinoException;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.predicate.Domain;
 import io.trino.spi.connector.FixedPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
@@ -156,6 +159,7 @@ public final class FilePageSources {
         private final OrcReader reader;
         private final Map<Integer, OrcColumn> fileColumns;
         private final Map<String, OrcColumn> hiddenColumns;
+        private final Map<Integer, ColumnSchema> written = new HashMap<>();
         private final List<OrcColumn> readColumns = new ArrayList<>();
         private final List<Type> readTypes = new ArrayList<>();
         private boolean rowNumbers;
@@ -266,11 +270,24 @@ public final class FilePageSources {
                 // The file is older than the column
                 return new ScanChannel.Constant(nullBlock(type));
             }
+            ColumnSchema written = written(columnId, column);
             if (type instanceof VarcharType || type instanceof CharType) {
-                return new ScanChannel.Text(read(column, type));
+                // Longer text, where it is that, has the same bytes
+                return new ScanChannel.Text(read(column, types.toTrino(written.type())));
             }
-            OrcTypes.Mapping mapping = OrcTypes.mapping(type);
+            IdentifiedType present = IdentifiedType.of(presentColumn(columnId));
+            OrcTypes.Mapping mapping =
+                    BlockEvolution.mapping(IdentifiedType.of(written), present, types);
             return new ScanChannel.FromSource(read(column, mapping.fileType()), mapping);
+        }
+
+        private ColumnSchema presentColumn(int columnId) {
+            return table.table().column(columnId);
+        }
+
+        /** The column as it was when the file was written. */
+        private ColumnSchema written(int columnId, OrcColumn column) {
+            return written.computeIfAbsent(columnId, id -> OrcColumns.written(column));
         }
 
         private ScanChannel lsn() {
@@ -411,8 +428,7 @@ public final class FilePageSources {
                             (column, domain) -> {
                                 OrcColumn fileColumn = fileColumns.get(column.id());
                                 if (fileColumn != null) {
-                                    DataType stored = table.table().column(column.id()).type();
-                                    OrcTypes.fileDomain(stored, column.type(), domain)
+                                    fileDomain(column, fileColumn, domain)
                                             .ifPresent(
                                                     fileDomain ->
                                                             builder.addColumn(
@@ -421,6 +437,16 @@ public final class FilePageSources {
                                 }
                             });
             return builder.build();
+        }
+
+        /** For the file's statistics, where these are of values as they are now. */
+        private Optional<Domain> fileDomain(
+                SteleColumnHandle column, OrcColumn fileColumn, Domain domain) {
+            DataType stored = presentColumn(column.id()).type();
+            boolean isAlike = written(column.id(), fileColumn).type().kind() == stored.kind();
+            return isAlike
+                    ? OrcTypes.fileDomain(stored, column.type(), domain)
+                    : Optional.empty();
         }
 
         private @Nullable RoaringBitmap deletedRows() throws IOException {

@@ -23,6 +23,7 @@ import io.trino.spi.type.TypeUtils;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Opens streams of the rows that only a sidecar has. Thread-safe. */
 public final class LivePageSources {
@@ -56,7 +57,8 @@ public final class LivePageSources {
                         columnIds,
                         ScanPredicates.narrowed(table.table(), table.constraint(), constraint),
                         split.mode(),
-                        table.limit());
+                        table.limit(),
+                        OptionalInt.of(table.table().schemaVersion()));
         List<Type> columnTypes = columnIds.stream().map(id -> type(table.table(), id)).toList();
         return new LivePageSource(sidecar, ticket, columnTypes, channels, memory);
     }

@@ -27,6 +27,7 @@ import io.trino.spi.connector.Constraint;
 import io.trino.spi.connector.FixedSplitSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.IntPredicate;
 
@@ -68,7 +69,8 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                                 table.table().id(),
                                 ScanPredicates.of(table.table(), table.constraint()),
                                 List.of(),
-                                table.index().isPresent()),
+                                table.index().isPresent(),
+                                OptionalInt.of(table.table().schemaVersion())),
                         ScanPlan.class);
         IntPredicate wantedShards = shardPruning.wanted(table);
         List<ConnectorSplit> splits = new ArrayList<>();

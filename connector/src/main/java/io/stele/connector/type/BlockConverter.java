@@ -176,7 +176,7 @@ interface BlockConverter {
     }
 
     /** The validity of a block's positions, starting at bit 0; absent where nothing is null. */
-    private static Optional<long[]> validity(ValueBlock block) {
+    static Optional<long[]> validity(ValueBlock block) {
         @Nullable Bitmap bitmap = block.getValidityBitmap().orElse(null);
         if (bitmap == null || !block.hasNull()) {
             return Optional.empty();

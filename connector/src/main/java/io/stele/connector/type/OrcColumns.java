@@ -1,5 +1,7 @@
 package io.stele.connector.type;
 
+import static java.util.Objects.requireNonNull;
+
 import io.stele.protocol.schema.ArrayType;
 import io.stele.protocol.schema.CharType;
 import io.stele.protocol.schema.ColumnSchema;
@@ -7,14 +9,17 @@ import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.MapType;
 import io.stele.protocol.schema.RowType;
+import io.trino.orc.OrcColumn;
 import io.trino.orc.metadata.ColumnMetadata;
 import io.trino.orc.metadata.OrcColumnId;
 import io.trino.orc.metadata.OrcType;
 import io.trino.orc.metadata.OrcType.OrcTypeKind;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * The ORC schema of column files that workers write: the one that {@code OrcSchemas} of storage
@@ -27,7 +32,47 @@ public final class OrcColumns {
     /** Attribute of a column: its type in Trino's syntax. */
     public static final String TYPE_ATTRIBUTE = "stele.type";
 
+    /**
+     * Attribute of a column whose type changed inside: the ids of its row fields, as {@link
+     * io.stele.protocol.schema.IdentifiedType} orders them. Without it they are 1, 2 and so on.
+     */
+    public static final String FIELDS_ATTRIBUTE = "stele.fields";
+
     private OrcColumns() {}
+
+    /** A column as the file has it; its name and nullability mean nothing. */
+    public static ColumnSchema written(OrcColumn column) {
+        Map<String, String> attributes = column.getAttributes();
+        List<Integer> fieldIds = new ArrayList<>();
+        String ids = attributes.getOrDefault(FIELDS_ATTRIBUTE, "");
+        if (!ids.isEmpty()) {
+            for (String id : ids.split(",", -1)) {
+                fieldIds.add(Integer.parseInt(id));
+            }
+        }
+        return new ColumnSchema(
+                Integer.parseInt(requireNonNull(attributes.get(ID_ATTRIBUTE), "column has no id")),
+                "written",
+                DataType.parse(
+                        requireNonNull(attributes.get(TYPE_ATTRIBUTE), "column has no type")),
+                true,
+                Optional.empty(),
+                fieldIds);
+    }
+
+    private static Map<String, String> attributes(ColumnSchema column) {
+        Map<String, String> attributes = new HashMap<>();
+        attributes.put(ID_ATTRIBUTE, Integer.toString(column.id()));
+        attributes.put(TYPE_ATTRIBUTE, column.type().text());
+        if (!column.fieldIds().isEmpty()) {
+            attributes.put(
+                    FIELDS_ATTRIBUTE,
+                    column.fieldIds().stream()
+                            .map(String::valueOf)
+                            .collect(Collectors.joining(",")));
+        }
+        return Map.copyOf(attributes);
+    }
 
     /** The tree of types, root first. */
     public static ColumnMetadata<OrcType> of(List<ColumnSchema> columns) {
@@ -38,11 +83,7 @@ public final class OrcColumns {
             children.add(new OrcColumnId(types.size()));
             add(
                     column.type(),
-                    Map.of(
-                            ID_ATTRIBUTE,
-                            Integer.toString(column.id()),
-                            TYPE_ATTRIBUTE,
-                            column.type().text()),
+                    attributes(column),
                     types);
         }
         types.set(0, struct(children, columns.stream().map(ColumnSchema::name).toList()));

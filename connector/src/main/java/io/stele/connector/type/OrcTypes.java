@@ -53,6 +53,16 @@ public final class OrcTypes {
             this.toFile = toFile;
         }
 
+        /** The same file's values, as those of a later schema version. */
+        Mapping evolved(BlockConverter evolution) {
+            return evolution == BlockConverter.IDENTITY
+                    ? this
+                    : new Mapping(
+                            fileType,
+                            block -> evolution.convert(fromFile(block)),
+                            toFile);
+        }
+
         /** The type that trino-orc reads and writes. */
         public Type fileType() {
             return fileType;

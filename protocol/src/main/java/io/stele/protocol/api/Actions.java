@@ -38,6 +38,9 @@ public final class Actions {
     /** {@link SetOptionsRequest} -> {@link TableDescription}. */
     public static final String SET_OPTIONS = "set-options";
 
+    /** {@link AlterTableRequest} to {@link TableDescription}. */
+    public static final String ALTER_TABLE = "alter-table";
+
     /** {@link OpenReadPointRequest} -> {@link ReadPointReply}. */
     public static final String OPEN_READ_POINT = "open-read-point";
 

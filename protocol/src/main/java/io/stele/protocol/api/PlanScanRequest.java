@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.TableId;
 import io.stele.protocol.predicate.ScanPredicate;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * Asks what a scan of a table at a read point has to read.
@@ -13,17 +14,30 @@ import java.util.List;
  * @param columnIds whose statistics the caller wants with each file; empty: none
  * @param lookups whether shards where a secondary index finds few rows may be answered with {@link
  *     ScanMode#LOOKUP}
+ * @param schemaVersion the version that columns and predicate are of; empty: that of now
  */
 public record PlanScanRequest(
         String readPointId,
         TableId tableId,
         ScanPredicate predicate,
         List<Integer> columnIds,
-        boolean lookups) {
+        boolean lookups,
+        OptionalInt schemaVersion) {
+    /** A plan for the schema version of now. */
+    public PlanScanRequest(
+            String readPointId,
+            TableId tableId,
+            ScanPredicate predicate,
+            List<Integer> columnIds,
+            boolean lookups) {
+        this(readPointId, tableId, predicate, columnIds, lookups, OptionalInt.empty());
+    }
+
     public PlanScanRequest {
         requireNonNull(readPointId, "readPointId is null");
         requireNonNull(tableId, "tableId is null");
         requireNonNull(predicate, "predicate is null");
         columnIds = List.copyOf(columnIds);
+        requireNonNull(schemaVersion, "schemaVersion is null");
     }
 }

@@ -8,6 +8,7 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.predicate.ScanPredicate;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
@@ -18,6 +19,7 @@ import java.util.OptionalLong;
  * @param columnIds columns in the order wanted, with {@link HiddenColumns}; empty: row counts only
  * @param predicate rows that cannot match may be left out; advisory
  * @param limit most rows wanted
+ * @param schemaVersion the version that columns and predicate are of; empty: that of now
  */
 public record ScanTicket(
         Optional<String> readPointId,
@@ -27,7 +29,30 @@ public record ScanTicket(
         List<Integer> columnIds,
         ScanPredicate predicate,
         ScanMode mode,
-        OptionalLong limit) {
+        OptionalLong limit,
+        OptionalInt schemaVersion) {
+    /** A ticket for the schema version of now. */
+    public ScanTicket(
+            Optional<String> readPointId,
+            Optional<Lsn> readLsn,
+            TableId tableId,
+            ShardId shard,
+            List<Integer> columnIds,
+            ScanPredicate predicate,
+            ScanMode mode,
+            OptionalLong limit) {
+        this(
+                readPointId,
+                readLsn,
+                tableId,
+                shard,
+                columnIds,
+                predicate,
+                mode,
+                limit,
+                OptionalInt.empty());
+    }
+
     public ScanTicket {
         requireNonNull(readPointId, "readPointId is null");
         requireNonNull(readLsn, "readLsn is null");
@@ -37,6 +62,7 @@ public record ScanTicket(
         requireNonNull(predicate, "predicate is null");
         requireNonNull(mode, "mode is null");
         requireNonNull(limit, "limit is null");
+        requireNonNull(schemaVersion, "schemaVersion is null");
     }
 
     /** The bytes of the ticket. */

@@ -1,5 +1,6 @@
 package io.stele.protocol.schema;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -75,7 +76,7 @@ public final class TypeWidening {
                 to.kind() != TypeKind.MAP
                         || before.get(0).type().type().equals(after.get(0).type().type());
         TypeLimits.check(sameKey, "the key type of " + from.type() + " for '" + where + "'", to);
-        List<IdentifiedType.Child> children = new java.util.ArrayList<>();
+        List<IdentifiedType.Child> children = new ArrayList<>();
         for (int i = 0; i < before.size(); i++) {
             IdentifiedType.Child child = before.get(i);
             String name = where + "." + child.name().orElse("field" + i);

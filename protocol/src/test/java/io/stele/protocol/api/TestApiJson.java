@@ -82,6 +82,13 @@ final class TestApiJson {
                         new CloseReadPointRequest("r"),
                         new ReadPointReply("r", new Lsn(9), 5),
                         new PlanScanRequest("r", TABLE, ScanPredicate.ALL, List.of(1), true),
+                        new PlanScanRequest(
+                                "r",
+                                TABLE,
+                                ScanPredicate.ALL,
+                                List.of(1),
+                                false,
+                                OptionalInt.of(3)),
                         new BeginTransactionRequest(TABLE, Optional.empty()),
                         new BeginTransactionReply("x", "data/7"),
                         new CommitTransactionRequest("x", List.of(), Optional.of(TABLE)),

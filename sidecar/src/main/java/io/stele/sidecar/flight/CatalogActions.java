@@ -7,6 +7,7 @@ import com.google.common.collect.ImmutableMap;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.AlterTableRequest;
 import io.stele.protocol.api.CreateSchemaRequest;
 import io.stele.protocol.api.CreateTableRequest;
 import io.stele.protocol.api.DropSchemaRequest;
@@ -83,6 +84,12 @@ final class CatalogActions {
                                 "Changes options of a table",
                                 SetOptionsRequest.class,
                                 this::setOptions))
+                .put(
+                        Actions.ALTER_TABLE,
+                        ActionHandler.of(
+                                "Changes a column of a table, or a field inside one",
+                                AlterTableRequest.class,
+                                this::alterTable))
                 .buildOrThrow();
     }
 
@@ -169,6 +176,16 @@ final class CatalogActions {
                                         request.columnId().get(),
                                         request.comment())
                         : catalog().setTableComment(request.tableId(), request.comment()));
+    }
+
+    private Object alterTable(AlterTableRequest request) {
+        return engine.describe(
+                Blocking.await(
+                        engine.engine()
+                                .alterTable(
+                                        request.tableId(),
+                                        request.schemaVersion(),
+                                        request.change())));
     }
 
     private Object setOptions(SetOptionsRequest request) {

@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
@@ -142,7 +143,8 @@ final class FlightCatalog {
                 table.columns().stream().map(ColumnSchema::id).toList(),
                 ScanPredicate.ALL,
                 ScanMode.SNAPSHOT,
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                OptionalInt.of(table.schemaVersion()));
     }
 
     private FlightInfo info(TableSchema table, List<FlightEndpoint> endpoints) {

@@ -110,19 +110,28 @@ final class GetService {
             throws IOException {
         metrics.scanStarted(ticket.mode());
         StorageEngine open = engine.engine();
-        TableSchema schema = open.catalog().current().table(ticket.tableId());
-        List<ArrowField> fields = ArrowSchemas.fields(schema, ticket.columnIds());
-        ArrowBatchEncoder encoder =
-                ArrowBatchEncoder.forRows(fields, RowLayout.of(schema.columns()));
+        int schemaVersion =
+                ticket.schemaVersion()
+                        .orElseGet(
+                                () ->
+                                        open.catalog()
+                                                .current()
+                                                .table(ticket.tableId())
+                                                .schemaVersion());
         List<Integer> stored = ticket.columnIds().stream().filter(id -> id > 0).toList();
         try (RowCursor cursor =
                 open.scan(
                         readPoint,
                         ticket.tableId(),
+                        schemaVersion,
                         ticket.shard(),
                         ticket.mode(),
                         ticket.predicate(),
                         stored)) {
+            TableSchema schema = cursor.schema();
+            List<ArrowField> fields = ArrowSchemas.fields(schema, ticket.columnIds());
+            ArrowBatchEncoder encoder =
+                    ArrowBatchEncoder.forRows(fields, RowLayout.of(schema.columns()));
             stream.send(FlightData.schema(ByteBuffer.wrap(ArrowSchemas.toMessage(fields))));
             long remaining = ticket.limit().orElse(Long.MAX_VALUE);
             while (remaining > 0) {

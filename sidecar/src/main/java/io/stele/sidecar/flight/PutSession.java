@@ -36,11 +36,11 @@ import java.util.concurrent.CompletableFuture;
 final class PutSession {
     private final StorageEngine engine;
     private final IngestMetrics metrics;
-    private final TableSchema schema;
     private final PutTarget target;
     private final UUID writerId;
     private final ArrowBatchDecoder decoder;
-    private final BatchSplitter splitter;
+    private TableSchema schema;
+    private BatchSplitter splitter;
     private long sequence;
 
     private PutSession(
@@ -123,11 +123,27 @@ final class PutSession {
     CompletableFuture<PutReply> write(FlightData message) {
         long start = System.nanoTime();
         long number = sequence++;
+        followTable();
         ArrowBatch batch = decoder.decode(message.dataHeader(), message.bodyBuffer());
         List<ShardBatch> parts = splitter.split(batch, number);
         return target.transactionId().isPresent()
                 ? stage(target.transactionId().get(), parts, number, batch.rowCount())
                 : write(parts, number, batch.rowCount(), start);
+    }
+
+    /**
+     * If columns of the table were changed, the rest of the stream is read by its fields' ids, or
+     * names, as rows of the table as it is now.
+     *
+     * @throws SteleException the fields do not fit the table any more
+     */
+    private void followTable() {
+        TableSchema present = engine.catalog().current().table(schema.id());
+        if (present.schemaVersion() != schema.schemaVersion()) {
+            splitter =
+                    new BatchSplitter(present, target.mode(), target.shard(), decoder.fields());
+            schema = present;
+        }
     }
 
     private CompletableFuture<PutReply> stage(

@@ -74,11 +74,20 @@ final class ScanActions {
     private Object plan(PlanScanRequest request) {
         StorageEngine open = engine.engine();
         ReadPoint readPoint = open.readPoint(request.readPointId());
+        int schemaVersion =
+                request.schemaVersion()
+                        .orElseGet(
+                                () ->
+                                        open.catalog()
+                                                .current()
+                                                .table(request.tableId())
+                                                .schemaVersion());
         if (!request.lookups()) {
-            return open.plan(readPoint, request.tableId(), request.predicate());
+            return open.plan(readPoint, request.tableId(), schemaVersion, request.predicate());
         }
         try {
-            return open.planLookups(readPoint, request.tableId(), request.predicate());
+            return open.planLookups(
+                    readPoint, request.tableId(), schemaVersion, request.predicate());
         } catch (IOException failed) {
             throw new SteleException(
                     ErrorCode.STORE_FAILED,

@@ -19,6 +19,7 @@ import io.stele.protocol.wire.WriteReply;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
+import io.stele.storage.engine.LookedUpRows;
 import io.stele.storage.shard.WriteOutcome;
 import java.io.IOException;
 import java.util.List;
@@ -195,15 +196,13 @@ final class RequestHandler {
         long start = System.nanoTime();
         Frame frame = request.frame();
         MultiGet get = MultiGet.decode(frame);
-        int schemaVersion =
-                engine.engine().catalog().current().table(get.tableId()).schemaVersion();
-        List<Optional<byte[]>> rows =
-                engine.engine().multiGet(get.tableId(), get.readLsn(), get.keys());
+        LookedUpRows found = engine.engine().lookup(get.tableId(), get.readLsn(), get.keys());
+        List<Optional<byte[]>> rows = found.rows();
         readMetrics.lookedUp(
                 rows.size(),
                 rows.stream().filter(Optional::isPresent).count(),
                 System.nanoTime() - start);
-        byte[] reply = new MultiGetReply(schemaVersion, rows).encode(MAX_REPLY_BYTES);
+        byte[] reply = new MultiGetReply(found.schemaVersion(), rows).encode(MAX_REPLY_BYTES);
         int taken = replies.takeUninterruptibly(reply.length);
         request.complete(FrameType.MULTI_GET_REPLY, reply, () -> replies.giveBack(taken));
     }

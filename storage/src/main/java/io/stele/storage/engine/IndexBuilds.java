@@ -236,8 +236,6 @@ final class IndexBuilds {
         TableView view = table.view();
         IndexView index = view.index(key.indexId()).orElseThrow(() -> dropped(key));
         return new DuplicateSearch(
-                table.schema(),
-                table.layout(),
                 files,
                 view,
                 index,

@@ -9,6 +9,7 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.predicate.IndexCondition;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.IndexRouter;
+import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.scan.FoundRows;
@@ -135,10 +136,10 @@ final class IndexReads {
             TableShard table = shards.shard(id).table(schema.id());
             TableView view = table.view();
             Optional<IndexView> index = index(view, condition);
-            if (index.isEmpty()) {
+            if (index.isEmpty() || view.versions().schemaVersion() != schema.schemaVersion()) {
                 return Optional.empty();
             }
-            IndexLookup lookup = new IndexLookup(table.schema(), table.layout(), files);
+            IndexLookup lookup = new IndexLookup(files);
             List<FoundRow> found = new ArrayList<>();
             for (byte[] key : condition.keys()) {
                 found.addAll(
@@ -154,7 +155,7 @@ final class IndexReads {
                 }
             }
             readPoints.find(readPoint.id()); // a lease that ended may have lost history
-            return Optional.of(new FoundRows(found, table.layout(), predicate));
+            return Optional.of(new FoundRows(found, view.versions(), predicate));
         } finally {
             readPoints.readers().exit(reader);
         }
@@ -197,7 +198,9 @@ final class IndexReads {
                 shard.checkServing();
                 TableShard table = shard.table(schema.id());
                 found.addAll(
-                        read.find(shard, lsn -> find(table, index, prefix, limit, lsn, fromLsn)));
+                        read.find(
+                                shard,
+                                lsn -> find(schema, table, index, prefix, limit, lsn, fromLsn)));
             }
         } finally {
             readPoints.readers().exit(reader);
@@ -209,15 +212,28 @@ final class IndexReads {
     }
 
     private List<FoundRow> find(
-            TableShard table, IndexSchema index, byte[] prefix, int limit, long lsn, long fromLsn)
+            TableSchema schema,
+            TableShard table,
+            IndexSchema index,
+            byte[] prefix,
+            int limit,
+            long lsn,
+            long fromLsn)
             throws IOException {
         TableView view = table.view();
         IndexView entries =
                 view.index(index.id())
                         .filter(IndexView::complete)
-                        .orElseThrow(() -> notReady(table.schema(), index));
-        return new IndexLookup(table.schema(), table.layout(), files)
-                .find(view, entries, prefix, lsn, fromLsn, limit);
+                        .orElseThrow(() -> notReady(schema, index));
+        RowMapping mapping = VersionedRead.mapping(table, view.versions(), schema);
+        List<FoundRow> found = new IndexLookup(files).find(view, entries, prefix, lsn, fromLsn, limit);
+        if (mapping.isSameBytes()) {
+            return found;
+        }
+        RowMapping.Mapper mapper = mapping.mapper();
+        return found.stream()
+                .map(row -> new FoundRow(row.entry(), mapper.map(row.row()), row.lsn()))
+                .toList();
     }
 
     /** Chooses at which LSN to look into a shard. */

@@ -2,6 +2,7 @@ package io.stele.storage.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.XxHash64;
 import io.stele.storage.scan.KeyLookup;
@@ -10,6 +11,7 @@ import io.stele.storage.tablet.RowCache;
 import io.stele.storage.tablet.RowCache.Row;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableVersions;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -39,6 +41,7 @@ final class PointReads {
      * The rows of keys as of {@code lsn}, in their order; empty: absent. They are shared: not to be
      * changed.
      *
+     * @param schema the version that the rows have; STALE_TABLE if its columns were changed since
      * @param lsn {@code Long.MAX_VALUE}: the latest
      */
     List<Optional<byte[]>> read(TableSchema schema, List<byte[]> keys, long lsn)
@@ -103,7 +106,7 @@ final class PointReads {
 
         private Reads(TableSchema schema, long lsn) {
             this.schema = schema;
-            this.lookup = new KeyLookup(schema, files);
+            this.lookup = new KeyLookup(files);
             this.lsn = lsn;
             this.fromLsn = readPoints.firstVisibleLsn(schema, lsn);
         }
@@ -116,7 +119,21 @@ final class PointReads {
                 shard = present;
                 shardIndex = probe.shard();
             }
-            return Optional.ofNullable(find(present, present.table(schema.id()), probe).bytes());
+            return Optional.ofNullable(read(present, present.table(schema.id()), probe));
+        }
+
+        // The versions of the view only ever rise: all that was looked at between two looks of the
+        // same version had that version, what came from the row cache too.
+        private byte @Nullable [] read(TableGroupShard in, TableShard table, Probe probe)
+                throws IOException {
+            while (true) {
+                TableVersions versions = table.view().versions();
+                byte[] row = find(in, table, probe).bytes();
+                if (table.view().versions().schemaVersion() == versions.schemaVersion()) {
+                    RowMapping mapping = VersionedRead.mapping(table, versions, schema);
+                    return row == null || mapping.isSameBytes() ? row : mapping.mapper().map(row);
+                }
+            }
         }
 
         private Row find(TableGroupShard in, TableShard table, Probe probe) throws IOException {

@@ -26,6 +26,7 @@ import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.RowFile;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableVersions;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LogFiles;
 import io.stele.storage.wal.LogHold;
@@ -161,7 +162,7 @@ final class Recovery {
         for (TableEntry entry : current.tables()) {
             TableSchema schema = entry.schema();
             if (schema.shards().contains(shard.id())) {
-                shard.putTable(schema);
+                shard.putTable(new TableVersions(schema, entry.history()));
                 restore(shard.table(schema.id()), manifest, files);
                 shard.restoreApplied(manifest.flushedLsn(schema.id()));
             }
@@ -186,11 +187,11 @@ final class Recovery {
             if (entry.indexId().isPresent()) {
                 indexFiles
                         .computeIfAbsent(entry.indexId().getAsInt(), id -> new ArrayList<>())
-                        .add(files.openRow(entry));
+                        .add(files.openRow(entry, table.versions()));
             } else if (entry.kind() == FileKind.ROW) {
-                rowFiles.add(files.openRow(entry));
+                rowFiles.add(files.openRow(entry, table.versions()));
             } else {
-                columnFiles.add(files.openColumn(entry));
+                columnFiles.add(files.openColumn(entry, table.versions()));
             }
         }
         long nextRowId = manifest.table(tableId).map(TableProgress::nextRowId).orElse(0L);

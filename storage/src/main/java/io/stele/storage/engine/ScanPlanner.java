@@ -8,6 +8,7 @@ import io.stele.protocol.api.FileScan;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
 import io.stele.protocol.api.ShardScan;
+import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.IndexCondition;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
@@ -15,11 +16,13 @@ import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.PartitionMatcher;
 import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableVersions;
 import io.stele.storage.tablet.TableView;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.roaringbitmap.RoaringBitmap;
@@ -40,11 +43,12 @@ final class ScanPlanner {
     }
 
     /** As {@link #plan}, with lookups where a secondary index finds few rows. Blocks on files. */
-    ScanPlan planLookups(ReadPoint readPoint, TableSchema schema, ScanPredicate predicate)
+    ScanPlan planLookups(
+            ReadPoint readPoint, TableSchema schema, int schemaVersion, ScanPredicate predicate)
             throws IOException {
-        ScanPlan scans = plan(readPoint, schema, predicate);
+        ScanPlan scans = plan(readPoint, schema, schemaVersion, predicate);
         Optional<IndexCondition> condition = IndexCondition.of(schema, predicate);
-        if (condition.isEmpty()) {
+        if (condition.isEmpty() || schema.schemaVersion() != schemaVersion) {
             return scans;
         }
         List<ShardScan> better = new ArrayList<>();
@@ -64,14 +68,27 @@ final class ScanPlanner {
         return new ScanPlan(scans.readLsn(), scans.fromLsn(), better);
     }
 
-    ScanPlan plan(ReadPoint readPoint, TableSchema schema, ScanPredicate predicate) {
+    /**
+     * @param schemaVersion that predicate and caller know
+     */
+    ScanPlan plan(
+            ReadPoint readPoint, TableSchema schema, int schemaVersion, ScanPredicate predicate) {
         long fromLsn = readPoint.firstVisibleLsn(schema);
         PartitionMatcher partitions = new PartitionMatcher(schema, predicate);
         List<ShardScan> scans = new ArrayList<>();
         for (ShardId id : schema.shards()) {
             shards.shard(id).checkServing();
             TableShard table = shards.shard(id).table(schema.id());
-            TableView view = readPoint.view(schema.id(), id, table::view);
+            TableView view =
+                    VersionedRead.view(
+                            table,
+                            readPoint.view(
+                                    schema.id(),
+                                    id,
+                                    () ->
+                                            VersionedRead.view(
+                                                    table, table.view(), schemaVersion)),
+                            schemaVersion);
             scans.add(
                     schema.orientation().hasColumns()
                             ? columns(id, view, readPoint.lsn(), fromLsn, predicate, partitions)
@@ -91,7 +108,7 @@ final class ScanPlanner {
         for (ColumnFile file : view.columnFiles()) {
             boolean isLive = file.entry().maxLsn().value() >= fromLsn;
             if (isLive && partitions.matches(file.entry())) {
-                scan(file, lsn, predicate).ifPresent(files::add);
+                scan(view.versions(), file, lsn, predicate).ifPresent(files::add);
             }
         }
         long inMemory = view.memoryVersions();
@@ -105,11 +122,13 @@ final class ScanPlanner {
         return new ShardScan(id, List.of(), rows > 0, ScanMode.SNAPSHOT, rows);
     }
 
-    private static Optional<FileScan> scan(ColumnFile file, Lsn lsn, ScanPredicate predicate) {
+    private static Optional<FileScan> scan(
+            TableVersions versions, ColumnFile file, Lsn lsn, ScanPredicate predicate) {
         FileEntry entry = file.entry();
+        Map<Integer, ColumnStats> statistics = versions.statistics(entry);
         if (entry.minLsn().compareTo(lsn) > 0
                 || file.hasEnded(lsn.value())
-                || !predicate.mayMatch(entry.columnStats(), entry.rowCount())) {
+                || !predicate.mayMatch(statistics, entry.rowCount())) {
             return Optional.empty();
         }
         RoaringBitmap deleted = file.deletes().bitmapAt(lsn.value());
@@ -131,7 +150,7 @@ final class ScanPlanner {
                         entry.firstRowId(),
                         deletedCount == 0 ? NO_ROWS : serialize(deleted),
                         deletedCount,
-                        entry.columnStats(),
+                        statistics,
                         entry.bitmapIndexBytes(),
                         entry.checksumBlockBytes()));
     }

@@ -21,6 +21,7 @@ import io.stele.storage.shard.ShardMaintenance;
 import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableVersions;
 import io.stele.storage.wal.DurableRecord;
 import io.stele.storage.wal.LogListener;
 import java.util.Collection;
@@ -162,8 +163,11 @@ final class Shards implements LogListener {
     }
 
     /**
-     * Follows a change of the catalog: new tables and groups come, dropped tables go, names change.
+     * Follows a change of the catalog: new tables and groups come, dropped tables go, names and
+     * columns change. Changed columns are in effect when the contexts have run what they are given
+     * here ({@link #joined}).
      */
+    @SuppressWarnings("ReferenceEquality") // the catalog keeps the entries that do not change
     void follow(Catalog before, Catalog after, Consumer<Entry> started) {
         for (TableGroup group : after.tableGroups()) {
             for (ShardId id : group.shards()) {
@@ -176,7 +180,11 @@ final class Shards implements LogListener {
         for (TableEntry entry : after.tables()) {
             TableSchema schema = entry.schema();
             present.add(schema.id());
-            schema.shards().forEach(id -> shard(id).putTable(schema));
+            if (before.findTable(schema.id()).filter(old -> old == entry).isPresent()) {
+                continue; // as it was
+            }
+            TableVersions versions = new TableVersions(schema, entry.history());
+            schema.shards().forEach(id -> shard(id).putTable(versions));
             boolean indexed =
                     before.findTable(schema.id())
                             .filter(

@@ -15,6 +15,7 @@ import io.stele.protocol.api.TableStatistics;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.IndexCondition;
 import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.catalog.CatalogService;
@@ -259,7 +260,28 @@ public final class StorageEngine implements AutoCloseable {
         entry.deleteVector().ifPresent(deletes -> paths.add(deletes.path()));
     }
 
-    /** Schemas and tables; statements on it take effect here at once. */
+    /**
+     * Changes a column of a table, or a field inside one; completes when it is in effect in all
+     * shards. Nothing is rewritten: what was written before is mapped when it is read.
+     *
+     * @param schemaVersion the version the change was made for
+     * @throws SteleException as {@link CatalogService#alterTable}
+     */
+    public CompletableFuture<TableSchema> alterTable(
+            TableId tableId, int schemaVersion, ColumnChange change) {
+        try {
+            checkOpen();
+            TableSchema changed = catalog.alterTable(tableId, schemaVersion, change);
+            return shards.joined(changed.shards()).thenApply(inEffect -> changed);
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    /**
+     * Schemas and tables; statements on it take effect here at once, but {@link #alterTable} is to
+     * be called here.
+     */
     public CatalogService catalog() {
         return catalog;
     }
@@ -458,30 +480,64 @@ public final class StorageEngine implements AutoCloseable {
         readPoints.close(readPointId);
     }
 
-    /** What a scan reads: column files for the caller, and shards to ask for the rest. */
+    /** As the other one, for the schema version that the catalog has now. */
     public ScanPlan plan(ReadPoint readPoint, TableId tableId, ScanPredicate predicate) {
+        return plan(readPoint, tableId, schema(tableId).schemaVersion(), predicate);
+    }
+
+    /**
+     * What a scan reads: column files for the caller, and shards to ask for the rest.
+     *
+     * @param schemaVersion the version that the caller's columns and predicate are of
+     * @throws SteleException STALE_TABLE if columns were changed since, before this read point
+     *     looked at the table
+     */
+    public ScanPlan plan(
+            ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate) {
         checkOpen();
         TableSchema schema = schema(tableId);
         checkReadable(readPoint, schema);
-        return new ScanPlanner(shards, indexReads()).plan(readPoint, schema, predicate);
+        return new ScanPlanner(shards, indexReads()).plan(readPoint, schema, schemaVersion, predicate);
+    }
+
+    /** As the other one, for the schema version that the catalog has now. */
+    public RowCursor scan(
+            ReadPoint readPoint,
+            TableId tableId,
+            ShardId shard,
+            ScanMode mode,
+            ScanPredicate predicate,
+            List<Integer> columnIds)
+            throws IOException {
+        int schemaVersion = schema(tableId).schemaVersion();
+        return scan(readPoint, tableId, schemaVersion, shard, mode, predicate, columnIds);
+    }
+
+    /** As the other one, for the schema version that the catalog has now. */
+    public ScanPlan planLookups(ReadPoint readPoint, TableId tableId, ScanPredicate predicate)
+            throws IOException {
+        return planLookups(
+                readPoint, tableId, schema(tableId).schemaVersion(), predicate);
     }
 
     /**
      * As {@link #plan}, but shards where a secondary index finds the rows of the predicate, and few
      * of them, are to be asked with {@link ScanMode#LOOKUP}. Blocks on files.
      */
-    public ScanPlan planLookups(ReadPoint readPoint, TableId tableId, ScanPredicate predicate)
+    public ScanPlan planLookups(
+            ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate)
             throws IOException {
         checkOpen();
         TableSchema schema = schema(tableId);
         checkReadable(readPoint, schema);
-        return new ScanPlanner(shards, indexReads()).planLookups(readPoint, schema, predicate);
+        return new ScanPlanner(shards, indexReads()).planLookups(readPoint, schema, schemaVersion, predicate);
     }
 
     /**
      * The rows of one shard: LIVE those in memory, SNAPSHOT all, LOOKUP those that an index finds
      * for the predicate. Blocks on files.
      *
+     * @param schemaVersion as {@link #plan}
      * @param predicate rows that cannot match are left out
      * @param columnIds a hint: only these columns of the rows need to be there, others may be null;
      *     empty: all
@@ -489,6 +545,7 @@ public final class StorageEngine implements AutoCloseable {
     public RowCursor scan(
             ReadPoint readPoint,
             TableId tableId,
+            int schemaVersion,
             ShardId shard,
             ScanMode mode,
             ScanPredicate predicate,
@@ -502,7 +559,7 @@ public final class StorageEngine implements AutoCloseable {
         if (mode == ScanMode.LOOKUP) {
             TableSchema schema = schema(tableId);
             Optional<IndexCondition> condition = IndexCondition.of(schema, predicate);
-            if (condition.isPresent()) {
+            if (condition.isPresent() && schema.schemaVersion() == schemaVersion) {
                 Optional<RowCursor> found =
                         indexReads().scan(schema, shard, condition.get(), predicate, readPoint);
                 if (found.isPresent()) {
@@ -510,8 +567,15 @@ public final class StorageEngine implements AutoCloseable {
                 }
             }
         }
-        TableView view = readPoint.view(tableId, shard, table::view);
-        return new ShardScanner(table.schema(), table.layout(), files)
+        TableView view =
+                VersionedRead.view(
+                        table,
+                        readPoint.view(
+                                tableId,
+                                shard,
+                                () -> VersionedRead.view(table, table.view(), schemaVersion)),
+                        schemaVersion);
+        return new ShardScanner(files)
                 .scan(
                         view,
                         readPoint.lsn(),
@@ -527,8 +591,28 @@ public final class StorageEngine implements AutoCloseable {
      */
     public List<Optional<byte[]>> multiGet(
             TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys) throws IOException {
+        return lookup(tableId, readLsn, keys).rows();
+    }
+
+    /** As {@link #multiGet}, telling as well which schema version the rows have. */
+    public LookedUpRows lookup(TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys)
+            throws IOException {
+        while (true) {
+            TableSchema schema = schema(tableId);
+            try {
+                return new LookedUpRows(schema.schemaVersion(), find(schema, readLsn, keys));
+            } catch (SteleException refused) {
+                boolean isChanged = schema(tableId).schemaVersion() != schema.schemaVersion();
+                if (refused.code() != ErrorCode.STALE_TABLE || !isChanged) {
+                    throw refused;
+                }
+            }
+        }
+    }
+
+    private List<Optional<byte[]>> find(
+            TableSchema schema, Optional<Lsn> readLsn, List<byte[]> keys) throws IOException {
         checkOpen();
-        TableSchema schema = schema(tableId);
         long lsn = readLsn.map(Lsn::value).orElse(Long.MAX_VALUE);
         List<Optional<byte[]>> rows = pointReads.read(schema, keys, lsn);
         // Afterwards: history that was dropped while we looked may have been missed.

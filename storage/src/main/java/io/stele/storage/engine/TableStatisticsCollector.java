@@ -35,7 +35,12 @@ final class TableStatisticsCollector {
                 FileEntry entry = file.entry();
                 rowCount += entry.rowCount() - file.deletes().cardinality();
                 sizeBytes += entry.sizeBytes();
-                add(schema, columns, columnRows, entry);
+                add(
+                        schema,
+                        columns,
+                        columnRows,
+                        entry,
+                        view.versions().statistics(entry));
                 columnRows += entry.rowCount();
             }
             if (!schema.orientation().hasColumns()) {
@@ -53,9 +58,10 @@ final class TableStatisticsCollector {
             TableSchema schema,
             Map<Integer, ColumnStats> columns,
             long rowsBefore,
-            FileEntry entry) {
+            FileEntry entry,
+            Map<Integer, ColumnStats> statistics) {
         for (ColumnSchema column : schema.columns()) {
-            ColumnStats stats = entry.columnStats().getOrDefault(column.id(), ColumnStats.UNKNOWN);
+            ColumnStats stats = statistics.getOrDefault(column.id(), ColumnStats.UNKNOWN);
             columns.merge(
                     column.id(),
                     stats,

@@ -234,19 +234,22 @@ final class Transactions {
                     "a table of orientation 'column'",
                     "'" + schema.orientation().text() + "'");
         }
-        if (file.schemaVersion() != schema.schemaVersion()) {
+        if (!schema.shards().contains(file.shard()) || !shards.contains(file.shard())) {
+            throw refused(
+                    file, "one of " + schema.shardCount() + " shards", file.shard().toString());
+        }
+        // What the shard has announced will be in effect before what is logged now is applied
+        int schemaVersion =
+                shards.shard(file.shard()).table(schema.id()).announced().schemaVersion();
+        if (file.schemaVersion() != schemaVersion) {
             throw new SteleException(
                     ErrorCode.STALE_TABLE,
                     "Expected schema version %d of table %s, found %d in %s"
                             .formatted(
-                                    schema.schemaVersion(),
+                                    schemaVersion,
                                     schema.qualifiedName(),
                                     file.schemaVersion(),
                                     file.path()));
-        }
-        if (!schema.shards().contains(file.shard()) || !shards.contains(file.shard())) {
-            throw refused(
-                    file, "one of " + schema.shardCount() + " shards", file.shard().toString());
         }
         if (schema.partitionedBy().isEmpty() == file.partition().isPresent()) {
             throw refused(

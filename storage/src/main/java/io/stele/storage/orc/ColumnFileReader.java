@@ -6,6 +6,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.manifest.FileEntry;
@@ -111,8 +112,19 @@ public final class ColumnFileReader {
 
     /** Walks all rows from the first. */
     public ColumnFileCursor cursor() throws IOException {
+        return cursor(new RowAssembler(this));
+    }
+
+    /**
+     * The same, each row mapped from the columns of this reader to those of another schema version.
+     */
+    public ColumnFileCursor cursor(RowMapping mapping) throws IOException {
+        return cursor(new RowAssembler(this, mapping));
+    }
+
+    private ColumnFileCursor cursor(RowAssembler assembler) throws IOException {
         RecordReader rows = OrcErrors.translate(path, () -> orc.rows(readOptions()));
-        return new ColumnFileCursor(path, new RowAssembler(this), rows, newBatchRows(rowCount()));
+        return new ColumnFileCursor(path, assembler, rows, newBatchRows(rowCount()));
     }
 
     /** Row groups of the file: numbered through all stripes. */

@@ -8,6 +8,7 @@ import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.MapType;
 import io.stele.protocol.schema.RowType;
 import io.stele.protocol.schema.TableSchema;
+import java.util.stream.Collectors;
 import org.apache.orc.TypeDescription;
 
 /**
@@ -17,6 +18,12 @@ import org.apache.orc.TypeDescription;
 public final class OrcSchemas {
     public static final String ID_ATTRIBUTE = "stele.id";
     public static final String TYPE_ATTRIBUTE = "stele.type";
+
+    /**
+     * Attribute of a column whose type changed inside: the ids of its row fields, as {@link
+     * io.stele.protocol.schema.IdentifiedType} orders them. Without it they are 1, 2 and so on.
+     */
+    public static final String FIELDS_ATTRIBUTE = "stele.fields";
 
     /** Id of the hidden column {@code _lsn}: as in scans. */
     public static final int LSN_ID = -1;
@@ -33,9 +40,16 @@ public final class OrcSchemas {
     public static TypeDescription fileSchema(TableSchema schema) {
         TypeDescription root = TypeDescription.createStruct();
         for (ColumnSchema column : schema.columns()) {
-            root.addField(
-                    column.name(),
-                    withAttributes(type(column.type()), column.id(), column.type().text()));
+            TypeDescription type =
+                    withAttributes(type(column.type()), column.id(), column.type().text());
+            if (!column.fieldIds().isEmpty()) {
+                type.setAttribute(
+                        FIELDS_ATTRIBUTE,
+                        column.fieldIds().stream()
+                                .map(String::valueOf)
+                                .collect(Collectors.joining(",")));
+            }
+            root.addField(column.name(), type);
         }
         if (!schema.hasPrimaryKey()) {
             root.addField(

@@ -3,10 +3,12 @@ package io.stele.storage.orc;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.RowMapping;
 import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.TypeDescription;
+import org.jspecify.annotations.Nullable;
 
 /** Makes binary rows of the rows of ORC batches. Confined to one thread. */
 final class RowAssembler {
@@ -14,16 +16,24 @@ final class RowAssembler {
     private final ColumnExtractor[] extractors;
     private final RowEncoder encoder;
     private final BinaryRow view;
+    private final RowMapping.@Nullable Mapper mapper;
 
+    /** Rows of the file's columns. */
     RowAssembler(ColumnFileReader file) {
+        this(file, null);
+    }
+
+    /** Rows of the columns that they are mapped to. */
+    RowAssembler(ColumnFileReader file, @Nullable RowMapping mapping) {
         this.file = file;
+        this.mapper = mapping == null || mapping.isSameBytes() ? null : mapping.mapper();
         RowLayout layout = file.newLayout();
         this.extractors = new ColumnExtractor[layout.count()];
         for (int i = 0; i < extractors.length; i++) {
             extractors[i] = ColumnExtractor.of(layout.value(i));
         }
         this.encoder = new RowEncoder(layout);
-        this.view = new BinaryRow(layout);
+        this.view = new BinaryRow(mapping == null ? layout : mapping.to());
     }
 
     VectorizedRowBatch newBatch(int rows) {
@@ -41,7 +51,9 @@ final class RowAssembler {
             }
         }
         int length = encoder.finish();
-        return view.wrap(encoder.array(), 0, length);
+        return mapper == null
+                ? view.wrap(encoder.array(), 0, length)
+                : view.wrap(mapper.map(encoder.array(), 0, length));
     }
 
     long lsn(VectorizedRowBatch batch, int row) {

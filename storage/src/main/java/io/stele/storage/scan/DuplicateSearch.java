@@ -7,7 +7,6 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.GrowingBytes;
 import io.stele.protocol.row.KeyEncoder;
-import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.XxHash64;
 import io.stele.storage.tablet.IndexKeys;
@@ -62,20 +61,18 @@ public final class DuplicateSearch {
      * @param fromLsn rows below have expired
      */
     public DuplicateSearch(
-            TableSchema schema,
-            RowLayout layout,
             TableFiles files,
             TableView view,
             IndexView index,
             long lsn,
             long fromLsn) {
-        this.schema = requireNonNull(schema, "schema is null");
-        this.rows = new KeyLookup(schema, files);
-        this.view = requireNonNull(view, "view is null");
+        this.schema = view.schema();
+        this.rows = new KeyLookup(files);
+        this.view = view;
         this.keys = index.keys();
         this.lsn = lsn;
         this.fromLsn = fromLsn;
-        this.row = new BinaryRow(layout);
+        this.row = new BinaryRow(view.versions().layout());
         this.entries = index.allEntries();
     }
 

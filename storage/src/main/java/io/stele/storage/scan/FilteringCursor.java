@@ -6,8 +6,9 @@ import io.stele.protocol.predicate.RowMatcher;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
-import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.tablet.KeyedVersion;
+import io.stele.storage.tablet.TableVersions;
 import java.io.IOException;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
@@ -20,18 +21,19 @@ final class FilteringCursor implements RowCursor {
     private final Iterator<ShardScanner.Opener> openers;
     private final BinaryRow row;
     private final RowMatcher matcher;
+    private final TableSchema schema;
     private final boolean hasRowIds;
     private @Nullable ScanSource source;
 
     FilteringCursor(
             Iterator<ShardScanner.Opener> openers,
-            RowLayout layout,
-            ScanPredicate predicate,
-            boolean hasRowIds) {
+            TableVersions versions,
+            ScanPredicate predicate) {
         this.openers = requireNonNull(openers, "openers is null");
-        this.row = new BinaryRow(layout);
-        this.matcher = predicate.matcher(layout);
-        this.hasRowIds = hasRowIds;
+        this.row = new BinaryRow(versions.layout());
+        this.matcher = predicate.matcher(versions.layout());
+        this.schema = versions.schema();
+        this.hasRowIds = !schema.hasPrimaryKey();
     }
 
     @Override
@@ -56,6 +58,11 @@ final class FilteringCursor implements RowCursor {
                 return true;
             }
         }
+    }
+
+    @Override
+    public TableSchema schema() {
+        return schema;
     }
 
     @Override

@@ -5,8 +5,9 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.predicate.RowMatcher;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
-import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.scan.IndexLookup.FoundRow;
+import io.stele.storage.tablet.TableVersions;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,15 +17,18 @@ public final class FoundRows implements RowCursor {
     private final Iterator<FoundRow> rows;
     private final BinaryRow row;
     private final RowMatcher matcher;
+    private final TableSchema schema;
     private @Nullable FoundRow current;
 
     /**
+     * @param versions the schema version that the rows have
      * @param predicate other rows are left out
      */
-    public FoundRows(List<FoundRow> rows, RowLayout layout, ScanPredicate predicate) {
+    public FoundRows(List<FoundRow> rows, TableVersions versions, ScanPredicate predicate) {
         this.rows = List.copyOf(rows).iterator();
-        this.row = new BinaryRow(layout);
-        this.matcher = predicate.matcher(layout);
+        this.row = new BinaryRow(versions.layout());
+        this.matcher = predicate.matcher(versions.layout());
+        this.schema = versions.schema();
     }
 
     @Override
@@ -38,6 +42,11 @@ public final class FoundRows implements RowCursor {
         }
         current = null;
         return false;
+    }
+
+    @Override
+    public TableSchema schema() {
+        return schema;
     }
 
     @Override

@@ -4,8 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.GrowingBytes;
-import io.stele.protocol.row.RowLayout;
-import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.XxHash64;
 import io.stele.storage.tablet.IndexKeys;
 import io.stele.storage.tablet.IndexView;
@@ -25,13 +23,9 @@ import org.jspecify.annotations.Nullable;
  * Immutable.
  */
 public final class IndexLookup {
-    private final TableSchema schema;
-    private final RowLayout layout;
     private final TableFiles files;
 
-    public IndexLookup(TableSchema schema, RowLayout layout, TableFiles files) {
-        this.schema = requireNonNull(schema, "schema is null");
-        this.layout = requireNonNull(layout, "layout is null");
+    public IndexLookup(TableFiles files) {
         this.files = requireNonNull(files, "files is null");
     }
 
@@ -45,8 +39,8 @@ public final class IndexLookup {
             TableView view, IndexView index, byte[] prefix, long lsn, long fromLsn, int limit)
             throws IOException {
         IndexKeys keys = index.keys();
-        KeyLookup rows = new KeyLookup(schema, files);
-        BinaryRow row = new BinaryRow(layout);
+        KeyLookup rows = new KeyLookup(files);
+        BinaryRow row = new BinaryRow(view.versions().layout());
         GrowingBytes buffer = IndexKeys.buffer();
         List<FoundRow> found = new ArrayList<>();
         try {

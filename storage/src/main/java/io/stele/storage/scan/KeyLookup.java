@@ -2,7 +2,6 @@ package io.stele.storage.scan;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.format.DeleteVector;
 import io.stele.storage.format.KeyIndexCursor;
 import io.stele.storage.format.RowVersion;
@@ -25,16 +24,15 @@ public final class KeyLookup {
     /** Not for the cache: at an older LSN the row may still be there. */
     private static final Row EXPIRED = new Row(null, Row.UNKNOWN);
 
-    private final TableSchema schema;
     private final TableFiles files;
 
-    public KeyLookup(TableSchema schema, TableFiles files) {
-        this.schema = requireNonNull(schema, "schema is null");
+    public KeyLookup(TableFiles files) {
         this.files = requireNonNull(files, "files is null");
     }
 
     /**
-     * The newest version of a key at or below {@code lsn}, a copy. Blocks on files.
+     * The newest version of a key at or below {@code lsn}, a copy in the view's schema version.
+     * Blocks on files.
      *
      * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
      * @param lsn {@code Long.MAX_VALUE}: the latest; only for tables with row files, since those
@@ -58,7 +56,7 @@ public final class KeyLookup {
                 if (!version.isDeleted()) {
                     return new Row(version.row(), newestFromLsn);
                 }
-                if (schema.orientation().hasRows()) {
+                if (view.schema().orientation().hasRows()) {
                     return new Row(null, newestFromLsn);
                 }
                 // A tombstone may stand for a worker's file that replaced a row in memory; older
@@ -66,7 +64,7 @@ public final class KeyLookup {
                 break;
             }
         }
-        return schema.orientation().hasRows()
+        return view.schema().orientation().hasRows()
                 ? findInRowFiles(view, key, hash, lsn, fromLsn)
                 : findInColumnFiles(view, key, hash, lsn, fromLsn);
     }
@@ -76,7 +74,7 @@ public final class KeyLookup {
         boolean latest = lsn == Long.MAX_VALUE;
         for (RowFile file : view.rowFiles()) {
             if (file.entry().mayContain(key)) {
-                RowVersion version = file.reader().find(key, hash, lsn);
+                RowVersion version = file.find(key, hash, lsn);
                 if (version != null && version.lsn() < fromLsn) {
                     return EXPIRED;
                 }
@@ -131,7 +129,7 @@ public final class KeyLookup {
     private @Nullable Row visible(ColumnFile file, int ordinal, long lsn, long fromLsn)
             throws IOException {
         boolean superseded = file.deletes().deletedAt(ordinal) != DeleteVector.NOT_DELETED;
-        ColumnRow row = files.readRow(file, schema, ordinal);
+        ColumnRow row = files.readRow(file, ordinal);
         if (row.lsn() < fromLsn) {
             return EXPIRED;
         }

@@ -1,6 +1,7 @@
 package io.stele.storage.scan;
 
 import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
 
 /**
@@ -14,6 +15,9 @@ public interface RowCursor extends AutoCloseable {
      * @throws io.stele.protocol.SteleException CORRUPT_DATA, naming the file
      */
     boolean next() throws IOException;
+
+    /** The table in the schema version that the rows have. */
+    TableSchema schema();
 
     /** The current row, with every column of the table's schema; reused by {@link #next}. */
     BinaryRow row();

@@ -6,7 +6,6 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.KeyEncoder;
-import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.ColumnFileVersions;
@@ -14,7 +13,6 @@ import io.stele.storage.tablet.KeyedVersion;
 import io.stele.storage.tablet.MemTable;
 import io.stele.storage.tablet.MergingVersions;
 import io.stele.storage.tablet.RowFile;
-import io.stele.storage.tablet.RowFileVersions;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableView;
 import io.stele.storage.tablet.VisibleVersions;
@@ -27,24 +25,22 @@ import org.jspecify.annotations.Nullable;
 
 /** Opens cursors on one table of one shard. Immutable. */
 public final class ShardScanner {
-    private final TableSchema schema;
-    private final RowLayout layout;
     private final TableFiles files;
 
-    public ShardScanner(TableSchema schema, RowLayout layout, TableFiles files) {
-        this.schema = requireNonNull(schema, "schema is null");
-        this.layout = requireNonNull(layout, "layout is null");
+    public ShardScanner(TableFiles files) {
         this.files = requireNonNull(files, "files is null");
     }
 
     /**
-     * The rows of a view as of an LSN: LIVE those in memory, else all.
+     * The rows of a view as of an LSN, in the view's schema version: LIVE those in memory, else
+     * all.
      *
      * @param fromLsn rows below have expired
      */
     public RowCursor scan(
             TableView view, Lsn lsn, long fromLsn, ScanMode mode, ScanPredicate predicate)
             throws IOException {
+        TableSchema schema = view.schema();
         boolean withFiles = mode != ScanMode.LIVE;
         boolean mergesRowFiles = withFiles && schema.orientation().hasRows();
         List<Opener> openers = new ArrayList<>();
@@ -57,12 +53,13 @@ public final class ShardScanner {
                                 && !file.hasEnded(lsn.value());
                 if (inTime
                         && predicate.mayMatch(
-                                file.entry().columnStats(), file.entry().rowCount())) {
-                    openers.add(() -> columns(file, lsn, fromLsn));
+                                view.versions().statistics(file.entry()),
+                                file.entry().rowCount())) {
+                    openers.add(() -> columns(schema, file, lsn, fromLsn));
                 }
             }
         }
-        return new FilteringCursor(openers.iterator(), layout, predicate, !schema.hasPrimaryKey());
+        return new FilteringCursor(openers.iterator(), view.versions(), predicate);
     }
 
     private static ScanSource merged(TableView view, Lsn lsn, long fromLsn, boolean withRowFiles)
@@ -73,7 +70,7 @@ public final class ShardScanner {
         }
         if (withRowFiles) {
             for (RowFile file : view.rowFiles()) {
-                sources.add(new RowFileVersions(file.reader().cursor()));
+                sources.add(file.versions());
             }
         }
         try {
@@ -85,12 +82,11 @@ public final class ShardScanner {
         }
     }
 
-    private ScanSource columns(ColumnFile file, Lsn lsn, long fromLsn) throws IOException {
+    private ScanSource columns(TableSchema schema, ColumnFile file, Lsn lsn, long fromLsn) throws IOException {
         @Nullable KeyEncoder keys =
                 schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : null;
         ColumnFileVersions versions =
-                new ColumnFileVersions(
-                        file, files.openRows(file, schema).cursor(), keys, lsn.value(), fromLsn);
+                new ColumnFileVersions(file, files.openRows(file), keys, lsn.value(), fromLsn);
         return new ColumnFileSource(versions, lsn.value());
     }
 

@@ -11,6 +11,7 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.RowRouter;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.storage.tablet.TableVersions;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -38,9 +39,9 @@ final class BatchValidator {
      */
     record Summary(int appended, boolean conditional) {}
 
-    BatchValidator(TableSchema schema, RowLayout layout, ShardId shard) {
-        this.schema = schema;
-        this.layout = layout;
+    BatchValidator(TableVersions versions, ShardId shard) {
+        this.schema = versions.schema();
+        this.layout = versions.layout();
         this.shard = shard;
         this.row = new BinaryRow(layout);
     }

@@ -84,14 +84,14 @@ final class ConflictCheck {
             }
         }
         for (ColumnFile file : view.columnFiles()) {
-            if (isNewer(table, file, key, readLsn)) {
+            if (isNewer(file, key, readLsn)) {
                 return true;
             }
         }
         return false;
     }
 
-    private boolean isNewer(TableShard table, ColumnFile file, byte[] key, long readLsn)
+    private boolean isNewer(ColumnFile file, byte[] key, long readLsn)
             throws IOException {
         int ordinal = file.find(key);
         if (ordinal == ColumnFile.ABSENT) {
@@ -104,6 +104,6 @@ final class ConflictCheck {
             return true;
         }
         return file.entry().maxLsn().value() > readLsn
-                && files.readRow(file, table.schema(), ordinal).lsn() > readLsn;
+                && files.readRow(file, ordinal).lsn() > readLsn;
     }
 }

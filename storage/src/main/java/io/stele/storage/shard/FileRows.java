@@ -20,6 +20,9 @@ final class FileRows {
     private final TableSchema schema;
     private final TableFiles files;
 
+    /**
+     * @param schema the table with its options as they are now
+     */
     FileRows(TableSchema schema, TableFiles files) {
         this.schema = requireNonNull(schema, "schema is null");
         this.files = requireNonNull(files, "files is null");
@@ -41,14 +44,14 @@ final class FileRows {
 
     /** False only if no file has the key, by key ranges alone: filters may have to be read. */
     boolean mayHave(TableView view, byte[] key) {
-        return schema.orientation().hasRows()
+        return view.schema().orientation().hasRows()
                 ? view.rowFiles().stream().anyMatch(file -> file.entry().mayContain(key))
                 : view.columnFiles().stream().anyMatch(file -> file.entry().mayContain(key));
     }
 
     /** The present row of the key in the files, if memory has none. */
     Optional<Found> find(TableView view, byte[] key, boolean withRow) throws IOException {
-        return schema.orientation().hasRows()
+        return view.schema().orientation().hasRows()
                 ? findInRowFiles(view, key)
                 : findInColumnFiles(view, key, withRow);
     }
@@ -58,7 +61,7 @@ final class FileRows {
             if (!file.entry().mayContain(key)) {
                 continue;
             }
-            Optional<RowVersion> version = file.reader().get(key, Long.MAX_VALUE);
+            Optional<RowVersion> version = file.get(key, Long.MAX_VALUE);
             if (version.isPresent()) {
                 return version.get().deleted()
                         ? Optional.empty()
@@ -82,7 +85,7 @@ final class FileRows {
                 continue;
             }
             if (withRow || schema.options().expires()) {
-                ColumnRow row = files.readRow(file, schema, ordinal);
+                ColumnRow row = files.readRow(file, ordinal);
                 return Optional.of(
                         new Found(Optional.of(row.row()), row.lsn(), Optional.of(file), ordinal));
             }

@@ -7,6 +7,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.orc.ColumnFileCursor;
@@ -103,8 +104,7 @@ final class PartResolution {
             BatchEvaluation evaluation = new BatchEvaluation(table, changes, probes, commitLsn);
             workerRows.forEach(row -> evaluation.add(row.key(), row.row()));
             for (int index : own) {
-                WriteBatchReader batch = part.batches().get(index);
-                checkPresent(table, batch);
+                WriteBatchReader batch = inEffect(table, part.batches().get(index));
                 WriteBatchReader plain = evaluation.add(batch, conditional.contains(index)).batch();
                 if (conditional.contains(index)) {
                     resolved.put(index, Arrays.copyOf(plain.buffer(), plain.sizeBytes()));
@@ -122,13 +122,6 @@ final class PartResolution {
         }
     }
 
-    private void checkPresent(TableShard table, WriteBatchReader batch) {
-        SteleException stale = shard.staleness(table, batch);
-        if (stale != null) {
-            throw stale;
-        }
-    }
-
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record WorkerRow(byte[] key, byte[] row) {}
 
@@ -143,9 +136,10 @@ final class PartResolution {
             }
             // Its LSN is not known yet, and nobody asks its rows for one.
             FileEntry readable = entry.withIngest(Lsn.MIN, OptionalLong.empty());
+            RowMapping mapping = table.versions().mapping(entry.schemaVersion());
             ColumnFileReader rows =
-                    ColumnFileReader.open(files.store(), readable, table.schema().columns());
-            try (ColumnFileCursor cursor = rows.cursor()) {
+                    ColumnFileReader.open(files.store(), readable, mapping.from().columns());
+            try (ColumnFileCursor cursor = rows.cursor(mapping)) {
                 while (cursor.advance()) {
                     byte[] row = cursor.row().toByteArray();
                     byte[] key = keys.encode(cursor.row());
@@ -165,6 +159,13 @@ final class PartResolution {
                 ErrorCode.TRANSACTION_TOO_LARGE,
                 "Expected at most %d bytes of rows in a shard of table %s, which has unique indexes, in one statement, found more; write them in parts, or add the indexes afterwards"
                         .formatted(MAX_CHECKED_BYTES, table.schema().qualifiedName()));
+    }
+
+    /** The batch in the schema version in effect, whichever it was staged with. */
+    private static WriteBatchReader inEffect(TableShard table, WriteBatchReader batch) {
+        return batch.schemaVersion() == table.schema().schemaVersion()
+                ? batch
+                : new BatchMapping(table.versions(), batch.schemaVersion()).map(batch);
     }
 
     // Files come before rows in a transaction, and their keys are not looked at here.

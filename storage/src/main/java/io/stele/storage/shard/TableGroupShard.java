@@ -7,7 +7,6 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
-import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.scheduler.ExecutionContext;
 import io.stele.storage.manifest.FileEntry;
@@ -17,6 +16,7 @@ import io.stele.storage.shard.WriteResolver.Ticket;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableVersions;
 import io.stele.storage.wal.DurableRecord;
 import io.stele.storage.wal.LogHold;
 import io.stele.storage.wal.LogPosition;
@@ -123,13 +123,34 @@ public final class TableGroupShard {
         log = requireNonNull(newLog, "newLog is null");
     }
 
-    /** Adds a table, or its new name; any thread. */
-    public void putTable(TableSchema schema) {
-        TableShard known =
-                tables.putIfAbsent(schema.id(), new TableShard(id, schema, files.rowCache()));
-        if (known != null) {
-            known.rename(schema);
+    /**
+     * Adds a table, or what the catalog changed of it; any thread, one at a time. Changed columns
+     * are in effect when the context has run what it is given here, and before anything that it is
+     * given later.
+     */
+    public void putTable(TableVersions newest) {
+        TableShard added = new TableShard(id, newest, files.rowCache());
+        TableShard known = tables.putIfAbsent(newest.schema().id(), added);
+        if (known == null) {
+            return;
         }
+        boolean altered = newest.schemaVersion() != known.announced().schemaVersion();
+        if (altered) {
+            // Before it is announced: records of batches that have the new columns come after this.
+            context.execute(() -> alter(known, newest));
+        }
+        known.announce(newest);
+    }
+
+    private void alter(TableShard table, TableVersions changed) {
+        if (failure != null) {
+            return; // memory is not what the log says; a restart begins with the new columns
+        }
+        TableVersions announced = table.announced(); // perhaps under a newer name
+        boolean isNewest = announced.schemaVersion() >= changed.schemaVersion();
+        table.alter(isNewest ? announced : changed, applied.applied().value());
+        resolver.altered();
+        afterApply.run();
     }
 
     /** Forgets a dropped table; any thread. Its files are the maintenance's business. */
@@ -202,7 +223,7 @@ public final class TableGroupShard {
             CompletableFuture<WriteOutcome> acknowledgement) {
         TableShard table = table(batch.tableId());
         BatchValidator.Summary summary =
-                new BatchValidator(table.schema(), table.layout(), id).validate(batch);
+                new BatchValidator(table.announced(), id).validate(batch);
         return new QueuedWrite(writerId, sequence, table, batch, summary, acknowledgement);
     }
 
@@ -228,10 +249,13 @@ public final class TableGroupShard {
         write.acknowledgement().completeExceptionally(cause);
     }
 
-    /** Why a batch that was valid once is not any more; null: it still is. */
+    /**
+     * Why a batch that was valid once is not any more; null: it still is, or will be when changed
+     * columns are in effect.
+     */
     @Nullable SteleException staleness(TableShard table, WriteBatchReader batch) {
         if (tables.get(batch.tableId()) == table
-                && table.schema().schemaVersion() == batch.schemaVersion()) {
+                && table.schema().schemaVersion() <= batch.schemaVersion()) {
             return null;
         }
         return new SteleException(
@@ -403,7 +427,7 @@ public final class TableGroupShard {
     public int validate(WriteBatchReader batch) {
         checkServing();
         TableShard table = table(batch.tableId());
-        return new BatchValidator(table.schema(), table.layout(), id).validate(batch).appended();
+        return new BatchValidator(table.announced(), id).validate(batch).appended();
     }
 
     /** Logs how a held transaction ended here; completes when it is durable and applied. */
@@ -739,7 +763,7 @@ public final class TableGroupShard {
                         table.get().schema().hasPrimaryKey()
                                 ? OptionalLong.empty()
                                 : OptionalLong.of(firstRowId);
-                ColumnFile file = files.openColumn(entry.withIngest(lsn, rowIds));
+                ColumnFile file = files.openColumn(entry.withIngest(lsn, rowIds), table.get().versions());
                 table.get().ingest(files, file, part.prepareLsn().value(), nowMillis.getAsLong());
                 if (log != null) {
                     table.get().traffic().adopted(entry);

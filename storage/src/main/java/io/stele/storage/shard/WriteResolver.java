@@ -183,6 +183,14 @@ final class WriteResolver {
         return drain;
     }
 
+    /** The columns of a table changed: what is noted are rows of before, which must be applied. */
+    void altered() {
+        if (active) {
+            forgetNotes();
+            schedule();
+        }
+    }
+
     /**
      * Works nothing out until {@link #resume}; completes when all that was worked out is in the
      * log's queue. Any thread.
@@ -472,6 +480,9 @@ final class WriteResolver {
         if (stale != null) {
             shard.refuse(head, stale);
             return true;
+        }
+        if (head.batch().schemaVersion() > table.schema().schemaVersion()) {
+            return false; // valid for columns that are about to be in effect; altered() goes on
         }
         if (!table.schema().hasPrimaryKey()) {
             return append(head, null, new Accepted(head.batch(), 0));

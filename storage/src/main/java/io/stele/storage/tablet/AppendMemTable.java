@@ -22,9 +22,19 @@ final class AppendMemTable implements MemTable {
     private final ConcurrentSkipListMap<KeyedVersion, KeyedVersion> others =
             new ConcurrentSkipListMap<>();
     private final MemTableTotals totals = new MemTableTotals();
+    private final int schemaVersion;
     private KeyedVersion[][] chunks =
             new KeyedVersion[16][]; // written before size, so readers of size see it
     private volatile int size;
+
+    AppendMemTable(int schemaVersion) {
+        this.schemaVersion = schemaVersion;
+    }
+
+    @Override
+    public int schemaVersion() {
+        return schemaVersion;
+    }
 
     @Override
     public void put(KeyedVersion version, long logLsn) {

@@ -26,14 +26,15 @@ final class BaseVersions implements AutoCloseable {
     /**
      * @param retentionLsn rows of column files that ended at or below are passed over
      */
-    BaseVersions(TableFiles files, TableSchema schema, TableView view, long retentionLsn) {
+    BaseVersions(TableFiles files, TableView view, long retentionLsn) {
         this.files = requireNonNull(files, "files is null");
-        this.schema = requireNonNull(schema, "schema is null");
+        this.schema = view.schema();
         this.retentionLsn = retentionLsn;
         view.memTables().forEach(memTable -> sequences.add(memTable.versions()));
         if (schema.orientation().hasRows()) {
-            view.rowFiles()
-                    .forEach(file -> sequences.add(new RowFileVersions(file.reader().cursor())));
+            for (RowFile file : view.rowFiles()) {
+                sequences.add(file.versions());
+            }
         } else {
             columnFiles.addAll(view.columnFiles());
         }
@@ -83,7 +84,7 @@ final class BaseVersions implements AutoCloseable {
                 rows =
                         new ColumnFileVersions(
                                 next,
-                                files.openRows(next, schema).cursor(),
+                                files.openRows(next),
                                 KeyEncoder.forPrimaryKey(schema),
                                 retentionLsn,
                                 0);

@@ -5,6 +5,7 @@ import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.GrowingBytes;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.schema.TableSchema;
 import java.util.Arrays;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
@@ -25,12 +26,16 @@ final class ClusteringOrder {
     private final GrowingBytes bytes =
             new GrowingBytes(64, MAX_BYTES, ErrorCode.KEY_TOO_LARGE, "clustering key");
 
-    ClusteringOrder(TableShard table) {
-        this.row = new BinaryRow(table.layout());
+    /**
+     * @param versions the schema version of the rows
+     */
+    ClusteringOrder(TableVersions versions) {
+        TableSchema schema = versions.schema();
+        this.row = new BinaryRow(versions.layout());
         this.encoder =
-                isClustered(table)
-                        ? KeyEncoder.forColumns(table.schema(), table.schema().clusteringKey())
-                        : null;
+                schema.clusteringKey().isEmpty()
+                        ? null
+                        : KeyEncoder.forColumns(schema, schema.clusteringKey());
     }
 
     /** Whether files of the table have an order of their own. */

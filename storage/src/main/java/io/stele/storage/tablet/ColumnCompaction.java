@@ -3,6 +3,7 @@ package io.stele.storage.tablet;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.format.DeleteVector;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.Manifest;
@@ -51,8 +52,9 @@ final class ColumnCompaction implements ManifestChange {
 
     ColumnCompaction write(TableFiles files, HistoryFiles history, int level, long targetBytes)
             throws IOException {
-        KeyEncoder keys =
-                table.schema().hasPrimaryKey() ? KeyEncoder.forPrimaryKey(table.schema()) : null;
+        TableVersions schemas = table.versions();
+        TableSchema schema = schemas.schema();
+        KeyEncoder keys = schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : null;
         PriorityQueue<Source> sources =
                 new PriorityQueue<>(Comparator.comparing(Source::row, Placed.ORDER));
         List<Source> opened = new ArrayList<>();
@@ -65,12 +67,13 @@ final class ColumnCompaction implements ManifestChange {
         }
         SegmentCuts cuts =
                 SegmentCuts.of(
-                        table.schema(),
+                        schema,
                         inputs.stream().map(input -> input.file.entry()).toList(),
                         targetBytes);
         boolean historyApart = history.areWorthIt(ended, rows);
         try (ColumnFileOutput output =
-                new ColumnFileOutput(files, table, level, targetBytes, historyApart, cuts)) {
+                new ColumnFileOutput(
+                        files, table, schemas, level, targetBytes, historyApart, cuts)) {
             for (Input input : inputs) {
                 if (input.file.hasEnded(retentionLsn)
                         || input.file.entry().maxLsn().value() < expiredLsn) {
@@ -78,7 +81,9 @@ final class ColumnCompaction implements ManifestChange {
                 }
                 Source source =
                         new Source(
-                                input, open(files, input.file, keys), new ClusteringOrder(table));
+                                input,
+                                open(files, input.file.as(schemas), keys),
+                                new ClusteringOrder(schemas));
                 opened.add(source);
                 if (source.advance()) {
                     sources.add(source);
@@ -155,12 +160,7 @@ final class ColumnCompaction implements ManifestChange {
 
     private ColumnFileVersions open(TableFiles files, ColumnFile file, @Nullable KeyEncoder keys)
             throws IOException {
-        return new ColumnFileVersions(
-                file,
-                files.openRows(file, table.schema()).cursor(),
-                keys,
-                retentionLsn,
-                expiredLsn);
+        return new ColumnFileVersions(file, files.openRows(file), keys, retentionLsn, expiredLsn);
     }
 
     /** An input being read. */

@@ -3,6 +3,7 @@ package io.stele.storage.tablet;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.XxHash64;
 import io.stele.storage.format.DeleteVector;
 import io.stele.storage.format.KeyIndexReader;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Rows are found by key index; only worker-written files of tables without a primary key have
  * none, because there the ordinal is the row id less the first one.
  *
+ * <p>Rows are read as those of one schema version, whichever they were written with.
+ *
  * <p>The delete vector has one writer, the shard's execution context; everything else is immutable.
  */
 public final class ColumnFile {
@@ -30,17 +33,32 @@ public final class ColumnFile {
     private final @Nullable KeyIndexReader keyIndex;
     private final DeleteVector deletes;
     private final AtomicReference<@Nullable ColumnFileReader> rows;
+    private final RowMapping mapping;
 
-    public ColumnFile(FileEntry entry, Optional<KeyIndexReader> keyIndex, DeleteVector deletes) {
-        this(entry, keyIndex, deletes, new AtomicReference<>());
+    /**
+     * @param versions the version that rows are read as
+     */
+    public ColumnFile(
+            FileEntry entry,
+            Optional<KeyIndexReader> keyIndex,
+            DeleteVector deletes,
+            TableVersions versions) {
+        this(
+                entry,
+                keyIndex,
+                deletes,
+                new AtomicReference<>(),
+                versions.mapping(entry.schemaVersion()));
     }
 
     private ColumnFile(
             FileEntry entry,
             Optional<KeyIndexReader> keyIndex,
             DeleteVector deletes,
-            AtomicReference<@Nullable ColumnFileReader> rows) {
+            AtomicReference<@Nullable ColumnFileReader> rows,
+            RowMapping mapping) {
         this.rows = rows;
+        this.mapping = requireNonNull(mapping, "mapping is null");
         this.entry = requireNonNull(entry, "entry is null");
         this.keyIndex = keyIndex.orElse(null);
         this.deletes = requireNonNull(deletes, "deletes is null");
@@ -77,7 +95,20 @@ public final class ColumnFile {
 
     /** The same file after the manifest's entry for it changed. */
     public ColumnFile withEntry(FileEntry newEntry) {
-        return new ColumnFile(newEntry, keyIndex(), deletes, rows);
+        return new ColumnFile(newEntry, keyIndex(), deletes, rows, mapping);
+    }
+
+    /** The same file, read as another version. */
+    ColumnFile as(TableVersions versions) {
+        return mapping.to() == versions.layout()
+                ? this
+                : new ColumnFile(
+                        entry, keyIndex(), deletes, rows, versions.mapping(entry.schemaVersion()));
+    }
+
+    /** From the rows of the file to those that readers want. */
+    RowMapping mapping() {
+        return mapping;
     }
 
     /** How many rows a reader at {@code lsn} must skip. */

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class ColumnFileBuilder implements AutoCloseable {
     private final TableFiles files;
     private final TableShard table;
+    private final TableVersions versions;
     private final int number;
     private final byte @Nullable [] partition;
     private final String fileId;
@@ -45,6 +46,7 @@ final class ColumnFileBuilder implements AutoCloseable {
     private ColumnFileBuilder(
             TableFiles files,
             TableShard table,
+            TableVersions versions,
             int level,
             int number,
             byte @Nullable [] partition,
@@ -54,6 +56,7 @@ final class ColumnFileBuilder implements AutoCloseable {
             @Nullable ClusteredKeys clustered) {
         this.files = files;
         this.table = table;
+        this.versions = versions;
         this.level = level;
         this.number = number;
         this.partition = partition;
@@ -61,13 +64,18 @@ final class ColumnFileBuilder implements AutoCloseable {
         this.rows = rows;
         this.keys = keys;
         this.clustered = clustered;
-        this.bitmaps = new FileBitmaps(table.schema());
+        this.bitmaps = new FileBitmaps(versions.schema());
     }
 
     static ColumnFileBuilder create(
-            TableFiles files, TableShard table, int level, int number, byte @Nullable [] partition)
+            TableFiles files,
+            TableShard table,
+            TableVersions versions,
+            int level,
+            int number,
+            byte @Nullable [] partition)
             throws IOException {
-        TableSchema schema = table.schema();
+        TableSchema schema = versions.schema();
         String fileId = files.ids().next();
         String prefix = FileIds.folder(schema.id(), table.shard()) + fileId;
         ColumnFileWriter rows =
@@ -87,6 +95,7 @@ final class ColumnFileBuilder implements AutoCloseable {
         return new ColumnFileBuilder(
                 files,
                 table,
+                versions,
                 level,
                 number,
                 partition,
@@ -169,7 +178,7 @@ final class ColumnFileBuilder implements AutoCloseable {
                                 summary.maxLsn(),
                                 Optional.<Lsn>empty(),
                                 OptionalLong.empty(),
-                                table.schema().schemaVersion(),
+                                versions.schemaVersion(),
                                 Optional.of(index.minKey()),
                                 Optional.of(index.maxKey()),
                                 Optional.ofNullable(partition),
@@ -178,7 +187,7 @@ final class ColumnFileBuilder implements AutoCloseable {
                                 Optional.empty())
                         .withBitmapIndex(bitmapIndexBytes)
                         .withChecksums(OptionalInt.of(FileChecksums.BLOCK_BYTES));
-        done = files.openColumn(entry, deletes());
+        done = files.openColumn(entry, deletes(), versions);
         finished = done;
         return done;
     }

@@ -28,6 +28,7 @@ final class ColumnFileOutput implements AutoCloseable {
 
     private final TableFiles files;
     private final TableShard table;
+    private final TableVersions versions;
     private final int level;
     private final long targetBytes;
     private final boolean historyApart;
@@ -40,13 +41,22 @@ final class ColumnFileOutput implements AutoCloseable {
 
     /** All rows of a partition in one segment. */
     ColumnFileOutput(
-            TableFiles files, TableShard table, int level, long targetBytes, boolean historyApart) {
-        this(files, table, level, targetBytes, historyApart, SegmentCuts.none());
+            TableFiles files,
+            TableShard table,
+            TableVersions versions,
+            int level,
+            long targetBytes,
+            boolean historyApart) {
+        this(files, table, versions, level, targetBytes, historyApart, SegmentCuts.none());
     }
 
+    /**
+     * @param versions the schema version of the rows
+     */
     ColumnFileOutput(
             TableFiles files,
             TableShard table,
+            TableVersions versions,
             int level,
             long targetBytes,
             boolean historyApart,
@@ -57,12 +67,13 @@ final class ColumnFileOutput implements AutoCloseable {
         this.targetBytes = targetBytes;
         this.historyApart = historyApart;
         this.cuts = requireNonNull(cuts, "cuts is null");
-        this.row = new BinaryRow(table.layout());
-        List<Integer> partitionedBy = table.schema().partitionedBy();
+        this.versions = requireNonNull(versions, "versions is null");
+        this.row = new BinaryRow(versions.layout());
+        List<Integer> partitionedBy = versions.schema().partitionedBy();
         this.partitionEncoder =
                 partitionedBy.isEmpty()
                         ? null
-                        : KeyEncoder.forColumns(table.schema(), partitionedBy);
+                        : KeyEncoder.forColumns(versions.schema(), partitionedBy);
     }
 
     /**
@@ -95,6 +106,7 @@ final class ColumnFileOutput implements AutoCloseable {
                     ColumnFileBuilder.create(
                             files,
                             table,
+                            versions,
                             level,
                             builders.size(),
                             partitionEncoder == null ? null : place.partition().array());

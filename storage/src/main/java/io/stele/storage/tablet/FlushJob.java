@@ -18,7 +18,9 @@ final class FlushJob {
 
     private final TableFiles files;
     private final TableShard table;
+    private final TableVersions versions;
     private final SealedMemTable sealed;
+    private final MemTable rows;
     private final HistoryFiles history;
     private final long retentionLsn;
 
@@ -34,13 +36,15 @@ final class FlushJob {
         this.files = requireNonNull(files, "files is null");
         this.table = requireNonNull(table, "table is null");
         this.sealed = requireNonNull(sealed, "sealed is null");
+        this.versions = table.versions();
+        this.rows = MappedMemTable.of(sealed.memTable(), versions);
         this.history = requireNonNull(history, "history is null");
         this.retentionLsn = retentionLsn;
     }
 
     NewFiles run() throws IOException {
-        TableSchema schema = table.schema();
-        boolean withRows = !sealed.memTable().isEmpty();
+        TableSchema schema = versions.schema();
+        boolean withRows = !rows.isEmpty();
         List<RowFile> rowFiles =
                 withRows && schema.orientation().hasRows() ? writeRows() : List.of();
         List<ColumnFile> columnFiles =
@@ -66,10 +70,11 @@ final class FlushJob {
     }
 
     private List<RowFile> writeRows() throws IOException {
-        try (RowFileOutput output = new RowFileOutput(files, table, LEVEL, Long.MAX_VALUE)) {
-            RetainedVersions versions = retained();
-            while (versions.advance()) {
-                output.add(versions.version());
+        try (RowFileOutput output = new RowFileOutput(files, table, versions, LEVEL, Long.MAX_VALUE)) {
+            RetainedVersions retained =
+                    retained();
+            while (retained.advance()) {
+                output.add(retained.version());
             }
             return output.finish();
         }
@@ -77,17 +82,19 @@ final class FlushJob {
 
     private List<ColumnFile> writeColumns() throws IOException {
         try (ColumnFileOutput output =
-                new ColumnFileOutput(files, table, LEVEL, Long.MAX_VALUE, isHistoryApart())) {
+                new ColumnFileOutput(
+                        files, table, versions, LEVEL, Long.MAX_VALUE, isHistoryApart())) {
             if (ClusteringOrder.isClustered(table)) {
                 for (Placed row : clustered()) {
                     output.add(row.version(), row.endLsn());
                 }
             } else {
-                RetainedVersions versions = retained();
-                while (versions.advance()) {
-                    KeyedVersion version = versions.version();
+                RetainedVersions retained =
+                        retained();
+                while (retained.advance()) {
+                    KeyedVersion version = retained.version();
                     if (!version.isDeleted()) {
-                        output.add(version, versions.endLsn());
+                        output.add(version, retained.endLsn());
                     }
                 }
             }
@@ -96,31 +103,31 @@ final class FlushJob {
     }
 
     private RetainedVersions retained() {
-        return new RetainedVersions(sealed.memTable().versions(), retentionLsn, table.expiredLsn());
+        return new RetainedVersions(rows.versions(), retentionLsn, table.expiredLsn());
     }
 
     private boolean isHistoryApart() {
-        long rows = 0;
+        long count = 0;
         long ended = 0;
-        RetainedVersions versions = retained();
-        while (versions.advance()) {
-            rows++;
-            ended += versions.endLsn() == RetainedVersions.PRESENT ? 0 : 1;
+        RetainedVersions retained = retained();
+        while (retained.advance()) {
+            count++;
+            ended += retained.endLsn() == RetainedVersions.PRESENT ? 0 : 1;
         }
-        return history.areWorthIt(ended, rows);
+        return history.areWorthIt(ended, count);
     }
 
     // The rows stay where they are, in the memtable; what is sorted is clustering keys.
     private List<Placed> clustered() {
-        ClusteringOrder order = new ClusteringOrder(table);
-        List<Placed> rows = new ArrayList<>();
-        RetainedVersions versions = retained();
-        while (versions.advance()) {
-            if (!versions.version().isDeleted()) {
-                rows.add(order.place(versions.version(), versions.endLsn()));
+        ClusteringOrder order = new ClusteringOrder(versions);
+        List<Placed> placed = new ArrayList<>();
+        RetainedVersions retained = retained();
+        while (retained.advance()) {
+            if (!retained.version().isDeleted()) {
+                placed.add(order.place(retained.version(), retained.endLsn()));
             }
         }
-        rows.sort(Placed.ORDER);
-        return rows;
+        placed.sort(Placed.ORDER);
+        return placed;
     }
 }

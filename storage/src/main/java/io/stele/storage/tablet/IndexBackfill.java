@@ -60,8 +60,8 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
         this.keys = requireNonNull(keys, "keys is null");
         this.files = requireNonNull(files, "files is null");
         this.retentionLsn = retentionLsn;
-        this.row = new BinaryRow(table.layout());
-        this.versions = new BaseVersions(files, table.schema(), view, retentionLsn);
+        this.row = new BinaryRow(view.versions().layout());
+        this.versions = new BaseVersions(files, view, retentionLsn);
         this.output = RowFileOutput.ofIndex(files, table, keys.index().id(), 1, targetBytes);
     }
 

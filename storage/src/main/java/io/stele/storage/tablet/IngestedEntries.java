@@ -19,7 +19,7 @@ final class IngestedEntries {
             throws IOException {
         KeyEncoder keys = KeyEncoder.forPrimaryKey(schema);
         long lsn = file.entry().minLsn().value();
-        try (ColumnFileCursor cursor = files.openRows(file, schema).cursor()) {
+        try (ColumnFileCursor cursor = files.openRows(file)) {
             while (cursor.advance()) {
                 BinaryRow row = cursor.row();
                 byte[] key = keys.encode(row);

@@ -15,6 +15,16 @@ final class KeyedMemTable implements MemTable {
     private final ConcurrentSkipListMap<KeyedVersion, KeyedVersion> versions =
             new ConcurrentSkipListMap<>();
     private final MemTableTotals totals = new MemTableTotals();
+    private final int schemaVersion;
+
+    KeyedMemTable(int schemaVersion) {
+        this.schemaVersion = schemaVersion;
+    }
+
+    @Override
+    public int schemaVersion() {
+        return schemaVersion;
+    }
 
     @Override
     public void put(KeyedVersion version, long logLsn) {

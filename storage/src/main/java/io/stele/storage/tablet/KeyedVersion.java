@@ -81,6 +81,11 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
         return deleted(keyArray, keyOffset, keyLength, lsn);
     }
 
+    /** The same version with its row in other bytes. */
+    KeyedVersion withRow(byte[] row) {
+        return live(keyArray, keyOffset, keyLength, lsn, row, 0, row.length);
+    }
+
     public long lsn() {
         return lsn;
     }

@@ -10,13 +10,20 @@ import org.jspecify.annotations.Nullable;
  * execution context); readers on any thread, without locks: a reader that waited for the shard to
  * apply LSN T sees every version at or below T.
  */
-public sealed interface MemTable permits KeyedMemTable, AppendMemTable {
+public sealed interface MemTable permits KeyedMemTable, AppendMemTable, MappedMemTable {
     /**
      * The memtable for a table: tables without a primary key only ever append increasing row ids.
+     *
+     * @param schemaVersion the version of all rows that will be put
      */
-    static MemTable create(boolean hasPrimaryKey) {
-        return hasPrimaryKey ? new KeyedMemTable() : new AppendMemTable();
+    static MemTable create(boolean hasPrimaryKey, int schemaVersion) {
+        return hasPrimaryKey
+                ? new KeyedMemTable(schemaVersion)
+                : new AppendMemTable(schemaVersion);
     }
+
+    /** The schema version that the rows were written with. */
+    int schemaVersion();
 
     /**
      * Adds a version; one with the same key and LSN (an earlier change of the same batch) is

@@ -8,6 +8,7 @@ import io.stele.storage.manifest.ManifestEdit;
 import io.stele.storage.tablet.RowCompactionPolicy.Pick;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -38,16 +39,16 @@ final class RowCompaction implements ManifestChange {
     }
 
     RowCompaction write(TableFiles files, long retentionLsn, long targetBytes) throws IOException {
-        List<Iterator<KeyedVersion>> sources =
-                inputs.stream()
-                        .<Iterator<KeyedVersion>>map(
-                                file -> new RowFileVersions(file.reader().cursor()))
-                        .toList();
+        TableVersions schemas = table.versions();
+        List<Iterator<KeyedVersion>> sources = new ArrayList<>();
+        for (RowFile file : inputs) {
+            sources.add(file.as(schemas).versions());
+        }
         RetainedVersions versions =
                 new RetainedVersions(
                         new MergingVersions(sources), retentionLsn, table.expiredLsn());
         try (RowFileOutput output =
-                new RowFileOutput(files, table, pick.outputLevel(), targetBytes)) {
+                new RowFileOutput(files, table, schemas, pick.outputLevel(), targetBytes)) {
             while (versions.advance()) {
                 KeyedVersion version = versions.version();
                 boolean needed =

@@ -33,6 +33,7 @@ final class RowFileOutput implements AutoCloseable {
 
     private final TableFiles files;
     private final TableShard table;
+    private final TableVersions versions;
     private final int level;
     private final long targetBytes;
     private final OptionalInt indexId;
@@ -42,25 +43,45 @@ final class RowFileOutput implements AutoCloseable {
     private @Nullable KeyedVersion last;
     private String fileId = "";
 
-    /** Writes rows of the table. */
-    RowFileOutput(TableFiles files, TableShard table, int level, long targetBytes) {
-        this(files, table, level, targetBytes, OptionalInt.empty(), BlockFileOptions.DEFAULT);
+    /** Writes rows of one schema version of the table. */
+    RowFileOutput(
+            TableFiles files,
+            TableShard table,
+            TableVersions versions,
+            int level,
+            long targetBytes) {
+        this(
+                files,
+                table,
+                versions,
+                level,
+                targetBytes,
+                OptionalInt.empty(),
+                BlockFileOptions.DEFAULT);
     }
 
     /** Writes entries of a secondary index of the table. */
     static RowFileOutput ofIndex(
             TableFiles files, TableShard table, int indexId, int level, long targetBytes) {
         return new RowFileOutput(
-                files, table, level, targetBytes, OptionalInt.of(indexId), INDEX_OPTIONS);
+                files,
+                table,
+                table.versions(),
+                level,
+                targetBytes,
+                OptionalInt.of(indexId),
+                INDEX_OPTIONS);
     }
 
     private RowFileOutput(
             TableFiles files,
             TableShard table,
+            TableVersions versions,
             int level,
             long targetBytes,
             OptionalInt indexId,
             BlockFileOptions options) {
+        this.versions = requireNonNull(versions, "versions is null");
         this.indexId = indexId;
         this.options = options.withCompression(FileCompressions.ofBlocks(table.schema()));
         this.files = requireNonNull(files, "files is null");
@@ -124,7 +145,7 @@ final class RowFileOutput implements AutoCloseable {
                         summary.maxLsn(),
                         Optional.empty(),
                         OptionalLong.empty(),
-                        table.schema().schemaVersion(),
+                        versions.schemaVersion(),
                         Optional.of(summary.minKey()),
                         Optional.of(summary.maxKey()),
                         Optional.empty(),
@@ -134,7 +155,7 @@ final class RowFileOutput implements AutoCloseable {
                         indexId,
                         OptionalLong.empty(),
                         OptionalInt.empty());
-        finished.add(files.openRow(entry));
+        finished.add(files.openRow(entry, versions));
     }
 
     private String path() {

@@ -2,12 +2,14 @@ package io.stele.storage.tablet;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.row.RowMapping;
 import io.stele.storage.format.RowFileCursor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The versions of a row file as a sequence; keys and rows are copied out of the blocks. Confined to
@@ -15,11 +17,20 @@ import java.util.NoSuchElementException;
  */
 public final class RowFileVersions implements Iterator<KeyedVersion> {
     private final RowFileCursor cursor;
+    private final RowMapping.@Nullable Mapper mapper;
     private boolean ready;
     private boolean ended;
 
+    /** Rows as they lie in the file. */
     public RowFileVersions(RowFileCursor cursor) {
         this.cursor = requireNonNull(cursor, "cursor is null");
+        this.mapper = null;
+    }
+
+    /** Rows as those of another schema version. */
+    RowFileVersions(RowFileCursor cursor, RowMapping.Mapper mapper) {
+        this.cursor = requireNonNull(cursor, "cursor is null");
+        this.mapper = requireNonNull(mapper, "mapper is null");
     }
 
     /**
@@ -49,7 +60,10 @@ public final class RowFileVersions implements Iterator<KeyedVersion> {
             return KeyedVersion.deleted(key, 0, key.length, cursor.lsn());
         }
         int from = cursor.rowOffset();
-        byte[] row = Arrays.copyOfRange(cursor.rowArray(), from, from + cursor.rowLength());
+        byte[] row =
+                mapper == null
+                        ? Arrays.copyOfRange(cursor.rowArray(), from, from + cursor.rowLength())
+                        : mapper.map(cursor.rowArray(), from, cursor.rowLength());
         return KeyedVersion.live(key, 0, key.length, cursor.lsn(), row, 0, row.length);
     }
 }

@@ -22,7 +22,7 @@ final class RowMove implements ManifestChange {
         this.table = requireNonNull(table, "table is null");
         this.moved =
                 files.stream()
-                        .map(file -> new RowFile(file.entry().withLevel(level), file.reader()))
+                        .map(file -> file.withEntry(file.entry().withLevel(level)))
                         .toList();
     }
 

@@ -3,7 +3,6 @@ package io.stele.storage.tablet;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.CacheStatistics;
-import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.format.BlockCache;
 import io.stele.storage.format.DeleteVector;
 import io.stele.storage.format.KeyIndexReader;
@@ -14,6 +13,7 @@ import io.stele.storage.manifest.KeyIndexFile;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.PacedObjectStore;
 import io.stele.storage.objectstore.WritePacer;
+import io.stele.storage.orc.ColumnFileCursor;
 import io.stele.storage.orc.ColumnFileReader;
 import io.stele.storage.orc.ColumnPointReader;
 import io.stele.storage.orc.ColumnRow;
@@ -77,29 +77,39 @@ public final class TableFiles {
     }
 
     /** Opens a row file; blocks. */
-    public RowFile openRow(FileEntry entry) throws IOException {
+    public RowFile openRow(FileEntry entry, TableVersions versions) throws IOException {
         return new RowFile(
-                entry, RowFileReader.open(store, entry.path(), entry.sizeBytes(), rowBlocks));
+                entry,
+                RowFileReader.open(store, entry.path(), entry.sizeBytes(), rowBlocks),
+                versions);
     }
 
     /** Opens a column file as its manifest entry says, with the deletions stored for it; blocks. */
-    public ColumnFile openColumn(FileEntry entry) throws IOException {
+    public ColumnFile openColumn(FileEntry entry, TableVersions versions) throws IOException {
         DeleteVector deletes = new DeleteVector();
         if (entry.deleteVector().isPresent()) {
             DeleteVectorFile stored = entry.deleteVector().get();
             deletes = DeleteVector.read(store, stored.path(), stored.sizeBytes());
         }
-        return openColumn(entry, deletes);
+        return openColumn(entry, deletes, versions);
     }
 
-    /** The rows of a column file; reads its tail the first time, and blocks then. */
-    public ColumnFileReader openRows(ColumnFile file, TableSchema schema) throws IOException {
-        return file.rows(() -> ColumnFileReader.open(store, file.entry(), schema.columns()));
+    /** Walks the rows of a column file as those of the file's version; blocks. */
+    public ColumnFileCursor openRows(ColumnFile file) throws IOException {
+        return reader(file).cursor(file.mapping());
     }
 
-    /** One row of a column file; blocks. */
-    public ColumnRow readRow(ColumnFile file, TableSchema schema, int ordinal) throws IOException {
-        return points.read(openRows(file, schema), ordinal);
+    /** One row of a column file, as one of the file's version; blocks. */
+    public ColumnRow readRow(ColumnFile file, int ordinal) throws IOException {
+        return points.read(reader(file), ordinal).mapped(file.mapping());
+    }
+
+    // Reads the tail the first time.
+    private ColumnFileReader reader(ColumnFile file) throws IOException {
+        return file.rows(
+                () ->
+                        ColumnFileReader.open(
+                                store, file.entry(), file.mapping().from().columns()));
     }
 
     /** Forgets what is cached of a file that was deleted. */
@@ -109,7 +119,8 @@ public final class TableFiles {
         points.forget(path);
     }
 
-    ColumnFile openColumn(FileEntry entry, DeleteVector deletes) throws IOException {
+    ColumnFile openColumn(FileEntry entry, DeleteVector deletes, TableVersions versions)
+            throws IOException {
         Optional<KeyIndexReader> index = Optional.empty();
         if (entry.keyIndex().isPresent()) {
             KeyIndexFile file = entry.keyIndex().get();
@@ -117,6 +128,6 @@ public final class TableFiles {
                     Optional.of(
                             KeyIndexReader.open(store, file.path(), file.sizeBytes(), keyIndexes));
         }
-        return new ColumnFile(entry, index, deletes);
+        return new ColumnFile(entry, index, deletes, versions);
     }
 }

@@ -84,18 +84,12 @@ final class TableIndexes {
     }
 
     /** Makes the entries of a row; they are there after {@link #publish}. */
-    void add(
-            byte[] rowArray,
-            int rowOffset,
-            int rowLength,
-            byte[] keyArray,
-            int keyOffset,
-            int keyLength) {
+    void add(KeyedVersion version) {
         if (tablets.isEmpty()) {
             return;
         }
-        row.wrap(rowArray, rowOffset, rowLength);
-        add(row, keyArray, keyOffset, keyLength);
+        row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
+        add(row, version.keyArray(), version.keyOffset(), version.keyLength());
     }
 
     void add(BinaryRow whole, byte[] keyArray, int keyOffset, int keyLength) {

@@ -8,6 +8,7 @@ import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchReader;
@@ -34,19 +35,23 @@ import org.jspecify.annotations.Nullable;
  * superseded is marked in the file's delete vector before that change's LSN counts as applied; so a
  * scan is "file and not deleted at T" and never a merge.
  *
- * <p>Confined to the shard's execution context, except for {@link #view}, {@link #schema}, {@link
- * #layout}, {@link #historyLsn} and {@link #takeRowIds}, which any thread may call.
+ * <p>Invariant: a memtable has rows of one schema version; the view reads all memtables and files as
+ * the version that is in effect here.
+ *
+ * <p>Confined to the shard's execution context, except for {@link #view}, {@link #versions}, {@link
+ * #schema}, {@link #layout}, {@link #announced}, {@link #historyLsn} and {@link #takeRowIds}, which
+ * any thread may call.
  */
 public final class TableShard {
     private final ShardId shard;
-    private final RowLayout layout;
     private final TableIndexes indexes;
     private final RowCache.Slice rowCache;
     private final AtomicLong nextRowId = new AtomicLong();
     private final Traffic traffic = new Traffic();
     private final Deque<SealedMemTable> sealed = new ArrayDeque<>(); // oldest first
     private final List<IngestedFile> ingested = new ArrayList<>(); // since the last seal
-    private volatile TableSchema schema;
+    private volatile TableVersions versions; // in effect
+    private volatile TableVersions announced;
     private volatile TableView view;
     private volatile boolean dropped;
     private MemTable active;
@@ -56,32 +61,71 @@ public final class TableShard {
     private volatile long expiredLsn;
     private volatile long historyLsn; // of which others may take a look
 
-    public TableShard(ShardId shard, TableSchema schema, RowCache rowCache) {
+    public TableShard(ShardId shard, TableVersions versions, RowCache rowCache) {
         this.rowCache = rowCache.slice();
         this.shard = requireNonNull(shard, "shard is null");
-        this.schema = requireNonNull(schema, "schema is null");
-        this.layout = RowLayout.of(schema.columns());
-        this.indexes = new TableIndexes(schema, layout);
-        this.active = MemTable.create(schema.hasPrimaryKey());
-        this.view = new TableView(List.of(active), List.of(), List.of(), indexes.views());
+        this.versions = requireNonNull(versions, "versions is null");
+        this.announced = versions;
+        this.indexes = new TableIndexes(versions.schema(), versions.layout());
+        this.active = newMemTable();
+        this.view = new TableView(versions, List.of(active), List.of(), List.of(), indexes.views());
+    }
+
+    private MemTable newMemTable() {
+        return MemTable.create(versions.schema().hasPrimaryKey(), versions.schemaVersion());
     }
 
     public ShardId shard() {
         return shard;
     }
 
-    public TableSchema schema() {
-        return schema;
+    /** The schema version in effect: that of rows in the newest view. */
+    public TableVersions versions() {
+        return versions;
     }
 
-    /** Another name or comment for the same columns. */
-    public void rename(TableSchema renamed) {
-        if (!renamed.id().equals(schema.id())
-                || renamed.schemaVersion() != schema.schemaVersion()) {
-            throw new IllegalArgumentException(
-                    "Expected the same columns of table " + schema.id() + ", found " + renamed);
+    public TableSchema schema() {
+        return versions.schema();
+    }
+
+    /** The version that writes must have: in effect, or about to be. */
+    public TableVersions announced() {
+        return announced;
+    }
+
+    /**
+     * The table as the catalog has it now; any thread, one at a time.
+     *
+     * @return false: its columns changed, so {@link #alter} must follow on the context
+     */
+    public boolean announce(TableVersions newest) {
+        boolean isSame = newest.schemaVersion() == versions.schemaVersion();
+        if (isSame) {
+            versions = versions.renamed(newest.schema());
+            announced = versions;
+        } else {
+            announced = newest;
         }
-        schema = renamed;
+        return isSame;
+    }
+
+    /**
+     * Puts changed columns into effect: rows that are applied from now on have them, and what is
+     * there is read as if it had them. Nothing is rewritten.
+     *
+     * @param appliedLsn every change at or below is applied
+     */
+    public void alter(TableVersions newest, long appliedLsn) {
+        if (newest.schemaVersion() <= versions.schemaVersion()) {
+            return; // a later change was in effect before
+        }
+        rowCache.beginReset();
+        seal(appliedLsn);
+        versions = newest;
+        active = newMemTable(); // the one before may be in views of readers who know other columns
+        indexes.follow(newest.schema(), newest.layout());
+        show(view.rowFiles(), view.columnFiles());
+        rowCache.endReset();
     }
 
     /** Nobody finds the table any more: work on its files may end early. Any thread. */
@@ -105,7 +149,7 @@ public final class TableShard {
     }
 
     public RowLayout layout() {
-        return layout;
+        return versions.layout();
     }
 
     /** What was written here; any thread. */
@@ -167,13 +211,13 @@ public final class TableShard {
         }
         raiseNextRowId(newNextRowId);
         indexes.restore(indexFiles);
-        show(view.memTables(), ordered(rowFiles), columnFiles);
+        show(ordered(rowFiles), columnFiles);
     }
 
     /** Follows the indexes of the schema: new ones take entries from now on. */
     public void followIndexes() {
-        indexes.follow(schema, layout);
-        show(view.memTables(), view.rowFiles(), view.columnFiles());
+        indexes.follow(versions.schema(), versions.layout());
+        show(view.rowFiles(), view.columnFiles());
     }
 
     /**
@@ -224,8 +268,9 @@ public final class TableShard {
         supersede(batch, lsn);
         activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
         byte[] source = batch.buffer();
+        RowMapping.Mapper mapper = mapper(batch);
         byte[] rowIdKeys =
-                schema.hasPrimaryKey() ? source : new byte[Long.BYTES * batch.operationCount()];
+                schema().hasPrimaryKey() ? source : new byte[Long.BYTES * batch.operationCount()];
         int appended = 0;
         batch.rewind();
         while (batch.next()) {
@@ -233,23 +278,19 @@ public final class TableShard {
                 case UPSERT -> {
                     RowCache.@Nullable Key changed =
                             rowCache.beginChange(source, batch.keyOffset(), batch.keyLength());
-                    active.put(
-                            KeyedVersion.live(
-                                    source,
-                                    batch.keyOffset(),
-                                    batch.keyLength(),
-                                    lsn,
-                                    source,
-                                    batch.rowOffset(),
-                                    batch.rowLength()),
-                            logLsn);
-                    indexes.add(
-                            source,
-                            batch.rowOffset(),
-                            batch.rowLength(),
-                            source,
-                            batch.keyOffset(),
-                            batch.keyLength());
+                    KeyedVersion version =
+                            inEffect(
+                                    KeyedVersion.live(
+                                            source,
+                                            batch.keyOffset(),
+                                            batch.keyLength(),
+                                            lsn,
+                                            source,
+                                            batch.rowOffset(),
+                                            batch.rowLength()),
+                                    mapper);
+                    active.put(version, logLsn);
+                    indexes.add(version);
                     rowCache.endChange(changed);
                 }
                 case DELETE -> {
@@ -265,14 +306,16 @@ public final class TableShard {
                     byte[] key = KeyEncoder.rowIdKey(firstRowId + appended);
                     System.arraycopy(key, 0, rowIdKeys, keyOffset, Long.BYTES);
                     active.put(
-                            KeyedVersion.live(
-                                    rowIdKeys,
-                                    keyOffset,
-                                    Long.BYTES,
-                                    lsn,
-                                    source,
-                                    batch.rowOffset(),
-                                    batch.rowLength()),
+                            inEffect(
+                                    KeyedVersion.live(
+                                            rowIdKeys,
+                                            keyOffset,
+                                            Long.BYTES,
+                                            lsn,
+                                            source,
+                                            batch.rowOffset(),
+                                            batch.rowLength()),
+                                    mapper),
                             logLsn);
                     appended++;
                 }
@@ -285,6 +328,23 @@ public final class TableShard {
         if (appended > 0) {
             raiseNextRowId(firstRowId + appended);
         }
+    }
+
+    /** Maps the rows of a batch of an earlier version; null: they have the version in effect. */
+    private RowMapping.@Nullable Mapper mapper(WriteBatchReader batch) {
+        if (batch.schemaVersion() == versions.schemaVersion()) {
+            return null;
+        }
+        RowMapping mapping = versions.mapping(batch.schemaVersion());
+        return mapping.isSameBytes() ? null : mapping.mapper();
+    }
+
+    private static KeyedVersion inEffect(
+            KeyedVersion version, RowMapping.@Nullable Mapper mapper) {
+        return mapper == null
+                ? version
+                : version.withRow(
+                        mapper.map(version.rowArray(), version.rowOffset(), version.rowLength()));
     }
 
     /**
@@ -301,13 +361,13 @@ public final class TableShard {
         Optional<ColumnFile> known = find(fileId);
         rowCache.beginReset();
         try {
-            if (schema.hasPrimaryKey()) {
+            if (schema().hasPrimaryKey()) {
                 new IngestMerge(known.orElse(file), view, sealed, active, lsn, logLsn).run();
             }
             if (known.isEmpty()) {
                 List<ColumnFile> columnFiles = new ArrayList<>(view.columnFiles());
                 columnFiles.add(file);
-                show(view.memTables(), view.rowFiles(), columnFiles);
+                show(view.rowFiles(), columnFiles);
             }
             if (ingested.stream().noneMatch(other -> other.entry().fileId().equals(fileId))) {
                 ingested.add(new IngestedFile(file.entry(), logLsn));
@@ -319,7 +379,7 @@ public final class TableShard {
             raiseNextRowId(file.entry().firstRowId().getAsLong() + file.entry().rowCount());
         }
         if (!indexes.isEmpty()) {
-            IngestedEntries.add(files, file, schema, indexes);
+            IngestedEntries.add(files, file.as(versions), schema(), indexes);
         }
     }
 
@@ -334,7 +394,7 @@ public final class TableShard {
         activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
         endedLogLsn = Math.min(endedLogLsn, logLsn);
         rowCache.beginReset();
-        PartitionMatcher matcher = new PartitionMatcher(schema, partitions);
+        PartitionMatcher matcher = new PartitionMatcher(schema(), partitions);
         for (ColumnFile file : view.columnFiles()) {
             if (matcher.matches(file.entry())) {
                 file.endAll(lsn);
@@ -356,8 +416,8 @@ public final class TableShard {
                         new MergingVersions(
                                 view.memTables().stream().map(MemTable::versions).toList()),
                         Long.MAX_VALUE);
-        RowMatcher matcher = partitions.matcher(layout);
-        BinaryRow row = new BinaryRow(layout);
+        RowMatcher matcher = partitions.matcher(layout());
+        BinaryRow row = new BinaryRow(layout());
         List<KeyedVersion> found = new ArrayList<>();
         while (present.advance()) {
             KeyedVersion version = present.version();
@@ -435,13 +495,9 @@ public final class TableShard {
                 new SealedMemTable(active, ingested, indexes.seal(), appliedLsn, endedLogLsn));
         ingested.clear();
         endedLogLsn = Long.MAX_VALUE;
-        active = MemTable.create(schema.hasPrimaryKey());
+        active = newMemTable();
         activeSinceMillis = Long.MAX_VALUE;
-        List<MemTable> memTables = new ArrayList<>();
-        memTables.add(active);
-        memTables.addAll(view.memTables());
-        memTables.removeIf(table -> table != active && table.isEmpty());
-        show(memTables, view.rowFiles(), view.columnFiles());
+        show(view.rowFiles(), view.columnFiles());
     }
 
     /** The sealed memtable to flush next. */
@@ -453,31 +509,29 @@ public final class TableShard {
     void installFlush(SealedMemTable flushed, NewFiles files) {
         if (sealed.peekFirst() != flushed) {
             throw new IllegalStateException(
-                    "Expected the flush of the oldest memtable of table " + schema.id());
+                    "Expected the flush of the oldest memtable of table " + schema().id());
         }
         sealed.removeFirst();
         flushedLsn = flushed.sealLsn();
-        List<MemTable> memTables = new ArrayList<>(view.memTables());
-        memTables.removeIf(table -> table == flushed.memTable());
         List<RowFile> newRowFiles = new ArrayList<>(view.rowFiles());
         newRowFiles.addAll(files.rowFiles());
         List<ColumnFile> newColumnFiles = new ArrayList<>(view.columnFiles());
         newColumnFiles.addAll(files.columnFiles());
         indexes.installFlush(flushed.indexes(), files.indexFiles());
-        show(memTables, ordered(newRowFiles), newColumnFiles);
+        show(ordered(newRowFiles), newColumnFiles);
     }
 
     /** Puts merged files of an index in the place of others. */
     void installIndexMerge(
             int indexId, Set<String> removedFileIds, List<RowFile> files, long staleEntries) {
         indexes.installMerge(indexId, removedFileIds, files, staleEntries);
-        show(view.memTables(), view.rowFiles(), view.columnFiles());
+        show(view.rowFiles(), view.columnFiles());
     }
 
     /** Adds the entries of all rows from before an index. */
     void completeIndex(int indexId, List<RowFile> files) {
         indexes.complete(indexId, files);
-        show(view.memTables(), view.rowFiles(), view.columnFiles());
+        show(view.rowFiles(), view.columnFiles());
     }
 
     /** Puts the outputs of a compaction in the place of its inputs. */
@@ -490,7 +544,7 @@ public final class TableShard {
         List<ColumnFile> newColumnFiles = new ArrayList<>(view.columnFiles());
         newColumnFiles.removeIf(file -> removed.contains(file.entry().fileId()));
         newColumnFiles.addAll(columnFiles);
-        show(view.memTables(), ordered(newRowFiles), newColumnFiles);
+        show(ordered(newRowFiles), newColumnFiles);
     }
 
     /**
@@ -499,12 +553,37 @@ public final class TableShard {
      */
     public void updateColumnFiles(UnaryOperator<ColumnFile> change) {
         List<ColumnFile> changed = view.columnFiles().stream().map(change).toList();
-        show(view.memTables(), view.rowFiles(), changed);
+        show(view.rowFiles(), changed);
     }
 
-    private void show(
-            List<MemTable> memTables, List<RowFile> rowFiles, List<ColumnFile> columnFiles) {
-        view = new TableView(memTables, rowFiles, columnFiles, indexes.views());
+    // Files come from jobs that may have begun before the columns changed.
+    private void show(List<RowFile> rowFiles, List<ColumnFile> columnFiles) {
+        TableVersions present = versions;
+        List<MemTable> memTables = new ArrayList<>();
+        memTables.add(active);
+        for (SealedMemTable table : sealed.reversed()) {
+            if (!table.memTable().isEmpty()) {
+                memTables.add(MappedMemTable.of(table.memTable(), present));
+            }
+        }
+        view =
+                new TableView(
+                        present,
+                        memTables,
+                        as(rowFiles, file -> file.as(present)),
+                        as(columnFiles, file -> file.as(present)),
+                        indexes.views());
+    }
+
+    /** The same list if no file changes: readers compare it by identity. */
+    private static <T> List<T> as(List<T> files, UnaryOperator<T> change) {
+        List<T> changed = files.stream().map(change).toList();
+        for (int i = 0; i < changed.size(); i++) {
+            if (changed.get(i) != files.get(i)) {
+                return changed;
+            }
+        }
+        return files;
     }
 
     private Optional<ColumnFile> find(String fileId) {
@@ -515,7 +594,7 @@ public final class TableShard {
 
     /** Ends the rows of the batch's keys in files, and in memtables that are being flushed. */
     private void supersede(WriteBatchReader batch, long lsn) throws IOException {
-        if (!schema.orientation().hasColumns()
+        if (!schema().orientation().hasColumns()
                 || (view.columnFiles().isEmpty() && sealed.isEmpty())) {
             return;
         }

@@ -1,5 +1,8 @@
 package io.stele.storage.tablet;
 
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.schema.TableSchema;
 import java.util.List;
 import java.util.Optional;
 
@@ -11,21 +14,45 @@ import java.util.Optional;
  * <p>Invariant: every version readable at an LSN above the retention point is in exactly one
  * memtable or file of the view (row and column files count apart: each holds a full copy).
  *
+ * @param versions the schema version that all rows are read as
  * @param memTables newest first; the first takes writes
  * @param rowFiles level 0 newest first, then level by level
  * @param columnFiles in no particular order
  * @param indexes the secondary indexes
  */
 public record TableView(
+        TableVersions versions,
         List<MemTable> memTables,
         List<RowFile> rowFiles,
         List<ColumnFile> columnFiles,
         List<IndexView> indexes) {
     public TableView {
+        requireNonNull(versions, "versions is null");
         memTables = List.copyOf(memTables);
         rowFiles = List.copyOf(rowFiles);
         columnFiles = List.copyOf(columnFiles);
         indexes = List.copyOf(indexes);
+    }
+
+    /** The table as its rows are read. */
+    public TableSchema schema() {
+        return versions.schema();
+    }
+
+    /**
+     * The same rows, read as those of a later schema version, without the indexes: their keys are
+     * made of rows of this version.
+     */
+    public TableView as(TableVersions later) {
+        if (later.layout() == versions.layout()) {
+            return this;
+        }
+        return new TableView(
+                later,
+                memTables.stream().map(table -> MappedMemTable.of(table, later)).toList(),
+                rowFiles.stream().map(file -> file.as(later)).toList(),
+                columnFiles.stream().map(file -> file.as(later)).toList(),
+                List.of());
     }
 
     /** The index of an id. */

@@ -102,7 +102,7 @@ final class VersionLookup {
         long version =
                 file.entry().minLsn().equals(file.entry().maxLsn())
                         ? file.entry().minLsn().value()
-                        : files.readRow(file, schema, ordinal).lsn();
+                        : files.readRow(file, ordinal).lsn();
         return version <= lsn ? version : ABSENT;
     }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /**
  * The oracle of one shard that one client writes in order: the batches it sent, and the rows after
@@ -26,7 +27,7 @@ final class SerialHistory {
     /** A batch that was sent at least once, and what it changes: ids to rows, empty: deleted. */
     static final class Batch {
         private final long sequence;
-        private final byte[] bytes;
+        private byte[] bytes;
         private final Map<Long, Optional<String>> changes;
         private State state = State.NEW;
         private Optional<Lsn> lsn = Optional.empty(); // where the first answer told it
@@ -43,6 +44,11 @@ final class SerialHistory {
 
         byte[] bytes() {
             return bytes;
+        }
+
+        /** The same changes, in bytes of a later schema version. */
+        void encodedAgain(byte[] newBytes) {
+            bytes = newBytes;
         }
 
         boolean isAcknowledged() {
@@ -127,6 +133,11 @@ final class SerialHistory {
         }
     }
 
+    /** Nothing waits for an answer. */
+    boolean isAnswered() {
+        return batches.stream().noneMatch(batch -> batch.state == State.IN_FLIGHT);
+    }
+
     /** What a read point that is opened now may see. */
     Range present() {
         return new Range(acknowledgedCount(), batches.size());
@@ -143,6 +154,15 @@ final class SerialHistory {
 
     /** The rows are those after as many batches as the range and the LSNs allow. */
     void check(Map<Long, String> rows, Range range, Lsn at) {
+        check(rows, range, at, UnaryOperator.identity());
+    }
+
+    /**
+     * The same, of rows that are shown in another way than the history keeps them.
+     *
+     * @param shown from what the history has of a row to what {@code rows} has
+     */
+    void check(Map<Long, String> rows, Range range, Lsn at, UnaryOperator<String> shown) {
         int from = range.from();
         int to = range.to();
         for (int i = 0; i < batches.size(); i++) {
@@ -155,12 +175,18 @@ final class SerialHistory {
         }
         assertThat(from).as("batches seen at %s", at).isLessThanOrEqualTo(to);
         Map<Long, String> expected = after(from);
-        for (int count = from; count < to && !expected.equals(rows); count++) {
+        for (int count = from; count < to && !shown(expected, shown).equals(rows); count++) {
             batches.get(count).change(expected);
         }
         assertThat(rows)
                 .as("rows at %s after %s to %s of %s batches", at, from, to, batches.size())
-                .isEqualTo(expected);
+                .isEqualTo(shown(expected, shown));
+    }
+
+    private static Map<Long, String> shown(Map<Long, String> rows, UnaryOperator<String> shown) {
+        Map<Long, String> all = new TreeMap<>();
+        rows.forEach((id, row) -> all.put(id, shown.apply(row)));
+        return all;
     }
 
     private int acknowledgedCount() {

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.format.BlockFileOptions;
 import io.stele.storage.format.ChecksummingWriter;
 import io.stele.storage.format.FileChecksums;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.LongFunction;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
@@ -47,7 +49,19 @@ final class WorkerFiles {
     static WrittenFile write(
             ObjectStore store, TestTable table, ShardId shard, String fileId, List<Row> rows)
             throws IOException {
-        boolean keyed = table.schema().hasPrimaryKey();
+        return write(store, table.schema(), table::key, shard, fileId, rows);
+    }
+
+    /** The same; columns behind the first three are null. */
+    static WrittenFile write(
+            ObjectStore store,
+            TableSchema table,
+            LongFunction<byte[]> key,
+            ShardId shard,
+            String fileId,
+            List<Row> rows)
+            throws IOException {
+        boolean keyed = table.hasPrimaryKey();
         List<Row> sorted =
                 keyed ? rows.stream().sorted(Comparator.comparingLong(Row::id)).toList() : rows;
         String prefix = "data/" + table.id() + "/" + shard.index() + "/" + fileId;
@@ -66,7 +80,7 @@ final class WorkerFiles {
             try (KeyIndexWriter keys =
                     KeyIndexWriter.byRank(store, prefix + ".idx", BlockFileOptions.DEFAULT)) {
                 for (Row row : sorted) {
-                    keys.add(table.key(row.id()));
+                    keys.add(key.apply(row.id()));
                 }
                 index = Optional.of(keys.finish());
             }
@@ -80,7 +94,7 @@ final class WorkerFiles {
                 orc.length,
                 index.map(KeyIndexSummary::sizeBytes).orElse(0L),
                 rows.size(),
-                table.schema().schemaVersion(),
+                table.schemaVersion(),
                 index.map(KeyIndexSummary::minKey),
                 index.map(KeyIndexSummary::maxKey),
                 Optional.empty(),
@@ -89,9 +103,9 @@ final class WorkerFiles {
                 checksummed ? OptionalInt.of(FileChecksums.BLOCK_BYTES) : OptionalInt.empty());
     }
 
-    private static byte[] orc(TestTable table, List<Row> rows) throws IOException {
+    private static byte[] orc(TableSchema table, List<Row> rows) throws IOException {
         TypeDescription type = TypeDescription.createStruct();
-        for (ColumnSchema column : table.schema().columns()) {
+        for (ColumnSchema column : table.columns()) {
             TypeDescription columnType = OrcSchemas.type(column.type());
             columnType.setAttribute(OrcSchemas.ID_ATTRIBUTE, Integer.toString(column.id()));
             columnType.setAttribute(OrcSchemas.TYPE_ATTRIBUTE, column.type().text());
@@ -115,6 +129,10 @@ final class WorkerFiles {
                 ((LongColumnVector) batch.cols[0]).vector[at] = row.id();
                 ((BytesColumnVector) batch.cols[1]).setVal(at, row.name().getBytes(UTF_8));
                 ((LongColumnVector) batch.cols[2]).vector[at] = row.amount();
+                for (int i = 3; i < batch.cols.length; i++) {
+                    batch.cols[i].noNulls = false;
+                    batch.cols[i].isNull[at] = true;
+                }
             }
             writer.addRowBatch(batch);
         }

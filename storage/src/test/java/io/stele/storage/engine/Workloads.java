@@ -41,6 +41,18 @@ final class Workloads {
         ALL.put(
                 "column-expiry",
                 simulation -> TimeToLiveWorkload.of(simulation, Orientation.COLUMN));
+        ALL.put(
+                "row-evolution",
+                simulation -> EvolutionWorkload.of(simulation, Orientation.ROW, true));
+        ALL.put(
+                "column-evolution",
+                simulation -> EvolutionWorkload.of(simulation, Orientation.COLUMN, true));
+        ALL.put(
+                "row-column-evolution",
+                simulation -> EvolutionWorkload.of(simulation, Orientation.ROW_COLUMN, true));
+        ALL.put(
+                "append-evolution",
+                simulation -> EvolutionWorkload.of(simulation, Orientation.COLUMN, false));
         ALL.put("transfers", TransfersWorkload::new);
     }
 

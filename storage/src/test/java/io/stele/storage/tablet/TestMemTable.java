@@ -36,7 +36,7 @@ class TestMemTable {
     @ValueSource(longs = {1, 2, 3})
     void findsTheNewestVersionAtOrBelowAnLsn(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
-        MemTable table = MemTable.create(true);
+        MemTable table = MemTable.create(true, 1);
         Map<Integer, TreeMap<Long, KeyedVersion>> model = new TreeMap<>();
         for (long lsn = 1; lsn <= 2000; lsn++) {
             int id = random.nextInt(50);
@@ -63,7 +63,7 @@ class TestMemTable {
 
     @Test
     void aLaterChangeOfTheSameBatchReplacesTheEarlier() {
-        MemTable table = MemTable.create(true);
+        MemTable table = MemTable.create(true, 1);
         byte[] key = {7};
         table.put(version(key, 5), 5);
         table.put(KeyedVersion.deleted(key, 0, 1, 5), 5);
@@ -74,7 +74,7 @@ class TestMemTable {
 
     @Test
     void lsnsMayNotGoBack() {
-        MemTable table = MemTable.create(true);
+        MemTable table = MemTable.create(true, 1);
         table.put(version(new byte[] {1}, 5), 5);
         assertThatThrownBy(() -> table.put(version(new byte[] {2}, 4), 4))
                 .isInstanceOf(IllegalStateException.class)
@@ -83,7 +83,7 @@ class TestMemTable {
 
     @Test
     void appendedRowsAreFoundByRowIdAlsoWhenATransactionOvertookThem() {
-        MemTable table = MemTable.create(false);
+        MemTable table = MemTable.create(false, 1);
         List<Long> order = new ArrayList<>();
         for (long rowId = 0; rowId < 10_000; rowId++) {
             order.add(rowId);

@@ -1,0 +1,46 @@
+package io.stele.storage.engine;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.row.RowMapping;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableVersions;
+import io.stele.storage.tablet.TableView;
+
+/**
+ * Gives readers rows of the schema version that they know: what a shard has under an earlier
+ * version is mapped; a reader of an earlier version than the shard's is refused, since values that
+ * were widened, or columns that were dropped, cannot be had back.
+ */
+final class VersionedRead {
+    private VersionedRead() {}
+
+    /** The view with the rows of a version. */
+    static TableView view(TableShard table, TableView view, int schemaVersion) {
+        return view.versions().schemaVersion() == schemaVersion
+                ? view
+                : view.as(later(table, view.versions(), schemaVersion));
+    }
+
+    /** From the rows of a view to those of a table as a reader knows it. */
+    static RowMapping mapping(TableShard table, TableVersions from, TableSchema wanted) {
+        return from.schemaVersion() == wanted.schemaVersion()
+                ? from.mapping(from.schemaVersion())
+                : later(table, from, wanted.schemaVersion()).mapping(from.schemaVersion());
+    }
+
+    private static TableVersions later(TableShard table, TableVersions present, int wanted) {
+        TableVersions announced = table.announced();
+        if (present.schemaVersion() > wanted || announced.schemaVersion() != wanted) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected a read of schema version %d of table %s, found version %d: its columns were changed; begin again"
+                            .formatted(
+                                    announced.schemaVersion(),
+                                    announced.schema().qualifiedName(),
+                                    wanted));
+        }
+        return announced;
+    }
+}
