@@ -64,8 +64,9 @@ final class Workloads {
         Workload make(Simulation simulation) throws IOException;
     }
 
+    /** Those that seeds choose from: not the evolutions, which run when they are named. */
     static List<String> names() {
-        return List.copyOf(ALL.keySet());
+        return ALL.keySet().stream().filter(name -> !name.endsWith("-evolution")).toList();
     }
 
     static Workload make(String name, Simulation simulation) throws IOException {
