@@ -226,7 +226,8 @@ final class IndexReads {
                         .filter(IndexView::complete)
                         .orElseThrow(() -> notReady(schema, index));
         RowMapping mapping = VersionedRead.mapping(table, view.versions(), schema);
-        List<FoundRow> found = new IndexLookup(files).find(view, entries, prefix, lsn, fromLsn, limit);
+        List<FoundRow> found =
+                new IndexLookup(files).find(view, entries, prefix, lsn, fromLsn, limit);
         if (mapping.isSameBytes()) {
             return found;
         }

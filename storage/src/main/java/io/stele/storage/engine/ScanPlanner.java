@@ -85,9 +85,7 @@ final class ScanPlanner {
                             readPoint.view(
                                     schema.id(),
                                     id,
-                                    () ->
-                                            VersionedRead.view(
-                                                    table, table.view(), schemaVersion)),
+                                    () -> VersionedRead.view(table, table.view(), schemaVersion)),
                             schemaVersion);
             scans.add(
                     schema.orientation().hasColumns()

@@ -497,7 +497,8 @@ public final class StorageEngine implements AutoCloseable {
         checkOpen();
         TableSchema schema = schema(tableId);
         checkReadable(readPoint, schema);
-        return new ScanPlanner(shards, indexReads()).plan(readPoint, schema, schemaVersion, predicate);
+        return new ScanPlanner(shards, indexReads())
+                .plan(readPoint, schema, schemaVersion, predicate);
     }
 
     /** As the other one, for the schema version that the catalog has now. */
@@ -516,8 +517,7 @@ public final class StorageEngine implements AutoCloseable {
     /** As the other one, for the schema version that the catalog has now. */
     public ScanPlan planLookups(ReadPoint readPoint, TableId tableId, ScanPredicate predicate)
             throws IOException {
-        return planLookups(
-                readPoint, tableId, schema(tableId).schemaVersion(), predicate);
+        return planLookups(readPoint, tableId, schema(tableId).schemaVersion(), predicate);
     }
 
     /**
@@ -530,7 +530,8 @@ public final class StorageEngine implements AutoCloseable {
         checkOpen();
         TableSchema schema = schema(tableId);
         checkReadable(readPoint, schema);
-        return new ScanPlanner(shards, indexReads()).planLookups(readPoint, schema, schemaVersion, predicate);
+        return new ScanPlanner(shards, indexReads())
+                .planLookups(readPoint, schema, schemaVersion, predicate);
     }
 
     /**

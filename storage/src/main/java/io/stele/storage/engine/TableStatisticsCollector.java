@@ -35,12 +35,7 @@ final class TableStatisticsCollector {
                 FileEntry entry = file.entry();
                 rowCount += entry.rowCount() - file.deletes().cardinality();
                 sizeBytes += entry.sizeBytes();
-                add(
-                        schema,
-                        columns,
-                        columnRows,
-                        entry,
-                        view.versions().statistics(entry));
+                add(schema, columns, columnRows, entry, view.versions().statistics(entry));
                 columnRows += entry.rowCount();
             }
             if (!schema.orientation().hasColumns()) {

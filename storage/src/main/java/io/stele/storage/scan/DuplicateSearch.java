@@ -61,11 +61,7 @@ public final class DuplicateSearch {
      * @param fromLsn rows below have expired
      */
     public DuplicateSearch(
-            TableFiles files,
-            TableView view,
-            IndexView index,
-            long lsn,
-            long fromLsn) {
+            TableFiles files, TableView view, IndexView index, long lsn, long fromLsn) {
         this.schema = view.schema();
         this.rows = new KeyLookup(files);
         this.view = view;

@@ -82,7 +82,8 @@ public final class ShardScanner {
         }
     }
 
-    private ScanSource columns(TableSchema schema, ColumnFile file, Lsn lsn, long fromLsn) throws IOException {
+    private ScanSource columns(TableSchema schema, ColumnFile file, Lsn lsn, long fromLsn)
+            throws IOException {
         @Nullable KeyEncoder keys =
                 schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : null;
         ColumnFileVersions versions =

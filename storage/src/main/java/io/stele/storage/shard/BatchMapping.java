@@ -35,7 +35,8 @@ final class BatchMapping {
     /**
      * The same operations on rows of the later version.
      *
-     * @throws io.stele.protocol.SteleException ROW_TOO_LARGE, INVALID_ARGUMENT: it is too large then
+     * @throws io.stele.protocol.SteleException ROW_TOO_LARGE, INVALID_ARGUMENT: it is too large
+     *     then
      */
     WriteBatchReader map(WriteBatchReader batch) {
         WriteBatchBuilder mapped =
@@ -69,8 +70,7 @@ final class BatchMapping {
     private Partial partialOf(WriteBatchReader batch) {
         Partial known = partial;
         if (known == null
-                || !known.before.matches(
-                        batch.buffer(), batch.rowOffset(), batch.rowLength())) {
+                || !known.before.matches(batch.buffer(), batch.rowOffset(), batch.rowLength())) {
             known =
                     new Partial(
                             PartialRowLayout.read(

@@ -91,8 +91,7 @@ final class ConflictCheck {
         return false;
     }
 
-    private boolean isNewer(ColumnFile file, byte[] key, long readLsn)
-            throws IOException {
+    private boolean isNewer(ColumnFile file, byte[] key, long readLsn) throws IOException {
         int ordinal = file.find(key);
         if (ordinal == ColumnFile.ABSENT) {
             return false;

@@ -222,8 +222,7 @@ public final class TableGroupShard {
             WriteBatchReader batch,
             CompletableFuture<WriteOutcome> acknowledgement) {
         TableShard table = table(batch.tableId());
-        BatchValidator.Summary summary =
-                new BatchValidator(table.announced(), id).validate(batch);
+        BatchValidator.Summary summary = new BatchValidator(table.announced(), id).validate(batch);
         return new QueuedWrite(writerId, sequence, table, batch, summary, acknowledgement);
     }
 
@@ -763,7 +762,8 @@ public final class TableGroupShard {
                         table.get().schema().hasPrimaryKey()
                                 ? OptionalLong.empty()
                                 : OptionalLong.of(firstRowId);
-                ColumnFile file = files.openColumn(entry.withIngest(lsn, rowIds), table.get().versions());
+                ColumnFile file =
+                        files.openColumn(entry.withIngest(lsn, rowIds), table.get().versions());
                 table.get().ingest(files, file, part.prepareLsn().value(), nowMillis.getAsLong());
                 if (log != null) {
                     table.get().traffic().adopted(entry);

@@ -70,9 +70,9 @@ final class FlushJob {
     }
 
     private List<RowFile> writeRows() throws IOException {
-        try (RowFileOutput output = new RowFileOutput(files, table, versions, LEVEL, Long.MAX_VALUE)) {
-            RetainedVersions retained =
-                    retained();
+        try (RowFileOutput output =
+                new RowFileOutput(files, table, versions, LEVEL, Long.MAX_VALUE)) {
+            RetainedVersions retained = retained();
             while (retained.advance()) {
                 output.add(retained.version());
             }
@@ -89,8 +89,7 @@ final class FlushJob {
                     output.add(row.version(), row.endLsn());
                 }
             } else {
-                RetainedVersions retained =
-                        retained();
+                RetainedVersions retained = retained();
                 while (retained.advance()) {
                     KeyedVersion version = retained.version();
                     if (!version.isDeleted()) {

@@ -17,9 +17,7 @@ public sealed interface MemTable permits KeyedMemTable, AppendMemTable, MappedMe
      * @param schemaVersion the version of all rows that will be put
      */
     static MemTable create(boolean hasPrimaryKey, int schemaVersion) {
-        return hasPrimaryKey
-                ? new KeyedMemTable(schemaVersion)
-                : new AppendMemTable(schemaVersion);
+        return hasPrimaryKey ? new KeyedMemTable(schemaVersion) : new AppendMemTable(schemaVersion);
     }
 
     /** The schema version that the rows were written with. */

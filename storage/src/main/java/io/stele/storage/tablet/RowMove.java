@@ -21,9 +21,7 @@ final class RowMove implements ManifestChange {
     RowMove(TableShard table, List<RowFile> files, int level) {
         this.table = requireNonNull(table, "table is null");
         this.moved =
-                files.stream()
-                        .map(file -> file.withEntry(file.entry().withLevel(level)))
-                        .toList();
+                files.stream().map(file -> file.withEntry(file.entry().withLevel(level))).toList();
     }
 
     @Override

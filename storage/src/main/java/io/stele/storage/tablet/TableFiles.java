@@ -107,9 +107,7 @@ public final class TableFiles {
     // Reads the tail the first time.
     private ColumnFileReader reader(ColumnFile file) throws IOException {
         return file.rows(
-                () ->
-                        ColumnFileReader.open(
-                                store, file.entry(), file.mapping().from().columns()));
+                () -> ColumnFileReader.open(store, file.entry(), file.mapping().from().columns()));
     }
 
     /** Forgets what is cached of a file that was deleted. */

@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * superseded is marked in the file's delete vector before that change's LSN counts as applied; so a
  * scan is "file and not deleted at T" and never a merge.
  *
- * <p>Invariant: a memtable has rows of one schema version; the view reads all memtables and files as
- * the version that is in effect here.
+ * <p>Invariant: a memtable has rows of one schema version; the view reads all memtables and files
+ * as the version that is in effect here.
  *
  * <p>Confined to the shard's execution context, except for {@link #view}, {@link #versions}, {@link
  * #schema}, {@link #layout}, {@link #announced}, {@link #historyLsn} and {@link #takeRowIds}, which
@@ -243,8 +243,8 @@ public final class TableShard {
      * below it have expired as well.
      */
     public void forgetExpired(long horizonLsn) {
-        if (schema.options().expires()) {
-            expiredLsn = Math.max(expiredLsn, Expiry.expiredLsn(schema, horizonLsn));
+        if (schema().options().expires()) {
+            expiredLsn = Math.max(expiredLsn, Expiry.expiredLsn(schema(), horizonLsn));
             historyLsn = Math.max(historyLsn, horizonLsn);
         }
     }
@@ -339,8 +339,7 @@ public final class TableShard {
         return mapping.isSameBytes() ? null : mapping.mapper();
     }
 
-    private static KeyedVersion inEffect(
-            KeyedVersion version, RowMapping.@Nullable Mapper mapper) {
+    private static KeyedVersion inEffect(KeyedVersion version, RowMapping.@Nullable Mapper mapper) {
         return mapper == null
                 ? version
                 : version.withRow(

@@ -125,7 +125,6 @@ public final class TableVersions {
 
     // A char is compared as if it had all its spaces.
     private static boolean isEncodedAlike(DataType one, DataType other) {
-        return one.equals(other)
-                || (one.form() == other.form() && one.kind() != TypeKind.CHAR);
+        return one.equals(other) || (one.form() == other.form() && one.kind() != TypeKind.CHAR);
     }
 }

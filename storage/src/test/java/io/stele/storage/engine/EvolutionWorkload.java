@@ -34,14 +34,14 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Columns and nested fields that come, go, change their names and types, between upserts, deletions,
- * inserts and partial updates of many batches in flight, transactions of rows and worker files,
- * flushes, merges and crashes.
+ * Columns and nested fields that come, go, change their names and types, between upserts,
+ * deletions, inserts and partial updates of many batches in flight, transactions of rows and worker
+ * files, flushes, merges and crashes.
  *
  * <p>A shard's client writes rows of the version it knows until it is refused, and then encodes
  * again what was refused. Every reader finds every row as it was written, brought to the reader's
- * version by {@link EvolvingRows}: at read points from before a change too, by the columns of before
- * or of now.
+ * version by {@link EvolvingRows}: at read points from before a change too, by the columns of
+ * before or of now.
  */
 final class EvolutionWorkload implements Workload {
     private static final int SHARDS = 2;
@@ -74,8 +74,7 @@ final class EvolutionWorkload implements Workload {
         this.orientation = orientation;
         this.ids = 4 + random.nextInt(30);
         String name = (keyed ? "" : "appended_") + "evolving_" + orientation.text();
-        this.table =
-                EvolvingTable.create(node, name.replace(',', '_'), orientation, keyed, SHARDS);
+        this.table = EvolvingTable.create(node, name.replace(',', '_'), orientation, keyed, SHARDS);
         this.writerId = new UUID(table.id().value(), 9);
         for (ShardId shard : table.current().shards()) {
             clients.put(shard, new Client(shard));
@@ -423,7 +422,9 @@ final class EvolutionWorkload implements Workload {
                     long id = shard.index() + SHARDS * appended++;
                     if (id < TRANSACTIONS) {
                         Written row = new Written(known, rows.values(known, id));
-                        batch.add(new Operation(OperationKind.APPEND, id, Optional.of(row), Map.of()));
+                        batch.add(
+                                new Operation(
+                                        OperationKind.APPEND, id, Optional.of(row), Map.of()));
                         changes.put(id, Optional.of(remember(row)));
                     }
                     continue;

@@ -1,6 +1,7 @@
 package io.stele.storage.engine;
 
 import io.stele.protocol.SteleException;
+import io.stele.protocol.schema.ArrayType;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
@@ -8,7 +9,6 @@ import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.IdentifiedType;
 import io.stele.protocol.schema.IdentifiedType.Child;
 import io.stele.protocol.schema.MapType;
-import io.stele.protocol.schema.ArrayType;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.TypeKind;
 import java.math.BigDecimal;
@@ -107,7 +107,8 @@ final class EvolvingRows {
                 ((Map<?, ?>) value)
                         .forEach(
                                 (key, element) ->
-                                        pairs.put(key, convert(element, part(from, 1), part(to, 1))));
+                                        pairs.put(
+                                                key, convert(element, part(from, 1), part(to, 1))));
                 yield pairs;
             }
             case ROW -> {
@@ -153,8 +154,7 @@ final class EvolvingRows {
             case DOUBLE -> (double) random.nextInt(1000) / 8;
             case DECIMAL ->
                     new BigDecimal(
-                            BigInteger.valueOf(
-                                    random.nextInt(-99_999, 100_000)),
+                            BigInteger.valueOf(random.nextInt(-99_999, 100_000)),
                             ((DecimalType) type).scale());
             case VARCHAR -> "v" + random.nextInt(100);
             case CHAR -> "c" + random.nextInt(10); // its spaces are added where it is shown
@@ -269,8 +269,7 @@ final class EvolvingRows {
         return switch (depth == 0 ? 9 : random.nextInt(7)) {
             case 0 -> "array(" + typeText(depth - 1) + ")";
             case 1 -> "map(varchar, " + typeText(depth - 1) + ")";
-            case 2 ->
-                    "row(\"a\" " + typeText(depth - 1) + ", \"b\" " + typeText(depth - 1) + ")";
+            case 2 -> "row(\"a\" " + typeText(depth - 1) + ", \"b\" " + typeText(depth - 1) + ")";
             default -> SCALARS.get(random.nextInt(SCALARS.size()));
         };
     }

@@ -134,8 +134,7 @@ final class EvolvingTable {
     /** All rows of a version by a plan's files and what the plan says to ask the engine for. */
     Map<Long, String> planned(ReadPoint point, TableSchema version) throws IOException {
         Map<Long, String> rows = new TreeMap<>();
-        ScanPlan plan =
-                node.engine().plan(point, id, version.schemaVersion(), ScanPredicate.ALL);
+        ScanPlan plan = node.engine().plan(point, id, version.schemaVersion(), ScanPredicate.ALL);
         for (ShardScan scan : plan.shards()) {
             for (FileScan file : scan.files()) {
                 readFile(plan.readLsn(), file, version, rows);
@@ -174,8 +173,7 @@ final class EvolvingTable {
         }
     }
 
-    private void readFile(
-            long readLsn, FileScan file, TableSchema version, Map<Long, String> rows)
+    private void readFile(long readLsn, FileScan file, TableSchema version, Map<Long, String> rows)
             throws IOException {
         RoaringBitmap deleted = new RoaringBitmap();
         if (file.deletedRows().length > 0) {
@@ -219,9 +217,7 @@ final class EvolvingTable {
     Optional<Shown> get(Optional<Lsn> lsn, long rowId) throws IOException {
         LookedUpRows found = node.engine().lookup(id, lsn, List.of(key(rowId)));
         TableSchema version = version(found.schemaVersion());
-        return found.rows()
-                .getFirst()
-                .map(bytes -> new Shown(version, show(version, bytes)));
+        return found.rows().getFirst().map(bytes -> new Shown(version, show(version, bytes)));
     }
 
     /** The rows that the index has for a name, in the version that the catalog has. */
@@ -251,8 +247,7 @@ final class EvolvingTable {
     private static String show(TableSchema version, byte[] row) {
         RowLayout layout = RowLayout.of(version.columns());
         layout.validate(row, 0, row.length);
-        return EvolvingRows.shown(
-                new ArrayList<>(Rows.toObjects(new BinaryRow(layout).wrap(row))));
+        return EvolvingRows.shown(new ArrayList<>(Rows.toObjects(new BinaryRow(layout).wrap(row))));
     }
 
     private static void add(BinaryRow row, Map<Long, String> rows) {

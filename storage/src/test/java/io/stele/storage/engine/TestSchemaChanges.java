@@ -85,8 +85,7 @@ final class TestSchemaChanges {
         node.await(node.engine().compact(table.id()));
         assertThat(table.snapshot(begun, first)).isEqualTo(before);
         assertThat(table.planned(begun, first)).isEqualTo(before);
-        assertThat(table.snapshot(begun, table.current()))
-                .isEqualTo(Map.of(1L, "[1, 'name', 10]"));
+        assertThat(table.snapshot(begun, table.current())).isEqualTo(Map.of(1L, "[1, 'name', 10]"));
         refuses(ErrorCode.STALE_TABLE, () -> table.snapshot(idle, first));
         assertThat(table.snapshot(idle, table.current())).isEqualTo(Map.of(1L, "[1, 'name', 10]"));
         refuses(ErrorCode.STALE_TABLE, () -> table.snapshot(idle, first));
@@ -112,9 +111,7 @@ final class TestSchemaChanges {
         alter(table, ColumnChange.drop(List.of("nested")));
         refuses(
                 ErrorCode.STALE_TABLE,
-                () ->
-                        node.await(
-                                node.engine().commit(files, List.of(file), Optional.empty())));
+                () -> node.await(node.engine().commit(files, List.of(file), Optional.empty())));
         refuses(
                 ErrorCode.STALE_TABLE,
                 () -> stage(rows, table, first, OperationKind.UPSERT, 4, 40));
@@ -223,7 +220,8 @@ final class TestSchemaChanges {
                                     version.indexOf(4),
                                     fields == 3 ? List.of((byte) 3, elements) : List.of(elements));
                         });
-        version.findColumn("small").ifPresent(column -> values.set(version.indexOf(column.id()), (byte) 5));
+        version.findColumn("small")
+                .ifPresent(column -> values.set(version.indexOf(column.id()), (byte) 5));
         byte[] key = table.key(id);
         byte[] row = Rows.toBytes(RowLayout.of(version.columns()), values.toArray());
         WriteBatchBuilder batch = new WriteBatchBuilder(table.id(), version.schemaVersion());
