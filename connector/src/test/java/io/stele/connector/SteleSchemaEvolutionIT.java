@@ -30,8 +30,7 @@ final class SteleSchemaEvolutionIT {
     private static final String SMALL = "evolving"; // rows of Trino through the log
     private static final String FILES = "evolving_files"; // files of workers for any row
 
-    private static final String COLUMNS =
-            "id, a, r, d, words, c, n, nested, arr, m, extra, gone";
+    private static final String COLUMNS = "id, a, r, d, words, c, n, nested, arr, m, extra, gone";
 
     private static final List<String> ALTERS =
             List.of(
@@ -68,8 +67,7 @@ final class SteleSchemaEvolutionIT {
                         SMALL,
                         cluster.newSidecar(SMALL, Map.of()),
                         FILES,
-                        cluster.newSidecar(
-                                FILES, Map.of("stele.write.direct-threshold", "0B")));
+                        cluster.newSidecar(FILES, Map.of("stele.write.direct-threshold", "0B")));
     }
 
     @AfterAll
@@ -118,8 +116,7 @@ final class SteleSchemaEvolutionIT {
         checkPredicates(table);
 
         // Rows of both kinds side by side, and old rows that are changed
-        queries.update(
-                "INSERT INTO %s (%s) VALUES %s".formatted(table, COLUMNS, row(3, 1L << 40)));
+        queries.update("INSERT INTO %s (%s) VALUES %s".formatted(table, COLUMNS, row(3, 1L << 40)));
         queries.update("UPDATE %s SET extra = 5, n = NULL WHERE id = 2".formatted(table));
         queries.update("UPDATE %s SET nested = NULL WHERE id = 3".formatted(table));
         checkColumns(table);
@@ -175,9 +172,7 @@ final class SteleSchemaEvolutionIT {
     }
 
     private void check(String table, String expected) {
-        queries.assertSame(
-                "SELECT " + COLUMNS + " FROM " + table,
-                "VALUES " + expected);
+        queries.assertSame("SELECT " + COLUMNS + " FROM " + table, "VALUES " + expected);
     }
 
     /** Column by column, which are read alone then. */
@@ -222,12 +217,16 @@ final class SteleSchemaEvolutionIT {
                                             .formatted(table, predicate)))
                     .as(predicate)
                     .isEqualTo(1);
-            assertThat(queries.count("SELECT count(*) FROM %s WHERE %s".formatted(table, predicate)))
+            assertThat(
+                            queries.count(
+                                    "SELECT count(*) FROM %s WHERE %s".formatted(table, predicate)))
                     .as(predicate)
                     .isGreaterThanOrEqualTo(1);
         }
         for (String predicate : List.of("gone = 1", "a = 3", "extra = 77", "words = 'abd'")) {
-            assertThat(queries.count("SELECT count(*) FROM %s WHERE %s".formatted(table, predicate)))
+            assertThat(
+                            queries.count(
+                                    "SELECT count(*) FROM %s WHERE %s".formatted(table, predicate)))
                     .as(predicate)
                     .isEqualTo(0);
         }
@@ -254,8 +253,7 @@ final class SteleSchemaEvolutionIT {
         refused(table, "ALTER COLUMN m.key.k SET DATA TYPE bigint", "map keys");
         queries.run("ALTER TABLE %s RENAME COLUMN b TO bb".formatted(table));
         queries.run("ALTER TABLE %s RENAME COLUMN part TO parted".formatted(table));
-        queries.update(
-                "INSERT INTO %s VALUES (1, 2, 3, 4, 5, NULL, NULL)".formatted(table));
+        queries.update("INSERT INTO %s VALUES (1, 2, 3, 4, 5, NULL, NULL)".formatted(table));
         queries.assertSame(
                 "SELECT id, x FROM %s WHERE bb = 3 AND parted = 2 AND i = 4".formatted(table),
                 "VALUES (1, BIGINT '5')");
@@ -283,8 +281,7 @@ final class SteleSchemaEvolutionIT {
             Future<?> writer =
                     threads.submit(
                             () -> {
-                                try (TableWriter rows =
-                                        client.writer("s", table.split("\\.")[2])) {
+                                try (TableWriter rows = client.writer("s", table.split("\\.")[2])) {
                                     for (long id = 0; !stop.get(); ) {
                                         for (int i = 0; i < 20; i++, id++) {
                                             rows.write(id, (int) id);

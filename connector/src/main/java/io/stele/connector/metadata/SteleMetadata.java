@@ -6,8 +6,8 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
 import io.airlift.slice.Slice;
-import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.SteleErrors;
+import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleMergeHandle;
 import io.stele.connector.handle.StelePartitioningHandle;
@@ -17,16 +17,14 @@ import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.predicate.IndexCondition;
+import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.TrinoException;
-import java.util.ArrayList;
 import io.trino.spi.connector.ColumnHandle;
-import io.trino.spi.type.Type;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.ColumnPosition;
 import io.trino.spi.connector.ConnectorInsertTableHandle;
@@ -54,6 +52,8 @@ import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.security.TrinoPrincipal;
 import io.trino.spi.statistics.ComputedStatistics;
 import io.trino.spi.statistics.TableStatistics;
+import io.trino.spi.type.Type;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -378,7 +378,7 @@ public final class SteleMetadata implements ConnectorMetadata {
                                     definitions.toStele(String.join(".", parentPath), type)));
         } catch (TrinoException e) {
             // Trino has looked for the field already: this one came since
-            if (!ignoreExisting || !e.getMessage().contains("existing")) {
+            if (!ignoreExisting || !String.valueOf(e.getMessage()).contains("existing")) {
                 throw e;
             }
         }

@@ -38,9 +38,9 @@ import io.trino.orc.TupleDomainOrcPredicate.TupleDomainOrcPredicateBuilder;
 import io.trino.spi.TrinoException;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.ConnectorPageSource;
-import io.trino.spi.predicate.Domain;
 import io.trino.spi.connector.FixedPageSource;
 import io.trino.spi.connector.MemoryContext;
+import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.CharType;
 import io.trino.spi.type.Type;
@@ -444,9 +444,7 @@ public final class FilePageSources {
                 SteleColumnHandle column, OrcColumn fileColumn, Domain domain) {
             DataType stored = presentColumn(column.id()).type();
             boolean isAlike = written(column.id(), fileColumn).type().kind() == stored.kind();
-            return isAlike
-                    ? OrcTypes.fileDomain(stored, column.type(), domain)
-                    : Optional.empty();
+            return isAlike ? OrcTypes.fileDomain(stored, column.type(), domain) : Optional.empty();
         }
 
         private @Nullable RoaringBitmap deletedRows() throws IOException {

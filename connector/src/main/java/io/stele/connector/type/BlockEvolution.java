@@ -72,8 +72,7 @@ public final class BlockEvolution {
             BlockConverter converter =
                     position < 0
                             ? BlockConverter.IDENTITY
-                            : converter(
-                                    from.children().get(position).type(), field.type(), types);
+                            : converter(from.children().get(position).type(), field.type(), types);
             fields.add(new Field(position, converter, nothing));
         }
         return block -> {

@@ -81,10 +81,7 @@ public final class OrcColumns {
         List<OrcColumnId> children = new ArrayList<>();
         for (ColumnSchema column : columns) {
             children.add(new OrcColumnId(types.size()));
-            add(
-                    column.type(),
-                    attributes(column),
-                    types);
+            add(column.type(), attributes(column), types);
         }
         types.set(0, struct(children, columns.stream().map(ColumnSchema::name).toList()));
         return new ColumnMetadata<>(types);

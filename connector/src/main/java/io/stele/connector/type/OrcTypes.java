@@ -57,10 +57,7 @@ public final class OrcTypes {
         Mapping evolved(BlockConverter evolution) {
             return evolution == BlockConverter.IDENTITY
                     ? this
-                    : new Mapping(
-                            fileType,
-                            block -> evolution.convert(fromFile(block)),
-                            toFile);
+                    : new Mapping(fileType, block -> evolution.convert(fromFile(block)), toFile);
         }
 
         /** The type that trino-orc reads and writes. */

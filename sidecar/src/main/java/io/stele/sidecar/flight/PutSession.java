@@ -140,8 +140,7 @@ final class PutSession {
     private void followTable() {
         TableSchema present = engine.catalog().current().table(schema.id());
         if (present.schemaVersion() != schema.schemaVersion()) {
-            splitter =
-                    new BatchSplitter(present, target.mode(), target.shard(), decoder.fields());
+            splitter = new BatchSplitter(present, target.mode(), target.shard(), decoder.fields());
             schema = present;
         }
     }
