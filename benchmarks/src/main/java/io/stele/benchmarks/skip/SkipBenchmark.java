@@ -34,14 +34,15 @@ public final class SkipBenchmark implements Benchmark {
 
     /**
      * Rows in no order of part or ship date, as events come from many sources. Decimals, since sums
-     * of doubles depend on the order of the rows.
+     * of doubles depend on the order of the rows. Instructions have so many values that the first
+     * rows of a file hardly repeat one, and a writer that goes by these stores them directly.
      */
     private static final String ROWS =
             """
             SELECT l_orderkey AS orderkey, l_linenumber AS linenumber, l_partkey %% 50000 AS part,
               CAST(l_quantity AS decimal(15, 2)) AS quantity, CAST(l_extendedprice AS decimal(15, 2)) AS extendedprice,
               CAST(l_shipdate AS timestamp(3)) AS shipped,
-              l_shipinstruct || ' by ' || l_shipmode AS instruction, l_comment AS comment
+              'Part ' || to_hex(xxhash64(to_big_endian_64(l_partkey %% 60000))) || ' ' || l_shipmode AS instruction, l_comment AS comment
             FROM tpch.%s.lineitem""";
 
     /**
@@ -68,7 +69,7 @@ public final class SkipBenchmark implements Benchmark {
                     new Design(
                             "dictionary",
                             "WITH (dictionary_columns = ARRAY['instruction'])",
-                            "SELECT instruction, count(*) FROM %s GROUP BY instruction ORDER BY instruction"));
+                            "SELECT approx_distinct(instruction), max(instruction), min(instruction) FROM %s"));
 
     @Override
     public String name() {
