@@ -437,7 +437,7 @@ final class EvolutionWorkload implements Workload {
                 changes.put(id, Optional.ofNullable(present.get(id)));
             }
             if (!batch.isEmpty()) {
-                long sequence = history.batches().size() + 1;
+                long sequence = history.batches().size() + 1L;
                 operations.put(sequence, batch);
                 meant.put(sequence, known);
                 send(history.append(encode(sequence), changes));
