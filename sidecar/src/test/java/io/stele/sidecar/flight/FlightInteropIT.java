@@ -155,7 +155,7 @@ final class FlightInteropIT {
                         Actions.COMMIT_TRANSACTION,
                         Actions.COMPACT,
                         Actions.STATUS)
-                .hasSize(21);
+                .hasSize(24);
         ListTablesReply tables =
                 ApiJson.read(
                         action(Actions.LIST_TABLES, new ListTablesRequest(Optional.of("shop"))),
