@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * What a table may have beyond columns and keys. All of it may be changed after the table was made.
@@ -154,99 +155,35 @@ public record TableOptions(
     }
 
     private TableOptions withTimeToLiveSteps(List<TimeToLiveStep> newSteps) {
-        return new TableOptions(
-                retentionMillis,
-                timeToLiveMillis,
-                segmentKey,
-                bitmapColumns,
-                dictionaryColumns,
-                indexes,
-                newSteps,
-                compression);
+        return with(draft -> draft.timeToLiveSteps = newSteps);
     }
 
     public TableOptions withCompression(Optional<FileCompression> newCompression) {
-        return new TableOptions(
-                retentionMillis,
-                timeToLiveMillis,
-                segmentKey,
-                bitmapColumns,
-                dictionaryColumns,
-                indexes,
-                timeToLiveSteps,
-                newCompression);
+        return with(draft -> draft.compression = newCompression);
     }
 
     public TableOptions withRetentionMillis(OptionalLong newRetentionMillis) {
-        return new TableOptions(
-                newRetentionMillis,
-                timeToLiveMillis,
-                segmentKey,
-                bitmapColumns,
-                dictionaryColumns,
-                indexes,
-                timeToLiveSteps,
-                compression);
+        return with(draft -> draft.retentionMillis = newRetentionMillis);
     }
 
     public TableOptions withTimeToLiveMillis(OptionalLong newTimeToLiveMillis) {
-        return new TableOptions(
-                retentionMillis,
-                newTimeToLiveMillis,
-                segmentKey,
-                bitmapColumns,
-                dictionaryColumns,
-                indexes,
-                timeToLiveSteps,
-                compression);
+        return with(draft -> draft.timeToLiveMillis = newTimeToLiveMillis);
     }
 
     public TableOptions withSegmentKey(List<Integer> newSegmentKey) {
-        return new TableOptions(
-                retentionMillis,
-                timeToLiveMillis,
-                newSegmentKey,
-                bitmapColumns,
-                dictionaryColumns,
-                indexes,
-                timeToLiveSteps,
-                compression);
+        return with(draft -> draft.segmentKey = newSegmentKey);
     }
 
     public TableOptions withBitmapColumns(List<Integer> newBitmapColumns) {
-        return new TableOptions(
-                retentionMillis,
-                timeToLiveMillis,
-                segmentKey,
-                newBitmapColumns,
-                dictionaryColumns,
-                indexes,
-                timeToLiveSteps,
-                compression);
+        return with(draft -> draft.bitmapColumns = newBitmapColumns);
     }
 
     public TableOptions withDictionaryColumns(List<Integer> newDictionaryColumns) {
-        return new TableOptions(
-                retentionMillis,
-                timeToLiveMillis,
-                segmentKey,
-                bitmapColumns,
-                newDictionaryColumns,
-                indexes,
-                timeToLiveSteps,
-                compression);
+        return with(draft -> draft.dictionaryColumns = newDictionaryColumns);
     }
 
     public TableOptions withIndexes(List<IndexSchema> newIndexes) {
-        return new TableOptions(
-                retentionMillis,
-                timeToLiveMillis,
-                segmentKey,
-                bitmapColumns,
-                dictionaryColumns,
-                newIndexes,
-                timeToLiveSteps,
-                compression);
+        return with(draft -> draft.indexes = newIndexes);
     }
 
     private static void checkMillis(String property, long lowest, OptionalLong millis) {
@@ -255,6 +192,47 @@ public record TableOptions(
                     millis.getAsLong() >= lowest && millis.getAsLong() <= MAX_MILLIS,
                     property + " of " + lowest + " ms to 100 years",
                     millis.getAsLong() + " ms");
+        }
+    }
+
+    private TableOptions with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.build();
+    }
+
+    /** The components while some of them change, so that a new one is copied in one place. */
+    private static final class Draft {
+        private OptionalLong retentionMillis;
+        private OptionalLong timeToLiveMillis;
+        private List<Integer> segmentKey;
+        private List<Integer> bitmapColumns;
+        private List<Integer> dictionaryColumns;
+        private List<IndexSchema> indexes;
+        private List<TimeToLiveStep> timeToLiveSteps;
+        private Optional<FileCompression> compression;
+
+        Draft(TableOptions from) {
+            retentionMillis = from.retentionMillis;
+            timeToLiveMillis = from.timeToLiveMillis;
+            segmentKey = from.segmentKey;
+            bitmapColumns = from.bitmapColumns;
+            dictionaryColumns = from.dictionaryColumns;
+            indexes = from.indexes;
+            timeToLiveSteps = from.timeToLiveSteps;
+            compression = from.compression;
+        }
+
+        TableOptions build() {
+            return new TableOptions(
+                    retentionMillis,
+                    timeToLiveMillis,
+                    segmentKey,
+                    bitmapColumns,
+                    dictionaryColumns,
+                    indexes,
+                    timeToLiveSteps,
+                    compression);
         }
     }
 }

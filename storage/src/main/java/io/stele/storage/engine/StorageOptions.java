@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.storage.wal.LogOptions;
 import java.time.Duration;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 
 /**
  * The numbers of an engine. Immutable; start from {@link #DEFAULT} and change what a node needs.
@@ -77,153 +78,107 @@ public record StorageOptions(
     }
 
     public StorageOptions withMaxWriteWait(Duration newMaxWriteWait) {
-        return new StorageOptions(
-                log,
-                memTableBytes,
-                memTableTotalBytes,
-                memTableAge,
-                retention,
-                transactionBytes,
-                transactionIdle,
-                collectionGrace,
-                targetFileBytes,
-                caches,
-                compactionBytesPerSecond,
-                newMaxWriteWait);
+        return with(draft -> draft.maxWriteWait = newMaxWriteWait);
     }
 
     public StorageOptions withLog(LogOptions newLog) {
-        return new StorageOptions(
-                newLog,
-                memTableBytes,
-                memTableTotalBytes,
-                memTableAge,
-                retention,
-                transactionBytes,
-                transactionIdle,
-                collectionGrace,
-                targetFileBytes,
-                caches,
-                compactionBytesPerSecond,
-                maxWriteWait);
+        return with(draft -> draft.log = newLog);
     }
 
     public StorageOptions withMemTables(long bytes, long totalBytes, Duration age) {
-        return new StorageOptions(
-                log,
-                bytes,
-                totalBytes,
-                age,
-                retention,
-                transactionBytes,
-                transactionIdle,
-                collectionGrace,
-                targetFileBytes,
-                caches,
-                compactionBytesPerSecond,
-                maxWriteWait);
+        return with(
+                draft -> {
+                    draft.memTableBytes = bytes;
+                    draft.memTableTotalBytes = totalBytes;
+                    draft.memTableAge = age;
+                });
     }
 
     public StorageOptions withRetention(Duration newRetention) {
-        return new StorageOptions(
-                log,
-                memTableBytes,
-                memTableTotalBytes,
-                memTableAge,
-                newRetention,
-                transactionBytes,
-                transactionIdle,
-                collectionGrace,
-                targetFileBytes,
-                caches,
-                compactionBytesPerSecond,
-                maxWriteWait);
+        return with(draft -> draft.retention = newRetention);
     }
 
     public StorageOptions withTransactions(long bytes, Duration idle) {
-        return new StorageOptions(
-                log,
-                memTableBytes,
-                memTableTotalBytes,
-                memTableAge,
-                retention,
-                bytes,
-                idle,
-                collectionGrace,
-                targetFileBytes,
-                caches,
-                compactionBytesPerSecond,
-                maxWriteWait);
+        return with(
+                draft -> {
+                    draft.transactionBytes = bytes;
+                    draft.transactionIdle = idle;
+                });
     }
 
     public StorageOptions withCollectionGrace(Duration grace) {
-        return new StorageOptions(
-                log,
-                memTableBytes,
-                memTableTotalBytes,
-                memTableAge,
-                retention,
-                transactionBytes,
-                transactionIdle,
-                grace,
-                targetFileBytes,
-                caches,
-                compactionBytesPerSecond,
-                maxWriteWait);
+        return with(draft -> draft.collectionGrace = grace);
     }
 
     public StorageOptions withTargetFileBytes(long bytes) {
-        return new StorageOptions(
-                log,
-                memTableBytes,
-                memTableTotalBytes,
-                memTableAge,
-                retention,
-                transactionBytes,
-                transactionIdle,
-                collectionGrace,
-                bytes,
-                caches,
-                compactionBytesPerSecond,
-                maxWriteWait);
+        return with(draft -> draft.targetFileBytes = bytes);
     }
 
     public StorageOptions withCaches(CacheOptions newCaches) {
-        return new StorageOptions(
-                log,
-                memTableBytes,
-                memTableTotalBytes,
-                memTableAge,
-                retention,
-                transactionBytes,
-                transactionIdle,
-                collectionGrace,
-                targetFileBytes,
-                newCaches,
-                compactionBytesPerSecond,
-                maxWriteWait);
+        return with(draft -> draft.caches = newCaches);
     }
 
     public StorageOptions withCompactionLimit(OptionalLong bytesPerSecond) {
-        return new StorageOptions(
-                log,
-                memTableBytes,
-                memTableTotalBytes,
-                memTableAge,
-                retention,
-                transactionBytes,
-                transactionIdle,
-                collectionGrace,
-                targetFileBytes,
-                caches,
-                bytesPerSecond,
-                maxWriteWait);
+        return with(draft -> draft.compactionBytesPerSecond = bytesPerSecond);
     }
 
     private static void check(String name, long value) {
         if (value < 1) {
             throw new IllegalArgumentException(
                     "Expected " + name + " to be positive, found " + value);
+        }
+    }
+
+    private StorageOptions with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.build();
+    }
+
+    /** The components while some of them change, so that a new one is copied in one place. */
+    private static final class Draft {
+        private LogOptions log;
+        private long memTableBytes;
+        private long memTableTotalBytes;
+        private Duration memTableAge;
+        private Duration retention;
+        private long transactionBytes;
+        private Duration transactionIdle;
+        private Duration collectionGrace;
+        private long targetFileBytes;
+        private CacheOptions caches;
+        private OptionalLong compactionBytesPerSecond;
+        private Duration maxWriteWait;
+
+        Draft(StorageOptions from) {
+            log = from.log;
+            memTableBytes = from.memTableBytes;
+            memTableTotalBytes = from.memTableTotalBytes;
+            memTableAge = from.memTableAge;
+            retention = from.retention;
+            transactionBytes = from.transactionBytes;
+            transactionIdle = from.transactionIdle;
+            collectionGrace = from.collectionGrace;
+            targetFileBytes = from.targetFileBytes;
+            caches = from.caches;
+            compactionBytesPerSecond = from.compactionBytesPerSecond;
+            maxWriteWait = from.maxWriteWait;
+        }
+
+        StorageOptions build() {
+            return new StorageOptions(
+                    log,
+                    memTableBytes,
+                    memTableTotalBytes,
+                    memTableAge,
+                    retention,
+                    transactionBytes,
+                    transactionIdle,
+                    collectionGrace,
+                    targetFileBytes,
+                    caches,
+                    compactionBytesPerSecond,
+                    maxWriteWait);
         }
     }
 }

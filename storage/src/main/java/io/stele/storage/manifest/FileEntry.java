@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * One data file of one table in one shard, with all that is needed to skip it unread. Immutable;
@@ -173,53 +174,11 @@ public record FileEntry(
 
     /** The same file at another level. */
     public FileEntry withLevel(int newLevel) {
-        return new FileEntry(
-                fileId,
-                tableId,
-                kind,
-                newLevel,
-                path,
-                sizeBytes,
-                rowCount,
-                minLsn,
-                maxLsn,
-                ingestLsn,
-                firstRowId,
-                schemaVersion,
-                minKey,
-                maxKey,
-                partition,
-                columnStats,
-                keyIndex,
-                deleteVector,
-                indexId,
-                bitmapIndexBytes,
-                checksumBlockBytes);
+        return with(draft -> draft.level = newLevel);
     }
 
     public FileEntry withDeleteVector(Optional<DeleteVectorFile> newDeleteVector) {
-        return new FileEntry(
-                fileId,
-                tableId,
-                kind,
-                level,
-                path,
-                sizeBytes,
-                rowCount,
-                minLsn,
-                maxLsn,
-                ingestLsn,
-                firstRowId,
-                schemaVersion,
-                minKey,
-                maxKey,
-                partition,
-                columnStats,
-                keyIndex,
-                newDeleteVector,
-                indexId,
-                bitmapIndexBytes,
-                checksumBlockBytes);
+        return with(draft -> draft.deleteVector = newDeleteVector);
     }
 
     /**
@@ -227,80 +186,23 @@ public record FileEntry(
      * where they have no key.
      */
     public FileEntry withIngest(Lsn lsn, OptionalLong newFirstRowId) {
-        return new FileEntry(
-                fileId,
-                tableId,
-                kind,
-                level,
-                path,
-                sizeBytes,
-                rowCount,
-                lsn,
-                lsn,
-                Optional.of(lsn),
-                newFirstRowId,
-                schemaVersion,
-                minKey,
-                maxKey,
-                partition,
-                columnStats,
-                keyIndex,
-                deleteVector,
-                indexId,
-                bitmapIndexBytes,
-                checksumBlockBytes);
+        return with(
+                draft -> {
+                    draft.minLsn = lsn;
+                    draft.maxLsn = lsn;
+                    draft.ingestLsn = Optional.of(lsn);
+                    draft.firstRowId = newFirstRowId;
+                });
     }
 
     /** The same file with a bitmap index of a size. */
     public FileEntry withBitmapIndex(OptionalLong newBitmapIndexBytes) {
-        return new FileEntry(
-                fileId,
-                tableId,
-                kind,
-                level,
-                path,
-                sizeBytes,
-                rowCount,
-                minLsn,
-                maxLsn,
-                ingestLsn,
-                firstRowId,
-                schemaVersion,
-                minKey,
-                maxKey,
-                partition,
-                columnStats,
-                keyIndex,
-                deleteVector,
-                indexId,
-                newBitmapIndexBytes,
-                checksumBlockBytes);
+        return with(draft -> draft.bitmapIndexBytes = newBitmapIndexBytes);
     }
 
     /** The same file with checksums of a block size. */
     public FileEntry withChecksums(OptionalInt newChecksumBlockBytes) {
-        return new FileEntry(
-                fileId,
-                tableId,
-                kind,
-                level,
-                path,
-                sizeBytes,
-                rowCount,
-                minLsn,
-                maxLsn,
-                ingestLsn,
-                firstRowId,
-                schemaVersion,
-                minKey,
-                maxKey,
-                partition,
-                columnStats,
-                keyIndex,
-                deleteVector,
-                indexId,
-                bitmapIndexBytes,
-                newChecksumBlockBytes);
+        return with(draft -> draft.checksumBlockBytes = newChecksumBlockBytes);
     }
 
     /** All objects that the file consists of, but its delete vector, which changes. */
@@ -321,6 +223,86 @@ public record FileEntry(
         if (!condition) {
             throw new IllegalArgumentException(
                     "Expected " + expected + ", found " + found + " for " + path);
+        }
+    }
+
+    private FileEntry with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.build();
+    }
+
+    /** The components while some of them change, so that a new one is copied in one place. */
+    private static final class Draft {
+        private String fileId;
+        private TableId tableId;
+        private FileKind kind;
+        private int level;
+        private String path;
+        private long sizeBytes;
+        private long rowCount;
+        private Lsn minLsn;
+        private Lsn maxLsn;
+        private Optional<Lsn> ingestLsn;
+        private OptionalLong firstRowId;
+        private int schemaVersion;
+        private Optional<byte[]> minKey;
+        private Optional<byte[]> maxKey;
+        private Optional<byte[]> partition;
+        private Map<Integer, ColumnStats> columnStats;
+        private Optional<KeyIndexFile> keyIndex;
+        private Optional<DeleteVectorFile> deleteVector;
+        private OptionalInt indexId;
+        private OptionalLong bitmapIndexBytes;
+        private OptionalInt checksumBlockBytes;
+
+        Draft(FileEntry from) {
+            fileId = from.fileId;
+            tableId = from.tableId;
+            kind = from.kind;
+            level = from.level;
+            path = from.path;
+            sizeBytes = from.sizeBytes;
+            rowCount = from.rowCount;
+            minLsn = from.minLsn;
+            maxLsn = from.maxLsn;
+            ingestLsn = from.ingestLsn;
+            firstRowId = from.firstRowId;
+            schemaVersion = from.schemaVersion;
+            minKey = from.minKey;
+            maxKey = from.maxKey;
+            partition = from.partition;
+            columnStats = from.columnStats;
+            keyIndex = from.keyIndex;
+            deleteVector = from.deleteVector;
+            indexId = from.indexId;
+            bitmapIndexBytes = from.bitmapIndexBytes;
+            checksumBlockBytes = from.checksumBlockBytes;
+        }
+
+        FileEntry build() {
+            return new FileEntry(
+                    fileId,
+                    tableId,
+                    kind,
+                    level,
+                    path,
+                    sizeBytes,
+                    rowCount,
+                    minLsn,
+                    maxLsn,
+                    ingestLsn,
+                    firstRowId,
+                    schemaVersion,
+                    minKey,
+                    maxKey,
+                    partition,
+                    columnStats,
+                    keyIndex,
+                    deleteVector,
+                    indexId,
+                    bitmapIndexBytes,
+                    checksumBlockBytes);
         }
     }
 }
