@@ -1,6 +1,5 @@
 package io.stele.connector.metadata;
 
-import static io.trino.spi.StandardErrorCode.INVALID_SESSION_PROPERTY;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Objects.requireNonNull;
 
@@ -10,7 +9,6 @@ import io.stele.connector.SteleErrors;
 import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleMergeHandle;
-import io.stele.connector.handle.StelePartitioningHandle;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.SteleWriteHandle;
 import io.stele.connector.sidecar.ReadPoints;
@@ -18,10 +16,7 @@ import io.stele.connector.type.ScanPredicates;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.predicate.IndexCondition;
 import io.stele.protocol.schema.ColumnChange;
-import io.stele.protocol.schema.ColumnSchema;
-import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
@@ -55,7 +50,6 @@ import io.trino.spi.statistics.TableStatistics;
 import io.trino.spi.type.Type;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -76,13 +70,10 @@ import org.jspecify.annotations.Nullable;
 public final class SteleMetadata implements ConnectorMetadata {
     private final CatalogRequests catalog;
     private final WriteTransactions writes;
-    private final ReadPoints readPoints;
     private final TableDefinitions definitions;
     private final TableStatisticsReader statistics;
     private final TrinoTypes types;
-    private final Map<SchemaTableName, TableDescription> tables = new HashMap<>();
-    private ReadPoints.@Nullable Lease readPoint;
-    private boolean closed;
+    private final TransactionSnapshot snapshot;
 
     SteleMetadata(
             CatalogRequests catalog,
@@ -93,24 +84,16 @@ public final class SteleMetadata implements ConnectorMetadata {
             TrinoTypes types) {
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.writes = requireNonNull(writes, "writes is null");
-        this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.definitions = requireNonNull(definitions, "definitions is null");
         this.statistics = requireNonNull(statistics, "statistics is null");
         this.types = requireNonNull(types, "types is null");
+        this.snapshot = new TransactionSnapshot(catalog, readPoints);
     }
 
     /** Ends the transaction: unfinished writes are given up, the snapshot is released. */
     public void close() {
-        ReadPoints.@Nullable Lease lease;
-        synchronized (this) {
-            closed = true;
-            lease = readPoint;
-            readPoint = null;
-        }
         writes.abortAll();
-        if (lease != null) {
-            lease.close();
-        }
+        snapshot.close();
     }
 
     // Schemas
@@ -146,11 +129,11 @@ public final class SteleMetadata implements ConnectorMetadata {
             throw new TrinoException(
                     NOT_SUPPORTED, "This connector does not support versioned tables");
         }
-        TableDescription table = findTable(tableName).orElse(null);
+        TableDescription table = snapshot.findTable(tableName).orElse(null);
         if (table == null) {
             return null;
         }
-        ReadPoints.Lease lease = readPoint(SteleSessionProperties.readLsn(session));
+        ReadPoints.Lease lease = snapshot.readPoint(SteleSessionProperties.readLsn(session));
         return new SteleTableHandle(
                 table.schema(),
                 lease.id(),
@@ -248,14 +231,14 @@ public final class SteleMetadata implements ConnectorMetadata {
     public void dropTable(ConnectorSession session, ConnectorTableHandle tableHandle) {
         SteleTableHandle handle = (SteleTableHandle) tableHandle;
         catalog.dropTable(handle.name(), handle.table().id());
-        forget(handle.name());
+        snapshot.forget(handle.name());
     }
 
     @Override
     public void truncateTable(ConnectorSession session, ConnectorTableHandle tableHandle) {
         SteleTableHandle handle = (SteleTableHandle) tableHandle;
         catalog.truncateTable(handle.name(), handle.table().id());
-        forget(handle.name());
+        snapshot.forget(handle.name());
     }
 
     @Override
@@ -265,7 +248,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             SchemaTableName newTableName) {
         SteleTableHandle handle = (SteleTableHandle) tableHandle;
         catalog.renameTable(handle.table().id(), newTableName);
-        forget(handle.name());
+        snapshot.forget(handle.name());
     }
 
     @Override
@@ -273,7 +256,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorSession session, ConnectorTableHandle tableHandle, Optional<String> comment) {
         SteleTableHandle handle = (SteleTableHandle) tableHandle;
         catalog.setComment(handle.table().id(), Optional.empty(), comment);
-        forget(handle.name());
+        snapshot.forget(handle.name());
     }
 
     @Override
@@ -285,7 +268,7 @@ public final class SteleMetadata implements ConnectorMetadata {
         SteleTableHandle handle = (SteleTableHandle) tableHandle;
         catalog.setComment(
                 handle.table().id(), Optional.of(((SteleColumnHandle) column).id()), comment);
-        forget(handle.name());
+        snapshot.forget(handle.name());
     }
 
     @Override
@@ -299,7 +282,7 @@ public final class SteleMetadata implements ConnectorMetadata {
                 TableProperties.changedOptions(properties),
                 TableDefinitions.options(
                         handle.table().columns(), TableProperties.values(properties)));
-        forget(handle.name());
+        snapshot.forget(handle.name());
     }
 
     // Columns
@@ -421,7 +404,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     private void alter(ConnectorTableHandle tableHandle, Supplier<ColumnChange> change) {
         SteleTableHandle handle = (SteleTableHandle) tableHandle;
         catalog.alterTable(handle.table(), SteleErrors.translated(change::get));
-        forget(handle.name());
+        snapshot.forget(handle.name());
     }
 
     private static String name(ConnectorTableHandle tableHandle, ColumnHandle column) {
@@ -436,30 +419,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     @Override
     public Optional<ConstraintApplicationResult<ConnectorTableHandle>> applyFilter(
             ConnectorSession session, ConnectorTableHandle handle, Constraint constraint) {
-        SteleTableHandle table = (SteleTableHandle) handle;
-        if (table.limit().isPresent()) {
-            return Optional.empty();
-        }
-        TupleDomain<ColumnHandle> summary = constraint.getSummary();
-        TupleDomain<SteleColumnHandle> pushed =
-                summary.transformKeys(SteleColumnHandle.class::cast)
-                        .filter((column, _) -> isPushable(table.table(), column));
-        TupleDomain<SteleColumnHandle> combined = table.constraint().intersect(pushed);
-        if (combined.equals(table.constraint())) {
-            return Optional.empty();
-        }
-        // Advisory but for partitions: Trino checks every row again
-        return Optional.of(
-                new ConstraintApplicationResult<>(
-                        table.withConstraint(combined, index(session, table.table(), combined)),
-                        summary.filter(
-                                (column, _) ->
-                                        !PartitionConstraints.isEnforced(
-                                                table.table(),
-                                                combined,
-                                                (SteleColumnHandle) column)),
-                        constraint.getExpression(),
-                        false));
+        return Pushdown.applyFilter(session, (SteleTableHandle) handle, constraint);
     }
 
     /** Of what names whole partitions, without other conditions. */
@@ -491,41 +451,23 @@ public final class SteleMetadata implements ConnectorMetadata {
             return Optional.empty();
         }
         String baseName = name.substring(0, name.length() - PartitionsTable.SUFFIX.length());
-        return findTable(new SchemaTableName(tableName.getSchemaName(), baseName))
+        return snapshot.findTable(new SchemaTableName(tableName.getSchemaName(), baseName))
                 .map(TableDescription::schema)
                 .filter(PartitionConstraints::hasPartitionFiles)
                 .map(table -> new PartitionsTable(table, catalog, types));
     }
 
-    /** The index that finds the rows of a constraint, if the session lets it. */
-    private static Optional<String> index(
-            ConnectorSession session,
-            TableSchema table,
-            TupleDomain<SteleColumnHandle> constraint) {
-        if (constraint.isNone() || !SteleSessionProperties.isIndexLookupEnabled(session)) {
-            return Optional.empty();
-        }
-        return IndexCondition.of(table, ScanPredicates.of(table, constraint))
-                .map(condition -> condition.index().name());
-    }
-
     @Override
     public Optional<LimitApplicationResult<ConnectorTableHandle>> applyLimit(
             ConnectorSession session, ConnectorTableHandle handle, long limit) {
-        SteleTableHandle table = (SteleTableHandle) handle;
-        // Rows outside an advisory constraint would be counted
-        boolean known = table.limit().isPresent() && table.limit().getAsLong() <= limit;
-        if (known || !table.constraint().isAll()) {
-            return Optional.empty();
-        }
-        return Optional.of(new LimitApplicationResult<>(table.withLimit(limit), false, false));
+        return Pushdown.applyLimit((SteleTableHandle) handle, limit);
     }
 
     @Override
     public TableStatistics getTableStatistics(
             ConnectorSession session, ConnectorTableHandle tableHandle) {
         SteleTableHandle handle = (SteleTableHandle) tableHandle;
-        return findTable(handle.name())
+        return snapshot.findTable(handle.name())
                 .filter(table -> table.schema().id().equals(handle.table().id()))
                 .map(statistics::read)
                 .orElse(TableStatistics.empty());
@@ -536,13 +478,13 @@ public final class SteleMetadata implements ConnectorMetadata {
     @Override
     public Optional<ConnectorTableLayout> getNewTableLayout(
             ConnectorSession session, ConnectorTableMetadata tableMetadata) {
-        return insertLayout(definitions.toStele(tableMetadata));
+        return WriteLayouts.insert(definitions.toStele(tableMetadata));
     }
 
     @Override
     public Optional<ConnectorTableLayout> getInsertLayout(
             ConnectorSession session, ConnectorTableHandle tableHandle) {
-        return insertLayout(((SteleTableHandle) tableHandle).table());
+        return WriteLayouts.insert(((SteleTableHandle) tableHandle).table());
     }
 
     @Override
@@ -617,7 +559,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     @Override
     public Optional<ConnectorPartitioningHandle> getUpdateLayout(
             ConnectorSession session, ConnectorTableHandle tableHandle) {
-        return partitioning(((SteleTableHandle) tableHandle).table(), true);
+        return WriteLayouts.update(((SteleTableHandle) tableHandle).table());
     }
 
     @Override
@@ -647,33 +589,6 @@ public final class SteleMetadata implements ConnectorMetadata {
         writes.commit(((SteleMergeHandle) mergeTableHandle).write(), fragments);
     }
 
-    private Optional<ConnectorTableLayout> insertLayout(TableSchema table) {
-        return partitioning(table, false)
-                .map(
-                        partitioning ->
-                                new ConnectorTableLayout(
-                                        partitioning,
-                                        table.distributionColumns().stream()
-                                                .map(ColumnSchema::name)
-                                                .toList(),
-                                        false));
-    }
-
-    /** Only rows with a key have to meet in one writer. */
-    private static Optional<ConnectorPartitioningHandle> partitioning(
-            TableSchema table, boolean rowId) {
-        if (!table.hasPrimaryKey()) {
-            return Optional.empty();
-        }
-        List<DataType> types =
-                table.distributionColumns().stream().map(ColumnSchema::type).toList();
-        return Optional.of(new StelePartitioningHandle(table.shardCount(), types, rowId));
-    }
-
-    private static boolean isPushable(TableSchema table, SteleColumnHandle column) {
-        return column.id() > 0 && table.column(column.id()).type().isOrderable();
-    }
-
     private static void checkNoRetries(RetryMode retryMode) {
         if (retryMode != RetryMode.NO_RETRIES) {
             throw new TrinoException(
@@ -684,38 +599,5 @@ public final class SteleMetadata implements ConnectorMetadata {
     private Set<SchemaTableName> wanted(
             Optional<String> schemaName, UnaryOperator<Set<SchemaTableName>> relationFilter) {
         return relationFilter.apply(new HashSet<>(catalog.tables(schemaName)));
-    }
-
-    private Optional<TableDescription> findTable(SchemaTableName name) {
-        synchronized (this) {
-            TableDescription known = tables.get(name);
-            if (known != null) {
-                return Optional.of(known);
-            }
-        }
-        Optional<TableDescription> found = catalog.findTable(name);
-        synchronized (this) {
-            found.ifPresent(table -> tables.put(name, table));
-        }
-        return found;
-    }
-
-    private synchronized void forget(SchemaTableName name) {
-        tables.remove(name);
-    }
-
-    private synchronized ReadPoints.Lease readPoint(Optional<Lsn> atLeast) {
-        if (closed) {
-            throw new IllegalStateException("The transaction has ended");
-        }
-        if (readPoint == null) {
-            readPoint = readPoints.open(atLeast);
-        } else if (atLeast.isPresent() && readPoint.lsn().compareTo(atLeast.get()) < 0) {
-            throw new TrinoException(
-                    INVALID_SESSION_PROPERTY,
-                    "Expected a transaction that sees LSN %s (read_lsn), found its snapshot at %s"
-                            .formatted(atLeast.get(), readPoint.lsn()));
-        }
-        return readPoint;
     }
 }

@@ -10,53 +10,30 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.api.PartitionFiles;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
-import io.stele.protocol.api.ShardStatus;
 import io.stele.protocol.api.TableStatistics;
 import io.stele.protocol.api.WrittenFile;
-import io.stele.protocol.predicate.IndexCondition;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.catalog.CatalogService;
-import io.stele.storage.catalog.CatalogStore;
-import io.stele.storage.catalog.TableEntry;
-import io.stele.storage.format.BlockCache;
-import io.stele.storage.manifest.FileEntry;
-import io.stele.storage.manifest.Manifest;
 import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.orc.ColumnPointReader;
 import io.stele.storage.scan.RowCursor;
-import io.stele.storage.scan.ShardScanner;
-import io.stele.storage.shard.GateStatus;
-import io.stele.storage.shard.PreparedPart;
-import io.stele.storage.shard.StoreWait;
 import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.shard.WriteOutcome;
-import io.stele.storage.tablet.FileIds;
-import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.PartitionMatcher;
-import io.stele.storage.tablet.RowCache;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableView;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LogFiles;
-import io.stele.storage.wal.LogReadPoint;
-import io.stele.storage.wal.RecoveredLog;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,33 +44,19 @@ import org.jspecify.annotations.Nullable;
  * elsewhere with anything that waits. Safe for use by many threads.
  */
 public final class StorageEngine implements AutoCloseable {
-    private static final long TICK_MILLIS =
-            500; // ages are in seconds, and a retry after a store fault need not be faster
-    private static final long POKE_MILLIS = 20; // what a slowed write waits longer than it must
-    private static final long DECISION_MILLIS =
-            Duration.ofDays(1).toMillis(); // clients repeat a commit for minutes
-
-    private static final long OWNER = 0x5354454c45L; // "STELE"; the other half is the epoch
-
-    private final StorageOptions options;
-    private final EngineThreads threads;
-    private final EngineClock clock;
-    private final HybridClock lsns;
     private final CatalogService catalog;
     private final Shards shards;
     private final EngineLog log;
-    private final TableFiles files;
     private final ReadPoints readPoints;
-    private final PointReads pointReads;
-    private final FileCollector collector;
+    private final ReadPointOpener readPointOpener;
+    private final TableReads reads;
     private final Transactions transactions;
     private final IndexBuilds indexBuilds;
-    private final AutoCloseable ticks;
-    private final AutoCloseable pokes;
-    private final AtomicBoolean housekeeping = new AtomicBoolean();
+    private final Housekeeping housekeeping;
+    private final EngineStatusCollector status;
     private volatile boolean closed;
 
-    private StorageEngine(
+    StorageEngine(
             StorageOptions options,
             EngineThreads threads,
             EngineClock clock,
@@ -106,21 +69,28 @@ public final class StorageEngine implements AutoCloseable {
             FileCollector collector,
             Transactions transactions,
             IndexBuilds indexBuilds) {
-        this.options = options;
-        this.threads = threads;
-        this.clock = clock;
-        this.lsns = lsns;
         this.catalog = catalog;
         this.shards = shards;
         this.log = log;
-        this.files = files;
         this.readPoints = readPoints;
-        this.pointReads = new PointReads(shards, files, readPoints);
-        this.collector = collector;
+        this.readPointOpener = new ReadPointOpener(log, shards, readPoints, catalog);
+        this.reads = new TableReads(catalog, shards, files, readPoints);
         this.transactions = transactions;
         this.indexBuilds = indexBuilds;
-        this.ticks = threads.periodic().every(TICK_MILLIS, this::tick);
-        this.pokes = threads.periodic().every(POKE_MILLIS, this::pokeGates);
+        this.housekeeping =
+                new Housekeeping(
+                        options,
+                        threads,
+                        clock,
+                        shards,
+                        log,
+                        readPoints,
+                        collector,
+                        transactions,
+                        indexBuilds);
+        this.status =
+                new EngineStatusCollector(
+                        lsns, readPoints, transactions, shards, log, files, catalog);
     }
 
     /**
@@ -139,125 +109,11 @@ public final class StorageEngine implements AutoCloseable {
             HybridClock clock,
             EngineThreads threads)
             throws IOException {
-        requireNonNull(options, "options is null");
-        Epochs epochs = new Epochs(warehouse);
-        long first = epochs.take(clock);
-        UUID owner = new UUID(first, OWNER);
-        CatalogService catalog =
-                CatalogService.open(new CatalogStore(warehouse, owner), clock::next);
-        Decisions decisions = new Decisions(warehouse);
-        Recovery recovery = new Recovery(warehouse, catalog, decisions, clock, owner);
-        recovery.resolveStagedTables();
-        List<Manifest> manifests = recovery.loadManifests();
-        EngineClock time = new EngineClock(clock);
-        // Manifests of versions before epochs were taken may be of a clock that was ahead
-        boolean isNewest = manifests.stream().allMatch(manifest -> manifest.epoch() < first);
-        long epoch = isNewest ? first : epochs.take(clock);
-        TableFiles files =
-                new TableFiles(
-                        warehouse,
-                        new BlockCache("row-blocks", options.caches().rowBlockBytes()),
-                        new BlockCache("key-indexes", options.caches().keyIndexBytes()),
-                        new ColumnPointReader("row-groups", options.caches().rowGroupBytes()),
-                        new RowCache("rows", options.caches().rowBytes()),
-                        new FileIds(epoch));
-        ReadPoints readPoints =
-                new ReadPoints(
-                        time::nowMillis,
-                        new Retention(options.retention().toMillis()),
-                        Long.toHexString(epoch) + "-");
-        FileCollector collector = new FileCollector(files, readPoints.readers());
-        Shards shards =
-                new Shards(options, threads, files, readPoints, collector, time, epoch, owner);
-        for (Manifest manifest : manifests) {
-            Manifest owned = recovery.own(manifest, epoch);
-            TableGroupShard shard = shards.add(owned).shard();
-            recovery.restore(shard, owned, files);
-            for (TableShard table : shard.tables()) {
-                readPoints.restore(table.schema().id(), new Lsn(table.historyLsn()));
-            }
-        }
-        RecoveredLog recovered = recovery.replay(log, options, shards);
-        EngineLog engineLog = new EngineLog(recovered, shards, threads);
-        recovery.resolveInDoubt(shards, engineLog, epoch);
-        recovery.forgetOldDecisions(time.nowMillis() - DECISION_MILLIS);
-        collector.findOrphans(
-                warehouse,
-                referenced(shards),
-                time.nowMillis() + options.collectionGrace().toMillis());
-        shards.all().forEach(entry -> start(entry, engineLog));
-        Coordinator coordinator =
-                new Coordinator(shards, engineLog, decisions, catalog, threads.background(), epoch);
-        Transactions transactions =
-                new Transactions(
-                        options,
-                        time,
-                        shards,
-                        catalog,
-                        coordinator,
-                        decisions,
-                        collector,
-                        readPoints,
-                        threads,
-                        epoch);
-        IndexBuilds indexBuilds =
-                new IndexBuilds(
-                        shards,
-                        catalog,
-                        readPoints,
-                        files,
-                        threads.merging(),
-                        options.targetFileBytes());
-        catalog.addListener(
-                (before, after) -> {
-                    shards.follow(before, after, entry -> start(entry, engineLog));
-                    indexBuilds.follow(after);
-                });
-        indexBuilds.follow(catalog.current());
-        return new StorageEngine(
-                options,
-                threads,
-                time,
-                clock,
-                catalog,
-                shards,
-                engineLog,
-                files,
-                readPoints,
-                collector,
-                transactions,
-                indexBuilds);
-    }
-
-    private static void start(Shards.Entry entry, EngineLog log) {
-        entry.shard().start(log, () -> entry.maintenance().afterApply());
+        return EngineAssembly.open(options, warehouse, log, clock, threads);
     }
 
     TableGroupShard shard(ShardId id) {
         return shards.shard(id);
-    }
-
-    private static Set<String> referenced(Shards shards) {
-        Set<String> paths = new HashSet<>();
-        for (Shards.Entry entry : shards.all()) {
-            for (TableShard table : entry.shard().tables()) {
-                TableView view = table.view();
-                view.rowFiles().forEach(file -> addPaths(file.entry(), paths));
-                view.columnFiles().forEach(file -> addPaths(file.entry(), paths));
-                for (IndexView index : view.indexes()) {
-                    index.files().forEach(file -> addPaths(file.entry(), paths));
-                }
-            }
-            for (PreparedPart part : entry.shard().inDoubt()) {
-                part.files().forEach(file -> addPaths(file, paths));
-            }
-        }
-        return paths;
-    }
-
-    private static void addPaths(FileEntry entry, Set<String> paths) {
-        paths.addAll(entry.immutablePaths());
-        entry.deleteVector().ifPresent(deletes -> paths.add(deletes.path()));
     }
 
     /**
@@ -412,57 +268,10 @@ public final class StorageEngine implements AutoCloseable {
             Optional<Lsn> at, Optional<Lsn> atLeast, Duration ttl) {
         try {
             checkOpen();
-            AtomicReference<LogReadPoint> taken = new AtomicReference<>();
-            ReadPoint point =
-                    readPoints.open(
-                            () -> choose(at, atLeast, taken), catalog.current(), ttl.toMillis());
-            LogReadPoint present = requireNonNull(taken.get());
-            return awaitApplied(present)
-                    .handle(
-                            (done, failed) -> {
-                                if (failed != null) {
-                                    readPoints.close(point.id());
-                                    throw toStele(failed);
-                                }
-                                return point;
-                            });
+            return readPointOpener.open(at, atLeast, ttl);
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }
-    }
-
-    private Lsn choose(
-            Optional<Lsn> at, Optional<Lsn> atLeast, AtomicReference<LogReadPoint> taken) {
-        LogReadPoint present = log.readPoint(shards.ids());
-        taken.set(present);
-        Lsn lsn = at.orElse(present.lsn());
-        if (lsn.compareTo(present.lsn()) > 0) {
-            throw new SteleException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "Expected a read point at or before the present LSN "
-                            + present.lsn()
-                            + ", found "
-                            + lsn);
-        }
-        if (atLeast.isPresent() && lsn.compareTo(atLeast.get()) < 0) {
-            throw new SteleException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "Expected a snapshot that sees LSN "
-                            + atLeast.get()
-                            + ", found "
-                            + lsn
-                            + (at.isPresent() ? " asked for" : " to be the present"));
-        }
-        return lsn;
-    }
-
-    private CompletableFuture<@Nullable Void> awaitApplied(LogReadPoint point) {
-        List<CompletableFuture<@Nullable Void>> waits = new ArrayList<>();
-        for (Map.Entry<ShardId, Lsn> last : point.lastAssigned().entrySet()) {
-            waits.add(shards.shard(last.getKey()).awaitApplied(last.getValue()));
-        }
-        return CompletableFuture.allOf(waits.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> null);
     }
 
     /** An open read point; READ_POINT_EXPIRED if there is none of the id. */
@@ -494,11 +303,7 @@ public final class StorageEngine implements AutoCloseable {
      */
     public ScanPlan plan(
             ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate) {
-        checkOpen();
-        TableSchema schema = schema(tableId);
-        checkReadable(readPoint, schema);
-        return new ScanPlanner(shards, indexReads())
-                .plan(readPoint, schema, schemaVersion, predicate);
+        return reads().plan(readPoint, tableId, schemaVersion, predicate);
     }
 
     /** As the other one, for the schema version that the catalog has now. */
@@ -527,11 +332,7 @@ public final class StorageEngine implements AutoCloseable {
     public ScanPlan planLookups(
             ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate)
             throws IOException {
-        checkOpen();
-        TableSchema schema = schema(tableId);
-        checkReadable(readPoint, schema);
-        return new ScanPlanner(shards, indexReads())
-                .planLookups(readPoint, schema, schemaVersion, predicate);
+        return reads().planLookups(readPoint, tableId, schemaVersion, predicate);
     }
 
     /**
@@ -552,37 +353,8 @@ public final class StorageEngine implements AutoCloseable {
             ScanPredicate predicate,
             List<Integer> columnIds)
             throws IOException {
-        checkOpen();
         requireNonNull(columnIds, "columnIds is null");
-        TableShard table = shards.shard(shard).table(tableId);
-        checkReadable(readPoint, table.schema());
-        shards.shard(shard).checkServing();
-        if (mode == ScanMode.LOOKUP) {
-            TableSchema schema = schema(tableId);
-            Optional<IndexCondition> condition = IndexCondition.of(schema, predicate);
-            if (condition.isPresent() && schema.schemaVersion() == schemaVersion) {
-                Optional<RowCursor> found =
-                        indexReads().scan(schema, shard, condition.get(), predicate, readPoint);
-                if (found.isPresent()) {
-                    return found.get();
-                }
-            }
-        }
-        TableView view =
-                VersionedRead.view(
-                        table,
-                        readPoint.view(
-                                tableId,
-                                shard,
-                                () -> VersionedRead.view(table, table.view(), schemaVersion)),
-                        schemaVersion);
-        return new ShardScanner(files)
-                .scan(
-                        view,
-                        readPoint.lsn(),
-                        readPoint.firstVisibleLsn(table.schema()),
-                        mode,
-                        predicate);
+        return reads().scan(readPoint, tableId, schemaVersion, shard, mode, predicate);
     }
 
     /**
@@ -598,29 +370,7 @@ public final class StorageEngine implements AutoCloseable {
     /** As {@link #multiGet}, telling as well which schema version the rows have. */
     public LookedUpRows lookup(TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys)
             throws IOException {
-        while (true) {
-            TableSchema schema = schema(tableId);
-            try {
-                return new LookedUpRows(schema.schemaVersion(), find(schema, readLsn, keys));
-            } catch (SteleException refused) {
-                boolean isChanged = schema(tableId).schemaVersion() != schema.schemaVersion();
-                if (refused.code() != ErrorCode.STALE_TABLE || !isChanged) {
-                    throw refused;
-                }
-            }
-        }
-    }
-
-    private List<Optional<byte[]>> find(
-            TableSchema schema, Optional<Lsn> readLsn, List<byte[]> keys) throws IOException {
-        checkOpen();
-        long lsn = readLsn.map(Lsn::value).orElse(Long.MAX_VALUE);
-        List<Optional<byte[]>> rows = pointReads.read(schema, keys, lsn);
-        // Afterwards: history that was dropped while we looked may have been missed.
-        if (readLsn.isPresent()) {
-            readPoints.check(readLsn.get(), schema);
-        }
-        return rows;
+        return reads().lookup(tableId, readLsn, keys);
     }
 
     /**
@@ -634,20 +384,14 @@ public final class StorageEngine implements AutoCloseable {
     public List<byte[]> lookupByIndex(
             TableId tableId, int indexId, byte[] prefix, Optional<Lsn> readLsn, int limit)
             throws IOException {
-        checkOpen();
-        return indexReads().find(schema(tableId), indexId, prefix, readLsn, limit);
+        return reads().lookupByIndex(tableId, indexId, prefix, readLsn, limit);
     }
 
     /** As the other one, at a read point. */
     public List<byte[]> lookupByIndex(
             TableId tableId, int indexId, byte[] prefix, ReadPoint readPoint, int limit)
             throws IOException {
-        checkOpen();
-        return indexReads().find(schema(tableId), indexId, prefix, readPoint, limit);
-    }
-
-    private IndexReads indexReads() {
-        return new IndexReads(shards, files, readPoints);
+        return reads().lookupByIndex(tableId, indexId, prefix, readPoint, limit);
     }
 
     /** What is known of the rows of a table without reading them. */
@@ -697,74 +441,9 @@ public final class StorageEngine implements AutoCloseable {
                 .toList();
     }
 
+    /** How the engine is doing now. */
     public EngineStatus status() {
-        List<ShardStatus> statuses = new ArrayList<>();
-        List<String> failed = new ArrayList<>();
-        List<StoreWait> storeWaits = new ArrayList<>();
-        long waiting = 0;
-        GateStatus gates = GateStatus.OPEN;
-        for (Shards.Entry entry : shards.all()) {
-            gates = gates.plus(entry.shard().gateStatus());
-            statuses.add(status(entry));
-            waiting += entry.shard().waitingBytes();
-            entry.shard().storeWait().ifPresent(storeWaits::add);
-            entry.shard()
-                    .failure()
-                    .ifPresent(cause -> failed.add(String.valueOf(cause.getMessage())));
-        }
-        return new EngineStatus(
-                lsns.last(),
-                readPoints.openCount(),
-                transactions.openCount(),
-                shards.budget().usedBytes(),
-                waiting,
-                log.status(),
-                statuses,
-                failed,
-                storeWaits,
-                files.cacheStatistics(),
-                gates,
-                tableStatuses());
-    }
-
-    private List<TableStatus> tableStatuses() {
-        List<TableStatus> tables = new ArrayList<>();
-        for (TableEntry entry : catalog.current().tables()) {
-            try {
-                tables.add(TableStatus.of(entry.schema(), shards));
-            } catch (SteleException dropped) {
-                // it has no status any more
-            }
-        }
-        return tables;
-    }
-
-    private static ShardStatus status(Shards.Entry entry) {
-        long rows = 0;
-        long bytes = 0;
-        long fileCount = 0;
-        long fileBytes = 0;
-        for (TableShard table : entry.shard().tables()) {
-            TableView view = table.view();
-            rows += view.memoryVersions();
-            bytes += view.memoryBytes();
-            fileCount += view.rowFiles().size() + view.columnFiles().size();
-            fileBytes += view.rowFiles().stream().mapToLong(file -> file.entry().sizeBytes()).sum();
-            fileBytes +=
-                    view.columnFiles().stream().mapToLong(file -> file.entry().sizeBytes()).sum();
-            for (IndexView index : view.indexes()) {
-                fileCount += index.files().size();
-                fileBytes += index.fileBytes();
-            }
-        }
-        return new ShardStatus(
-                entry.shard().id(),
-                entry.shard().appliedLsn(),
-                rows,
-                bytes,
-                fileCount,
-                fileBytes,
-                entry.maintenance().manifestVersion());
+        return status.collect();
     }
 
     /**
@@ -777,59 +456,8 @@ public final class StorageEngine implements AutoCloseable {
             return;
         }
         closed = true;
-        try {
-            ticks.close();
-            pokes.close();
-        } catch (Exception failed) {
-            threads.uncaught().accept(failed);
-        }
+        housekeeping.close();
         log.close();
-    }
-
-    // ---- housekeeping
-    // -------------------------------------------------------------------------------------------------------
-
-    private void pokeGates() {
-        if (!closed) {
-            shards.all().forEach(entry -> entry.shard().pokeGate());
-        }
-    }
-
-    private void tick() {
-        if (closed) {
-            return;
-        }
-        long now = clock.nowMillis();
-        readPoints.expire();
-        indexBuilds.next();
-        transactions.expire(now - options.transactionIdle().toMillis());
-        for (Shards.Entry entry : shards.all()) {
-            entry.shard().context().execute(() -> entry.maintenance().tick(now));
-        }
-        if (housekeeping.compareAndSet(false, true)) {
-            shards.flushed().whenComplete((flushed, failed) -> keepHouse(flushed, now));
-        }
-    }
-
-    private void keepHouse(@Nullable Map<ShardId, Lsn> flushed, long now) {
-        try {
-            threads.background()
-                    .execute(
-                            () -> {
-                                try {
-                                    if (flushed != null && !closed) {
-                                        log.trim(flushed);
-                                        collector.collect(now);
-                                    }
-                                } catch (IOException | RuntimeException failed) {
-                                    threads.uncaught().accept(failed);
-                                } finally {
-                                    housekeeping.set(false);
-                                }
-                            });
-        } catch (RejectedExecutionException full) {
-            housekeeping.set(false); // the next tick tries again
-        }
     }
 
     private CompletableFuture<@Nullable Void> forEachShard(TableId tableId, ShardStep step) {
@@ -851,10 +479,9 @@ public final class StorageEngine implements AutoCloseable {
         }
     }
 
-    /** The lease goes on, and the table has the history that it is about. */
-    private void checkReadable(ReadPoint readPoint, TableSchema table) {
-        readPoints.find(readPoint.id());
-        readPoints.check(readPoint.lsn(), table);
+    private TableReads reads() {
+        checkOpen();
+        return reads;
     }
 
     private TableSchema schema(TableId tableId) {
@@ -865,14 +492,6 @@ public final class StorageEngine implements AutoCloseable {
         if (closed) {
             throw new SteleException(ErrorCode.UNAVAILABLE, "The storage engine is closed");
         }
-    }
-
-    private static SteleException toStele(Throwable failed) {
-        Throwable cause = Coordinator.unwrap(failed);
-        return cause instanceof SteleException known
-                ? known
-                : new SteleException(
-                        ErrorCode.INTERNAL, "Cannot open a read point: " + cause, cause);
     }
 
     @FunctionalInterface

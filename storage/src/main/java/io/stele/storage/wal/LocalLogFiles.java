@@ -1,13 +1,10 @@
 package io.stele.storage.wal;
 
-import static java.util.Objects.requireNonNull;
-
-import java.io.EOFException;
+import io.stele.cache.files.DirectoryLock;
+import io.stele.cache.files.Transfers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -15,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
@@ -24,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Segments as files {@code <number>.wal} of one directory of a local file system, synced with
- * fdatasync. A lock on the file {@code lock} keeps other processes out while this is open.
+ * fdatasync; the directory is for this process alone while it is open.
  *
  * <p>Safe for use by many threads, except that one writer belongs to one thread.
  */
@@ -38,12 +34,12 @@ public final class LocalLogFiles implements LogFiles, AutoCloseable {
     private static final int STAGING_BYTES = 1 << 20;
 
     private final Path directory;
-    private final FileChannel lockFile;
+    private final DirectoryLock lock;
     private final AtomicReference<@Nullable ByteBuffer> spareStaging = new AtomicReference<>();
 
-    private LocalLogFiles(Path directory, FileChannel lockFile) {
+    private LocalLogFiles(Path directory, DirectoryLock lock) {
         this.directory = directory;
-        this.lockFile = lockFile;
+        this.lock = lock;
     }
 
     /**
@@ -52,36 +48,7 @@ public final class LocalLogFiles implements LogFiles, AutoCloseable {
      * @throws IOException if another process, or another part of this one, has it open
      */
     public static LocalLogFiles open(Path directory) throws IOException {
-        Files.createDirectories(requireNonNull(directory, "directory is null"));
-        FileChannel lockFile =
-                FileChannel.open(
-                        directory.resolve("lock"),
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.WRITE);
-        boolean locked = false;
-        try {
-            locked = tryLock(lockFile).isPresent();
-        } finally {
-            if (!locked) {
-                lockFile.close();
-            }
-        }
-        if (!locked) {
-            throw new IOException(
-                    String.format(
-                            Locale.ROOT,
-                            "Expected the log directory %s for this process alone, found it in use",
-                            directory));
-        }
-        return new LocalLogFiles(directory, lockFile);
-    }
-
-    private static Optional<FileLock> tryLock(FileChannel lockFile) throws IOException {
-        try {
-            return Optional.ofNullable(lockFile.tryLock());
-        } catch (OverlappingFileLockException e) {
-            return Optional.empty();
-        }
+        return new LocalLogFiles(directory, DirectoryLock.acquire(directory, "log"));
     }
 
     @Override
@@ -135,9 +102,9 @@ public final class LocalLogFiles implements LogFiles, AutoCloseable {
             ByteBuffer chunk = ByteBuffer.allocate(STAGING_BYTES);
             for (long position = rewriteFrom; position < sizeBytes; position += chunk.limit()) {
                 chunk.clear().limit((int) Math.min(chunk.capacity(), sizeBytes - position));
-                readFully(channel, position, chunk, describe(segment));
+                Transfers.readFully(channel, position, chunk, describe(segment));
                 chunk.flip();
-                writeFully(channel, position, chunk);
+                Transfers.writeFully(channel, position, chunk);
             }
             channel.force(true);
         }
@@ -167,33 +134,7 @@ public final class LocalLogFiles implements LogFiles, AutoCloseable {
     /** Lets other processes in. */
     @Override
     public void close() throws IOException {
-        lockFile.close();
-    }
-
-    private static void readFully(
-            FileChannel channel, long position, ByteBuffer target, String file) throws IOException {
-        long at = position;
-        while (target.hasRemaining()) {
-            int count = channel.read(target, at);
-            if (count < 0) {
-                throw new EOFException(
-                        String.format(
-                                Locale.ROOT,
-                                "Expected %d more bytes, found the end of %s at offset %d",
-                                target.remaining(),
-                                file,
-                                at));
-            }
-            at += count;
-        }
-    }
-
-    private static void writeFully(FileChannel channel, long position, ByteBuffer source)
-            throws IOException {
-        long at = position;
-        while (source.hasRemaining()) {
-            at += channel.write(source, at);
-        }
+        lock.close();
     }
 
     private final class LocalWriter implements Writer {
@@ -251,7 +192,7 @@ public final class LocalLogFiles implements LogFiles, AutoCloseable {
 
         @Override
         public void read(long position, ByteBuffer target) throws IOException {
-            readFully(channel, position, target, file);
+            Transfers.readFully(channel, position, target, file);
         }
 
         @Override

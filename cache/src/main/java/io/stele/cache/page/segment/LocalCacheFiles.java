@@ -1,37 +1,27 @@
 package io.stele.cache.page.segment;
 
-import static java.util.Objects.requireNonNull;
-
-import java.io.EOFException;
+import io.stele.cache.files.DirectoryLock;
+import io.stele.cache.files.Transfers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Optional;
 
-/**
- * A directory of a local file system. A lock on its file {@code lock} keeps other processes out
- * while this is open.
- */
+/** A directory of a local file system, for this process alone while it is open. */
 public final class LocalCacheFiles implements CacheFiles {
-    private static final String LOCK = "lock";
-
     private final Path directory;
-    private final FileChannel lockFile;
+    private final DirectoryLock lock;
 
-    private LocalCacheFiles(Path directory, FileChannel lockFile) {
+    private LocalCacheFiles(Path directory, DirectoryLock lock) {
         this.directory = directory;
-        this.lockFile = lockFile;
+        this.lock = lock;
     }
 
     /**
@@ -40,36 +30,7 @@ public final class LocalCacheFiles implements CacheFiles {
      * @throws IOException if another process, or another part of this one, has it open
      */
     public static LocalCacheFiles open(Path directory) throws IOException {
-        Files.createDirectories(requireNonNull(directory, "directory is null"));
-        FileChannel lockFile =
-                FileChannel.open(
-                        directory.resolve(LOCK),
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.WRITE);
-        boolean locked = false;
-        try {
-            locked = tryLock(lockFile).isPresent();
-        } finally {
-            if (!locked) {
-                lockFile.close();
-            }
-        }
-        if (!locked) {
-            throw new IOException(
-                    String.format(
-                            Locale.ROOT,
-                            "Expected the cache directory %s for this process alone, found it in use",
-                            directory));
-        }
-        return new LocalCacheFiles(directory, lockFile);
-    }
-
-    private static Optional<FileLock> tryLock(FileChannel lockFile) throws IOException {
-        try {
-            return Optional.ofNullable(lockFile.tryLock());
-        } catch (OverlappingFileLockException e) {
-            return Optional.empty();
-        }
+        return new LocalCacheFiles(directory, DirectoryLock.acquire(directory, "cache"));
     }
 
     @Override
@@ -78,7 +39,7 @@ public final class LocalCacheFiles implements CacheFiles {
         try (var files = Files.newDirectoryStream(directory)) {
             for (Path file : files) {
                 String name = file.getFileName().toString();
-                if (!name.equals(LOCK)) {
+                if (!name.equals(DirectoryLock.FILE_NAME)) {
                     names.add(name);
                 }
             }
@@ -108,7 +69,7 @@ public final class LocalCacheFiles implements CacheFiles {
 
     @Override
     public void close() throws IOException {
-        lockFile.close();
+        lock.close();
     }
 
     /**
@@ -143,39 +104,13 @@ public final class LocalCacheFiles implements CacheFiles {
         @Override
         public void read(ByteBuffer target, long position) throws IOException {
             int start = target.position();
-            withChannel(open -> readFully(open, target.position(start), position));
-        }
-
-        private void readFully(FileChannel open, ByteBuffer target, long position)
-                throws IOException {
-            long next = position;
-            while (target.hasRemaining()) {
-                int count = open.read(target, next);
-                if (count < 0) {
-                    throw new EOFException(
-                            String.format(
-                                    Locale.ROOT,
-                                    "Expected %d more bytes at offset %d of %s, found its end",
-                                    target.remaining(),
-                                    next,
-                                    path));
-                }
-                next += count;
-            }
+            withChannel(open -> Transfers.readFully(open, position, target.position(start), path));
         }
 
         @Override
         public void write(ByteBuffer source, long position) throws IOException {
             int start = source.position();
-            withChannel(open -> writeFully(open, source.position(start), position));
-        }
-
-        private static void writeFully(FileChannel open, ByteBuffer source, long position)
-                throws IOException {
-            long next = position;
-            while (source.hasRemaining()) {
-                next += open.write(source, next);
-            }
+            withChannel(open -> Transfers.writeFully(open, position, source.position(start)));
         }
 
         private interface Action {

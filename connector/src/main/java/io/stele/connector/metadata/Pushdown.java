@@ -1,0 +1,77 @@
+package io.stele.connector.metadata;
+
+import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.type.ScanPredicates;
+import io.stele.protocol.predicate.IndexCondition;
+import io.stele.protocol.schema.TableSchema;
+import io.trino.spi.connector.ColumnHandle;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorTableHandle;
+import io.trino.spi.connector.Constraint;
+import io.trino.spi.connector.ConstraintApplicationResult;
+import io.trino.spi.connector.LimitApplicationResult;
+import io.trino.spi.predicate.TupleDomain;
+import java.util.Optional;
+
+/**
+ * What of a query the storage takes over: conditions on columns it can compare, limits that no
+ * condition stands before.
+ */
+final class Pushdown {
+    private Pushdown() {}
+
+    /** Advisory but for partitions: Trino checks every row again. */
+    static Optional<ConstraintApplicationResult<ConnectorTableHandle>> applyFilter(
+            ConnectorSession session, SteleTableHandle table, Constraint constraint) {
+        if (table.limit().isPresent()) {
+            return Optional.empty();
+        }
+        TupleDomain<ColumnHandle> summary = constraint.getSummary();
+        TupleDomain<SteleColumnHandle> pushed =
+                summary.transformKeys(SteleColumnHandle.class::cast)
+                        .filter((column, _) -> isPushable(table.table(), column));
+        TupleDomain<SteleColumnHandle> combined = table.constraint().intersect(pushed);
+        if (combined.equals(table.constraint())) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new ConstraintApplicationResult<>(
+                        table.withConstraint(combined, index(session, table.table(), combined)),
+                        summary.filter(
+                                (column, _) ->
+                                        !PartitionConstraints.isEnforced(
+                                                table.table(),
+                                                combined,
+                                                (SteleColumnHandle) column)),
+                        constraint.getExpression(),
+                        false));
+    }
+
+    static Optional<LimitApplicationResult<ConnectorTableHandle>> applyLimit(
+            SteleTableHandle table, long limit) {
+        // Rows outside an advisory constraint would be counted
+        boolean known = table.limit().isPresent() && table.limit().getAsLong() <= limit;
+        if (known || !table.constraint().isAll()) {
+            return Optional.empty();
+        }
+        return Optional.of(new LimitApplicationResult<>(table.withLimit(limit), false, false));
+    }
+
+    /** The index that finds the rows of a constraint, if the session lets it. */
+    private static Optional<String> index(
+            ConnectorSession session,
+            TableSchema table,
+            TupleDomain<SteleColumnHandle> constraint) {
+        if (constraint.isNone() || !SteleSessionProperties.isIndexLookupEnabled(session)) {
+            return Optional.empty();
+        }
+        return IndexCondition.of(table, ScanPredicates.of(table, constraint))
+                .map(condition -> condition.index().name());
+    }
+
+    private static boolean isPushable(TableSchema table, SteleColumnHandle column) {
+        return column.id() > 0 && table.column(column.id()).type().isOrderable();
+    }
+}

@@ -1,0 +1,44 @@
+package io.stele.connector.metadata;
+
+import io.stele.connector.handle.StelePartitioningHandle;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.TableSchema;
+import io.trino.spi.connector.ConnectorPartitioningHandle;
+import io.trino.spi.connector.ConnectorTableLayout;
+import java.util.List;
+import java.util.Optional;
+
+/** How Trino has to bring the rows of a table to its writers. */
+final class WriteLayouts {
+    private WriteLayouts() {}
+
+    /** How the rows of an INSERT are brought to writers. */
+    static Optional<ConnectorTableLayout> insert(TableSchema table) {
+        return partitioning(table, false)
+                .map(
+                        partitioning ->
+                                new ConnectorTableLayout(
+                                        partitioning,
+                                        table.distributionColumns().stream()
+                                                .map(ColumnSchema::name)
+                                                .toList(),
+                                        false));
+    }
+
+    /** How the rows of an UPDATE, DELETE or MERGE are brought to writers. */
+    static Optional<ConnectorPartitioningHandle> update(TableSchema table) {
+        return partitioning(table, true);
+    }
+
+    /** Only rows with a key have to meet in one writer. */
+    private static Optional<ConnectorPartitioningHandle> partitioning(
+            TableSchema table, boolean rowId) {
+        if (!table.hasPrimaryKey()) {
+            return Optional.empty();
+        }
+        List<DataType> types =
+                table.distributionColumns().stream().map(ColumnSchema::type).toList();
+        return Optional.of(new StelePartitioningHandle(table.shardCount(), types, rowId));
+    }
+}

@@ -1,0 +1,167 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.storage.catalog.CatalogService;
+import io.stele.storage.catalog.CatalogStore;
+import io.stele.storage.format.BlockCache;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.Manifest;
+import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.orc.ColumnPointReader;
+import io.stele.storage.shard.PreparedPart;
+import io.stele.storage.shard.TableGroupShard;
+import io.stele.storage.tablet.FileIds;
+import io.stele.storage.tablet.IndexView;
+import io.stele.storage.tablet.RowCache;
+import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableView;
+import io.stele.storage.wal.HybridClock;
+import io.stele.storage.wal.LogFiles;
+import io.stele.storage.wal.RecoveredLog;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Brings a node's storage up: loads what is in the store, replays the log, resolves transactions in
+ * doubt, and puts the parts of an engine together.
+ */
+final class EngineAssembly {
+    private static final long DECISION_MILLIS =
+            Duration.ofDays(1).toMillis(); // clients repeat a commit for minutes
+
+    private static final long OWNER = 0x5354454c45L; // "STELE"; the other half is the epoch
+
+    private EngineAssembly() {}
+
+    /** As {@link StorageEngine#open}. */
+    static StorageEngine open(
+            StorageOptions options,
+            ObjectStore warehouse,
+            LogFiles log,
+            HybridClock clock,
+            EngineThreads threads)
+            throws IOException {
+        requireNonNull(options, "options is null");
+        Epochs epochs = new Epochs(warehouse);
+        long first = epochs.take(clock);
+        UUID owner = new UUID(first, OWNER);
+        CatalogService catalog =
+                CatalogService.open(new CatalogStore(warehouse, owner), clock::next);
+        Decisions decisions = new Decisions(warehouse);
+        Recovery recovery = new Recovery(warehouse, catalog, decisions, clock, owner);
+        recovery.resolveStagedTables();
+        List<Manifest> manifests = recovery.loadManifests();
+        EngineClock time = new EngineClock(clock);
+        // Manifests of versions before epochs were taken may be of a clock that was ahead
+        boolean isNewest = manifests.stream().allMatch(manifest -> manifest.epoch() < first);
+        long epoch = isNewest ? first : epochs.take(clock);
+        TableFiles files =
+                new TableFiles(
+                        warehouse,
+                        new BlockCache("row-blocks", options.caches().rowBlockBytes()),
+                        new BlockCache("key-indexes", options.caches().keyIndexBytes()),
+                        new ColumnPointReader("row-groups", options.caches().rowGroupBytes()),
+                        new RowCache("rows", options.caches().rowBytes()),
+                        new FileIds(epoch));
+        ReadPoints readPoints =
+                new ReadPoints(
+                        time::nowMillis,
+                        new Retention(options.retention().toMillis()),
+                        Long.toHexString(epoch) + "-");
+        FileCollector collector = new FileCollector(files, readPoints.readers());
+        Shards shards =
+                new Shards(options, threads, files, readPoints, collector, time, epoch, owner);
+        for (Manifest manifest : manifests) {
+            Manifest owned = recovery.own(manifest, epoch);
+            TableGroupShard shard = shards.add(owned).shard();
+            recovery.restore(shard, owned, files);
+            for (TableShard table : shard.tables()) {
+                readPoints.restore(table.schema().id(), new Lsn(table.historyLsn()));
+            }
+        }
+        RecoveredLog recovered = recovery.replay(log, options, shards);
+        EngineLog engineLog = new EngineLog(recovered, shards, threads);
+        recovery.resolveInDoubt(shards, engineLog, epoch);
+        recovery.forgetOldDecisions(time.nowMillis() - DECISION_MILLIS);
+        collector.findOrphans(
+                warehouse,
+                referenced(shards),
+                time.nowMillis() + options.collectionGrace().toMillis());
+        shards.all().forEach(entry -> start(entry, engineLog));
+        Coordinator coordinator =
+                new Coordinator(shards, engineLog, decisions, catalog, threads.background(), epoch);
+        Transactions transactions =
+                new Transactions(
+                        options,
+                        time,
+                        shards,
+                        catalog,
+                        coordinator,
+                        decisions,
+                        collector,
+                        readPoints,
+                        threads,
+                        epoch);
+        IndexBuilds indexBuilds =
+                new IndexBuilds(
+                        shards,
+                        catalog,
+                        readPoints,
+                        files,
+                        threads.merging(),
+                        options.targetFileBytes());
+        catalog.addListener(
+                (before, after) -> {
+                    shards.follow(before, after, entry -> start(entry, engineLog));
+                    indexBuilds.follow(after);
+                });
+        indexBuilds.follow(catalog.current());
+        return new StorageEngine(
+                options,
+                threads,
+                time,
+                clock,
+                catalog,
+                shards,
+                engineLog,
+                files,
+                readPoints,
+                collector,
+                transactions,
+                indexBuilds);
+    }
+
+    private static void start(Shards.Entry entry, EngineLog log) {
+        entry.shard().start(log, () -> entry.maintenance().afterApply());
+    }
+
+    private static Set<String> referenced(Shards shards) {
+        Set<String> paths = new HashSet<>();
+        for (Shards.Entry entry : shards.all()) {
+            for (TableShard table : entry.shard().tables()) {
+                TableView view = table.view();
+                view.rowFiles().forEach(file -> addPaths(file.entry(), paths));
+                view.columnFiles().forEach(file -> addPaths(file.entry(), paths));
+                for (IndexView index : view.indexes()) {
+                    index.files().forEach(file -> addPaths(file.entry(), paths));
+                }
+            }
+            for (PreparedPart part : entry.shard().inDoubt()) {
+                part.files().forEach(file -> addPaths(file, paths));
+            }
+        }
+        return paths;
+    }
+
+    private static void addPaths(FileEntry entry, Set<String> paths) {
+        paths.addAll(entry.immutablePaths());
+        entry.deleteVector().ifPresent(deletes -> paths.add(deletes.path()));
+    }
+}

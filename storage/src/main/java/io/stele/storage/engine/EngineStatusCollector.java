@@ -1,0 +1,115 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ShardStatus;
+import io.stele.storage.catalog.CatalogService;
+import io.stele.storage.catalog.TableEntry;
+import io.stele.storage.shard.GateStatus;
+import io.stele.storage.shard.StoreWait;
+import io.stele.storage.tablet.IndexView;
+import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableView;
+import io.stele.storage.wal.HybridClock;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Gathers {@link EngineStatus} from the parts of an engine. Safe for use by many threads. */
+final class EngineStatusCollector {
+    private final HybridClock lsns;
+    private final ReadPoints readPoints;
+    private final Transactions transactions;
+    private final Shards shards;
+    private final EngineLog log;
+    private final TableFiles files;
+    private final CatalogService catalog;
+
+    EngineStatusCollector(
+            HybridClock lsns,
+            ReadPoints readPoints,
+            Transactions transactions,
+            Shards shards,
+            EngineLog log,
+            TableFiles files,
+            CatalogService catalog) {
+        this.lsns = requireNonNull(lsns, "lsns is null");
+        this.readPoints = requireNonNull(readPoints, "readPoints is null");
+        this.transactions = requireNonNull(transactions, "transactions is null");
+        this.shards = requireNonNull(shards, "shards is null");
+        this.log = requireNonNull(log, "log is null");
+        this.files = requireNonNull(files, "files is null");
+        this.catalog = requireNonNull(catalog, "catalog is null");
+    }
+
+    EngineStatus collect() {
+        List<ShardStatus> statuses = new ArrayList<>();
+        List<String> failed = new ArrayList<>();
+        List<StoreWait> storeWaits = new ArrayList<>();
+        long waiting = 0;
+        GateStatus gates = GateStatus.OPEN;
+        for (Shards.Entry entry : shards.all()) {
+            gates = gates.plus(entry.shard().gateStatus());
+            statuses.add(status(entry));
+            waiting += entry.shard().waitingBytes();
+            entry.shard().storeWait().ifPresent(storeWaits::add);
+            entry.shard()
+                    .failure()
+                    .ifPresent(cause -> failed.add(String.valueOf(cause.getMessage())));
+        }
+        return new EngineStatus(
+                lsns.last(),
+                readPoints.openCount(),
+                transactions.openCount(),
+                shards.budget().usedBytes(),
+                waiting,
+                log.status(),
+                statuses,
+                failed,
+                storeWaits,
+                files.cacheStatistics(),
+                gates,
+                tableStatuses());
+    }
+
+    private List<TableStatus> tableStatuses() {
+        List<TableStatus> tables = new ArrayList<>();
+        for (TableEntry entry : catalog.current().tables()) {
+            try {
+                tables.add(TableStatus.of(entry.schema(), shards));
+            } catch (SteleException dropped) {
+                // it has no status any more
+            }
+        }
+        return tables;
+    }
+
+    private static ShardStatus status(Shards.Entry entry) {
+        long rows = 0;
+        long bytes = 0;
+        long fileCount = 0;
+        long fileBytes = 0;
+        for (TableShard table : entry.shard().tables()) {
+            TableView view = table.view();
+            rows += view.memoryVersions();
+            bytes += view.memoryBytes();
+            fileCount += view.rowFiles().size() + view.columnFiles().size();
+            fileBytes += view.rowFiles().stream().mapToLong(file -> file.entry().sizeBytes()).sum();
+            fileBytes +=
+                    view.columnFiles().stream().mapToLong(file -> file.entry().sizeBytes()).sum();
+            for (IndexView index : view.indexes()) {
+                fileCount += index.files().size();
+                fileBytes += index.fileBytes();
+            }
+        }
+        return new ShardStatus(
+                entry.shard().id(),
+                entry.shard().appliedLsn(),
+                rows,
+                bytes,
+                fileCount,
+                fileBytes,
+                entry.maintenance().manifestVersion());
+    }
+}

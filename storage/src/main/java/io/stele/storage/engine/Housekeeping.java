@@ -1,0 +1,113 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an engine does by the clock: expires leases and transactions, starts flushes and merges,
+ * trims the log, collects files. Its methods run on the periodic thread and hand on what takes
+ * time.
+ */
+final class Housekeeping implements AutoCloseable {
+    private static final long TICK_MILLIS =
+            500; // ages are in seconds, and a retry after a store fault need not be faster
+    private static final long POKE_MILLIS = 20; // what a slowed write waits longer than it must
+
+    private final StorageOptions options;
+    private final EngineThreads threads;
+    private final EngineClock clock;
+    private final Shards shards;
+    private final EngineLog log;
+    private final ReadPoints readPoints;
+    private final FileCollector collector;
+    private final Transactions transactions;
+    private final IndexBuilds indexBuilds;
+    private final AutoCloseable ticks;
+    private final AutoCloseable pokes;
+    private final AtomicBoolean isRunning = new AtomicBoolean();
+    private volatile boolean closed;
+
+    Housekeeping(
+            StorageOptions options,
+            EngineThreads threads,
+            EngineClock clock,
+            Shards shards,
+            EngineLog log,
+            ReadPoints readPoints,
+            FileCollector collector,
+            Transactions transactions,
+            IndexBuilds indexBuilds) {
+        this.options = requireNonNull(options, "options is null");
+        this.threads = requireNonNull(threads, "threads is null");
+        this.clock = requireNonNull(clock, "clock is null");
+        this.shards = requireNonNull(shards, "shards is null");
+        this.log = requireNonNull(log, "log is null");
+        this.readPoints = requireNonNull(readPoints, "readPoints is null");
+        this.collector = requireNonNull(collector, "collector is null");
+        this.transactions = requireNonNull(transactions, "transactions is null");
+        this.indexBuilds = requireNonNull(indexBuilds, "indexBuilds is null");
+        this.ticks = threads.periodic().every(TICK_MILLIS, this::tick);
+        this.pokes = threads.periodic().every(POKE_MILLIS, this::pokeGates);
+    }
+
+    private void pokeGates() {
+        if (!closed) {
+            shards.all().forEach(entry -> entry.shard().pokeGate());
+        }
+    }
+
+    private void tick() {
+        if (closed) {
+            return;
+        }
+        long now = clock.nowMillis();
+        readPoints.expire();
+        indexBuilds.next();
+        transactions.expire(now - options.transactionIdle().toMillis());
+        for (Shards.Entry entry : shards.all()) {
+            entry.shard().context().execute(() -> entry.maintenance().tick(now));
+        }
+        if (isRunning.compareAndSet(false, true)) {
+            shards.flushed().whenComplete((flushed, failed) -> keepHouse(flushed, now));
+        }
+    }
+
+    private void keepHouse(@Nullable Map<ShardId, Lsn> flushed, long now) {
+        try {
+            threads.background()
+                    .execute(
+                            () -> {
+                                try {
+                                    if (flushed != null && !closed) {
+                                        log.trim(flushed);
+                                        collector.collect(now);
+                                    }
+                                } catch (IOException | RuntimeException failed) {
+                                    threads.uncaught().accept(failed);
+                                } finally {
+                                    isRunning.set(false);
+                                }
+                            });
+        } catch (RejectedExecutionException full) {
+            isRunning.set(false); // the next tick tries again
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        try {
+            ticks.close();
+            pokes.close();
+        } catch (Exception failed) {
+            threads.uncaught().accept(failed);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.ScanPlan;
+import io.stele.protocol.predicate.IndexCondition;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.catalog.CatalogService;
+import io.stele.storage.scan.RowCursor;
+import io.stele.storage.scan.ShardScanner;
+import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableView;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Answers reads of tables: plans and scans at read points, lookups by key and by index. Safe for
+ * use by many threads.
+ */
+final class TableReads {
+    private final CatalogService catalog;
+    private final Shards shards;
+    private final TableFiles files;
+    private final ReadPoints readPoints;
+    private final PointReads pointReads;
+    private final IndexReads indexReads;
+
+    TableReads(CatalogService catalog, Shards shards, TableFiles files, ReadPoints readPoints) {
+        this.catalog = requireNonNull(catalog, "catalog is null");
+        this.shards = requireNonNull(shards, "shards is null");
+        this.files = requireNonNull(files, "files is null");
+        this.readPoints = requireNonNull(readPoints, "readPoints is null");
+        this.pointReads = new PointReads(shards, files, readPoints);
+        this.indexReads = new IndexReads(shards, files, readPoints);
+    }
+
+    /** As {@link StorageEngine#plan(ReadPoint, TableId, int, ScanPredicate)}. */
+    ScanPlan plan(
+            ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate) {
+        TableSchema schema = schema(tableId);
+        checkReadable(readPoint, schema);
+        return new ScanPlanner(shards, indexReads)
+                .plan(readPoint, schema, schemaVersion, predicate);
+    }
+
+    /** As {@link StorageEngine#planLookups(ReadPoint, TableId, int, ScanPredicate)}. */
+    ScanPlan planLookups(
+            ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate)
+            throws IOException {
+        TableSchema schema = schema(tableId);
+        checkReadable(readPoint, schema);
+        return new ScanPlanner(shards, indexReads)
+                .planLookups(readPoint, schema, schemaVersion, predicate);
+    }
+
+    /** As the method of {@link StorageEngine}. */
+    RowCursor scan(
+            ReadPoint readPoint,
+            TableId tableId,
+            int schemaVersion,
+            ShardId shard,
+            ScanMode mode,
+            ScanPredicate predicate)
+            throws IOException {
+        TableShard table = shards.shard(shard).table(tableId);
+        checkReadable(readPoint, table.schema());
+        shards.shard(shard).checkServing();
+        if (mode == ScanMode.LOOKUP) {
+            TableSchema schema = schema(tableId);
+            Optional<IndexCondition> condition = IndexCondition.of(schema, predicate);
+            if (condition.isPresent() && schema.schemaVersion() == schemaVersion) {
+                Optional<RowCursor> found =
+                        indexReads.scan(schema, shard, condition.get(), predicate, readPoint);
+                if (found.isPresent()) {
+                    return found.get();
+                }
+            }
+        }
+        TableView view =
+                VersionedRead.view(
+                        table,
+                        readPoint.view(
+                                tableId,
+                                shard,
+                                () -> VersionedRead.view(table, table.view(), schemaVersion)),
+                        schemaVersion);
+        return new ShardScanner(files)
+                .scan(
+                        view,
+                        readPoint.lsn(),
+                        readPoint.firstVisibleLsn(table.schema()),
+                        mode,
+                        predicate);
+    }
+
+    /** As {@link StorageEngine#lookup}. */
+    LookedUpRows lookup(TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys)
+            throws IOException {
+        while (true) {
+            TableSchema schema = schema(tableId);
+            try {
+                return new LookedUpRows(schema.schemaVersion(), find(schema, readLsn, keys));
+            } catch (SteleException refused) {
+                boolean isChanged = schema(tableId).schemaVersion() != schema.schemaVersion();
+                if (refused.code() != ErrorCode.STALE_TABLE || !isChanged) {
+                    throw refused;
+                }
+            }
+        }
+    }
+
+    private List<Optional<byte[]>> find(
+            TableSchema schema, Optional<Lsn> readLsn, List<byte[]> keys) throws IOException {
+        long lsn = readLsn.map(Lsn::value).orElse(Long.MAX_VALUE);
+        List<Optional<byte[]>> rows = pointReads.read(schema, keys, lsn);
+        // Afterwards: history that was dropped while we looked may have been missed.
+        if (readLsn.isPresent()) {
+            readPoints.check(readLsn.get(), schema);
+        }
+        return rows;
+    }
+
+    /** As {@link StorageEngine#lookupByIndex(TableId, int, byte[], Optional, int)}. */
+    List<byte[]> lookupByIndex(
+            TableId tableId, int indexId, byte[] prefix, Optional<Lsn> readLsn, int limit)
+            throws IOException {
+        return indexReads.find(schema(tableId), indexId, prefix, readLsn, limit);
+    }
+
+    /** As {@link StorageEngine#lookupByIndex(TableId, int, byte[], ReadPoint, int)}. */
+    List<byte[]> lookupByIndex(
+            TableId tableId, int indexId, byte[] prefix, ReadPoint readPoint, int limit)
+            throws IOException {
+        return indexReads.find(schema(tableId), indexId, prefix, readPoint, limit);
+    }
+
+    /** The lease goes on, and the table has the history that it is about. */
+    private void checkReadable(ReadPoint readPoint, TableSchema table) {
+        readPoints.find(readPoint.id());
+        readPoints.check(readPoint.lsn(), table);
+    }
+
+    private TableSchema schema(TableId tableId) {
+        return catalog.current().table(tableId);
+    }
+}
