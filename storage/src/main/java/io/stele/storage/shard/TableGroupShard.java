@@ -10,51 +10,39 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.scheduler.ExecutionContext;
 import io.stele.storage.manifest.FileEntry;
-import io.stele.storage.shard.TransactionRecords.Outcome;
-import io.stele.storage.shard.TransactionRecords.Prepare;
 import io.stele.storage.shard.WriteResolver.Ticket;
-import io.stele.storage.tablet.ColumnFile;
+import io.stele.storage.tablet.RowCache;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableVersions;
 import io.stele.storage.wal.DurableRecord;
 import io.stele.storage.wal.LogHold;
-import io.stele.storage.wal.LogPosition;
 import io.stele.storage.wal.RecordType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Collection;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One shard of a table group: all tables' rows that fall in it, one order of changes, one execution
- * context.
+ * context. What others see of it; its parts do the work.
  *
- * <p>A write is validated on the caller's thread, appended to the log, and applied here once
- * durable, in log order; then it is acknowledged. Persisting the next group and applying the last
- * one overlap.
+ * <p>A write is validated on the caller's thread, appended to the log ({@link WriteAppender}), and
+ * applied once durable, in log order ({@link ApplyQueue}); then it is acknowledged. Persisting the
+ * next group and applying the last one overlap.
  *
- * <p>Invariant: records are applied in LSN order, each once. Invariant: {@code appliedLsn <=
- * durable LSN of the shard}. If an application fails, what is in memory can no longer be trusted:
- * the shard stops serving until the process restarts and replays. An application that only cannot
- * read a file, because the store does not answer, is tried again; what comes after it waits.
+ * <p>Invariant: {@code appliedLsn <= durable LSN of the shard}. If an application fails, what is in
+ * memory can no longer be trusted: the shard stops serving until the process restarts and replays.
  *
- * <p>State is confined to the execution context unless a field says otherwise; replay happens
+ * <p>State is confined to the execution context unless a method says otherwise; replay happens
  * before the context runs anything.
  */
 public final class TableGroupShard {
@@ -63,27 +51,20 @@ public final class TableGroupShard {
 
     private final ShardId id;
     private final ExecutionContext context;
-    private final TableFiles files;
     private final LongSupplier nowMillis;
     private final WriteGate gate;
-    private final Map<TableId, TableShard> tables =
-            new ConcurrentHashMap<>(); // changed by DDL, read by all
-    private final Map<String, PreparedPart> prepared = new LinkedHashMap<>();
+    private final RowCache rowCache;
+    private final ShardTables tables;
     private final WriterWindows writers = new WriterWindows(); // guarded by itself
     private final AppliedLsn applied = new AppliedLsn(); // guarded by itself
     private final WriteResolver resolver;
-
-    /** Of prepared transactions that are worked out: what their conditional batches come to. */
-    private final Map<String, Map<Integer, byte[]>> resolved = new HashMap<>();
-
-    private final Object rowIdOrder =
-            new Object(); // held from taking row ids to appending their record
+    private final WriteAppender appender;
+    private final BatchApplier batches;
+    private final ShardTransactions transactions;
+    private final RecordApplier applier;
+    private final ApplyQueue queue;
     private volatile @Nullable ShardLog log; // set once, when the shard starts serving
     private volatile @Nullable SteleException failure;
-    private volatile @Nullable StoreWait storeWait; // set by the context
-    private final Deque<DurableRecord> unapplied = new ArrayDeque<>(); // while it waits
-    private int doneSteps; // of a transaction whose application waits: its files, then its batches
-    private Runnable afterApply = () -> {};
 
     /**
      * @param maxWriteWait a write that is held back for so long is refused
@@ -100,10 +81,18 @@ public final class TableGroupShard {
             Executor lookups) {
         this.id = requireNonNull(id, "id is null");
         this.context = requireNonNull(context, "context is null");
-        this.files = requireNonNull(files, "files is null");
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
         this.gate = new WriteGate(id.toString(), releaser, nowMillis, maxWriteWait.toMillis());
+        this.rowCache = files.rowCache();
+        this.tables = new ShardTables(id);
         this.resolver = new WriteResolver(this, files, lookups);
+        this.appender = new WriteAppender(this, writers, resolver);
+        this.batches = new BatchApplier(tables, nowMillis);
+        this.transactions = new ShardTransactions(this, tables, batches, files, nowMillis);
+        this.applier = new RecordApplier(batches, transactions, writers);
+        this.queue =
+                new ApplyQueue(
+                        this, applier, new WriteAnswers(resolver), applied, resolver, nowMillis);
     }
 
     public ShardId id() {
@@ -119,7 +108,8 @@ public final class TableGroupShard {
      * were applied.
      */
     public void start(ShardLog newLog, Runnable newAfterApply) {
-        afterApply = requireNonNull(newAfterApply, "newAfterApply is null");
+        queue.start(newAfterApply);
+        batches.startCounting();
         log = requireNonNull(newLog, "newLog is null");
     }
 
@@ -129,8 +119,8 @@ public final class TableGroupShard {
      * given later.
      */
     public void putTable(TableVersions newest) {
-        TableShard added = new TableShard(id, newest, files.rowCache());
-        TableShard known = tables.putIfAbsent(newest.schema().id(), added);
+        TableShard added = new TableShard(id, newest, rowCache);
+        TableShard known = tables.addIfAbsent(added);
         if (known == null) {
             return;
         }
@@ -150,39 +140,30 @@ public final class TableGroupShard {
         boolean isNewest = announced.schemaVersion() >= changed.schemaVersion();
         table.alter(isNewest ? announced : changed, applied.applied().value());
         resolver.altered();
-        afterApply.run();
+        queue.runAfterApply();
     }
 
     /** Forgets a dropped table; any thread. Its files are the maintenance's business. */
     public void removeTable(TableId tableId) {
-        TableShard removed = tables.remove(tableId);
-        if (removed != null) {
-            removed.drop();
-            context.execute(() -> resolver.forget(tableId));
-        }
+        tables.remove(tableId)
+                .ifPresent(
+                        removed -> {
+                            removed.drop();
+                            context.execute(() -> resolver.forget(tableId));
+                        });
     }
 
     public Collection<TableShard> tables() {
-        return tables.values();
+        return tables.all();
     }
 
     public Optional<TableShard> findTable(TableId tableId) {
-        return Optional.ofNullable(tables.get(tableId));
+        return tables.find(tableId);
     }
 
     /** STALE_TABLE when the table is not, or no more, in this shard. */
     public TableShard table(TableId tableId) {
-        TableShard table = tables.get(tableId);
-        if (table == null) {
-            throw new SteleException(
-                    ErrorCode.STALE_TABLE,
-                    "Expected a table of shard "
-                            + id
-                            + ", found table id "
-                            + tableId
-                            + ", which is dropped");
-        }
-        return table;
+        return tables.get(tableId);
     }
 
     // ---- writes
@@ -235,7 +216,7 @@ public final class TableGroupShard {
         }
         try {
             if (!resolver.take(write)) {
-                append(write, new Resolution.Accepted(write.batch(), 0), Ticket.PASSED_BY);
+                appender.append(write, new Resolution.Accepted(write.batch(), 0), Ticket.PASSED_BY);
             }
         } catch (RuntimeException refused) {
             refuse(write, refused);
@@ -248,124 +229,20 @@ public final class TableGroupShard {
         write.acknowledgement().completeExceptionally(cause);
     }
 
-    /**
-     * Why a batch that was valid once is not any more; null: it still is, or will be when changed
-     * columns are in effect.
-     */
+    /** /** As {@link ShardTables#staleness}. */
     @Nullable SteleException staleness(TableShard table, WriteBatchReader batch) {
-        if (tables.get(batch.tableId()) == table
-                && table.schema().schemaVersion() <= batch.schemaVersion()) {
-            return null;
-        }
-        return new SteleException(
-                ErrorCode.STALE_TABLE,
-                "Expected rows of the present version of table %s, found version %d; it was changed or dropped"
-                        .formatted(table.schema().qualifiedName(), batch.schemaVersion()));
+        return tables.staleness(table, batch);
     }
 
-    /** Appends what became of a write, waiting for room in the log. */
+    /** As {@link WriteAppender#append}. */
     void append(QueuedWrite write, Resolution resolution, Ticket ticket) {
-        withRowIds(
-                write,
-                firstRowId -> {
-                    Entry entry = entry(write, resolution, ticket, firstRowId);
-                    watch(
-                            write,
-                            ticket,
-                            log().append(id, entry.type(), entry.payload(), entry.attachment()));
-                    return true;
-                });
+        appender.append(write, resolution, ticket);
     }
 
-    /** As {@link #append}, but false if that would wait; then nothing was done. */
+    /** As {@link WriteAppender#tryAppend}. */
     boolean tryAppend(QueuedWrite write, Resolution resolution, Ticket ticket) {
-        return withRowIds(
-                write,
-                firstRowId -> {
-                    Entry entry = entry(write, resolution, ticket, firstRowId);
-                    Optional<CompletableFuture<LogPosition>> appended =
-                            log().tryAppend(id, entry.type(), entry.payload(), entry.attachment());
-                    appended.ifPresent(position -> watch(write, ticket, position));
-                    return appended.isPresent();
-                });
+        return appender.tryAppend(write, resolution, ticket);
     }
-
-    private boolean withRowIds(QueuedWrite write, LongPredicate append) {
-        if (write.appended() == 0) {
-            return append.test(WriteRecord.NO_ROW_ID);
-        }
-        synchronized (rowIdOrder) {
-            return append.test(write.table().takeRowIds(write.appended()));
-        }
-    }
-
-    private void watch(QueuedWrite write, Ticket ticket, CompletableFuture<LogPosition> appended) {
-        appended.whenComplete(
-                (position, failed) -> {
-                    if (failed != null) {
-                        writers.refused(write.writerId(), write.sequence());
-                        write.acknowledgement().completeExceptionally(failed);
-                        notLogged(ticket, failed);
-                    }
-                });
-    }
-
-    private void notLogged(Ticket ticket, Throwable failed) {
-        if (ticket.equals(Ticket.PASSED_BY)) {
-            resolver.dropped();
-        } else {
-            // Later batches were worked out on the assumption that this one is there.
-            context.execute(
-                    () ->
-                            fail(
-                                    new SteleException(
-                                            ErrorCode.UNAVAILABLE,
-                                            "Shard %s stopped: a batch it had worked out is not in the log: %s"
-                                                    .formatted(id, failed),
-                                            failed)));
-        }
-    }
-
-    private static Entry entry(
-            QueuedWrite write, Resolution resolution, Ticket ticket, long firstRowId) {
-        return switch (resolution) {
-            case Resolution.Accepted accepted -> {
-                WriteBatchReader batch = accepted.batch();
-                yield new Entry(
-                        RecordType.WRITE,
-                        WriteRecord.encode(
-                                write.writerId(),
-                                write.sequence(),
-                                firstRowId,
-                                accepted.skipped(),
-                                batch.buffer(),
-                                batch.offset(),
-                                batch.sizeBytes()),
-                        new PendingWrite(
-                                write.writerId(),
-                                write.sequence(),
-                                firstRowId,
-                                accepted.skipped(),
-                                batch,
-                                ticket,
-                                write.acknowledgement()));
-            }
-            case Resolution.Refused refused -> {
-                RefusalRecord record =
-                        RefusalRecord.of(write.writerId(), write.sequence(), refused.cause());
-                yield new Entry(
-                        RecordType.REFUSED,
-                        record.encode(),
-                        new PendingRefusal(
-                                record, refused.cause(), ticket, write.acknowledgement()));
-            }
-            case Resolution.Undecided _ ->
-                    throw new IllegalStateException("Expected a decided batch to append");
-        };
-    }
-
-    /** A record to append and what goes with it. */
-    private record Entry(RecordType type, List<ByteBuffer> payload, Object attachment) {}
 
     List<UniqueIndexCheck> checks(TableShard table) {
         return resolver.checks(table);
@@ -399,27 +276,17 @@ public final class TableGroupShard {
         resolver.resume();
     }
 
+    // ---- transactions
+    // -------------------------------------------------------------------------------------------------------------
+
     /** Logs a transaction's part; completes when it is durable and applied. */
     public CompletableFuture<@Nullable Void> prepare(
             String transactionId,
             Optional<Lsn> readLsn,
             List<FileEntry> newFiles,
-            List<byte[]> batches,
+            List<byte[]> newBatches,
             List<PartitionDelete> deletes) {
-        try {
-            checkServing();
-        } catch (SteleException refused) {
-            return CompletableFuture.failedFuture(refused);
-        }
-        Prepare prepare =
-                new Prepare(
-                        transactionId,
-                        readLsn,
-                        newFiles,
-                        batches.stream().map(ByteBuffer::wrap).toList(),
-                        deletes);
-        return log().append(id, RecordType.PREPARE, TransactionRecords.encode(prepare), prepare)
-                .thenCompose(position -> applied.await(position.lsn()));
+        return transactions.prepare(transactionId, readLsn, newFiles, newBatches, deletes);
     }
 
     /** Checks a batch that a transaction stages; returns how many rows it appends. */
@@ -432,58 +299,22 @@ public final class TableGroupShard {
     /** Logs how a held transaction ended here; completes when it is durable and applied. */
     public CompletableFuture<@Nullable Void> decide(
             LogHold hold, String transactionId, boolean committed) {
-        return context.submit(() -> outcome(transactionId, committed))
-                .thenCompose(
-                        outcome ->
-                                hold.append(
-                                        id,
-                                        RecordType.OUTCOME,
-                                        TransactionRecords.encode(outcome),
-                                        outcome))
-                .thenCompose(position -> applied.await(position.lsn()));
+        return transactions.decide(hold, transactionId, committed);
     }
 
     /** Logs that a transaction was given up before anything was decided. */
     public CompletableFuture<@Nullable Void> abort(String transactionId) {
-        Outcome outcome = Outcome.aborted(transactionId);
-        return log().append(id, RecordType.OUTCOME, TransactionRecords.encode(outcome), outcome)
-                .thenCompose(position -> applied.await(position.lsn()));
+        return transactions.abort(transactionId);
     }
 
-    /**
-     * Why a prepared transaction cannot commit, if so: someone changed what it changes since its
-     * read point, or one of its conditional operations or changes is refused for what is there. Its
-     * conditional operations are worked out by this.
-     *
-     * @param commitLsn what it would commit at
-     */
+    /** As {@link ShardTransactions#findConflict}; any thread. */
     public CompletableFuture<Optional<SteleException>> findConflict(
             String transactionId, Lsn commitLsn) {
-        return context.submit(
-                () -> {
-                    PreparedPart part =
-                            requireNonNull(
-                                    prepared.get(transactionId), "transaction is not prepared");
-                    Optional<String> conflict = new ConflictCheck(files).find(part, this);
-                    if (conflict.isPresent()) {
-                        return Optional.of(
-                                new SteleException(
-                                        ErrorCode.TRANSACTION_CONFLICT,
-                                        "Transaction "
-                                                + transactionId
-                                                + " conflicts: "
-                                                + conflict.get()));
-                    }
-                    try {
-                        resolved.put(
-                                transactionId,
-                                new PartResolution(this, files, true, commitLsn).run(part));
-                        return Optional.empty();
-                    } catch (SteleException refused) {
-                        return Optional.of(refused);
-                    }
-                });
+        return transactions.findConflict(transactionId, commitLsn);
     }
+
+    // ---- state
+    // -------------------------------------------------------------------------------------------------------------
 
     /** Completes when every record at or below {@code lsn} is applied. */
     public CompletableFuture<@Nullable Void> awaitApplied(Lsn lsn) {
@@ -541,7 +372,7 @@ public final class TableGroupShard {
             applied.fail(cause);
             context.execute(
                     () -> {
-                        dropUnapplied();
+                        queue.dropUnapplied();
                         resolver.afterApply();
                     });
         }
@@ -556,290 +387,31 @@ public final class TableGroupShard {
 
     /** Hands durable records to the context; called by the log in LSN order. */
     public void onDurable(List<DurableRecord> records) {
-        context.execute(() -> applyAll(records));
-    }
-
-    private void applyAll(List<DurableRecord> records) {
-        if (storeWait != null) {
-            unapplied.addAll(records);
-        } else {
-            applyNow(records, null);
-        }
+        context.execute(() -> queue.applyAll(records));
     }
 
     /** Applies what waits for the store, if it is time to ask it again; on the context. */
     void retryApply() {
-        StoreWait waiting = storeWait;
-        if (waiting != null && nowMillis.getAsLong() >= waiting.nextMillis()) {
-            List<DurableRecord> records = List.copyOf(unapplied);
-            unapplied.clear();
-            applyNow(records, waiting);
-        }
-    }
-
-    private void dropUnapplied() {
-        List<DurableRecord> records = List.copyOf(unapplied);
-        unapplied.clear();
-        storeWait = null;
-        acknowledge(records, 0);
+        queue.retryApply();
     }
 
     /** What the application of records waits for, if it does; any thread. */
     public Optional<StoreWait> storeWait() {
-        return Optional.ofNullable(storeWait);
-    }
-
-    /**
-     * @param waited if the first record was tried before
-     */
-    private void applyNow(List<DurableRecord> records, @Nullable StoreWait waited) {
-        int done = 0;
-        StoreWait wait = null;
-        if (failure == null) {
-            try {
-                for (DurableRecord record : records) {
-                    apply(record);
-                    done++;
-                }
-            } catch (IOException | RuntimeException broken) {
-                if (StoreWait.isOutage(broken)) {
-                    Lsn lsn = records.get(done).lsn();
-                    wait = StoreWait.next(waited, id, lsn, broken, nowMillis.getAsLong());
-                    unapplied.addAll(records.subList(done, records.size()));
-                } else {
-                    fail(stopped(records.get(done).lsn(), broken));
-                }
-            }
-        }
-        storeWait = wait;
-        if (done > 0) {
-            applied.advance(records.get(done - 1).lsn());
-        }
-        acknowledge(wait == null ? records : records.subList(0, done), done);
-        resolver.afterApply();
-        afterApply.run();
-    }
-
-    private SteleException stopped(Lsn lsn, Exception broken) {
-        return new SteleException(
-                broken instanceof SteleException known ? known.code() : ErrorCode.INTERNAL,
-                "Shard %s stopped at LSN %s: %s".formatted(id, lsn, broken),
-                broken);
-    }
-
-    private void acknowledge(List<DurableRecord> records, int done) {
-        for (int i = 0; i < records.size(); i++) {
-            Lsn lsn = records.get(i).lsn();
-            SteleException broken = i < done ? null : requireNonNull(failure);
-            switch (records.get(i).attachment()) {
-                case PendingWrite write ->
-                        acknowledge(
-                                write.acknowledgement(),
-                                write.ticket(),
-                                broken,
-                                new WriteOutcome(lsn, write.skipped()));
-                case PendingRefusal refusal ->
-                        acknowledge(
-                                refusal.acknowledgement(),
-                                refusal.ticket(),
-                                broken != null ? broken : refusal.cause(),
-                                new WriteOutcome(lsn, 0));
-                case null, default -> {
-                    // Nobody waits here: transactions wait for the LSN.
-                }
-            }
-        }
-    }
-
-    private void acknowledge(
-            CompletableFuture<WriteOutcome> acknowledgement,
-            Ticket ticket,
-            @Nullable SteleException failed,
-            WriteOutcome outcome) {
-        resolver.applied(ticket);
-        if (failed != null) {
-            acknowledgement.completeExceptionally(failed);
-        } else {
-            acknowledgement.complete(outcome);
-        }
-    }
-
-    private void apply(DurableRecord record) throws IOException {
-        switch (record.type()) {
-            case WRITE -> {
-                PendingWrite write = (PendingWrite) requireNonNull(record.attachment());
-                applyBatch(write.batch(), record.lsn(), write.firstRowId(), record.lsn());
-                writers.applied(
-                        write.writerId(),
-                        write.sequence(),
-                        new WriteOutcome(record.lsn(), write.skipped()));
-            }
-            case REFUSED -> {
-                PendingRefusal refusal = (PendingRefusal) requireNonNull(record.attachment());
-                refused(refusal.record(), record.lsn(), refusal.cause());
-            }
-            case PREPARE ->
-                    applyPrepare((Prepare) requireNonNull(record.attachment()), record.lsn());
-            case OUTCOME -> {
-                if (record.attachment() instanceof Outcome outcome) {
-                    applyOutcome(outcome, record.lsn());
-                } // else it was resolved at recovery, and is applied already
-            }
-            case VOID -> {
-                // Only its LSN counts.
-            }
-        }
-    }
-
-    /** Applies a record while the shard is being recovered; one thread, in log order. */
-    public void replay(Lsn lsn, RecordType type, ByteBuffer payload) throws IOException {
-        switch (type) {
-            case WRITE -> {
-                WriteRecord write = WriteRecord.decode(payload);
-                applyBatch(write.batch(), lsn, write.firstRowId(), lsn);
-                writers.applied(
-                        write.writerId(), write.sequence(), new WriteOutcome(lsn, write.skipped()));
-            }
-            case REFUSED -> {
-                RefusalRecord refusal = RefusalRecord.decode(payload);
-                refused(refusal, lsn, refusal.toException());
-            }
-            case PREPARE -> applyPrepare(TransactionRecords.decodePrepare(payload), lsn);
-            case OUTCOME -> applyOutcome(TransactionRecords.decodeOutcome(payload), lsn);
-            case VOID -> {
-                // Only its LSN counts.
-            }
-        }
-        applied.advance(lsn);
-    }
-
-    private void refused(RefusalRecord refusal, Lsn lsn, SteleException cause) {
-        writers.refusedAt(refusal.writerId(), refusal.sequence(), lsn, cause);
-    }
-
-    private void applyPrepare(Prepare prepare, Lsn lsn) {
-        prepared.put(prepare.transactionId(), PreparedPart.of(prepare, lsn));
-    }
-
-    private void applyOutcome(Outcome outcome, Lsn lsn) throws IOException {
-        PreparedPart part = prepared.get(outcome.transactionId());
-        if (part == null) {
-            if (log != null) {
-                throw new IllegalStateException(
-                        "Expected transaction " + outcome.transactionId() + " to be prepared");
-            }
-            return; // Its PREPARE is trimmed: all of it is in files.
-        }
-        if (outcome.committed()) {
-            applyPart(part.withResolved(outcome.resolved()), outcome.firstRowIds(), lsn);
-        }
-        // Only now: until then it may be tried again
-        prepared.remove(outcome.transactionId());
-        resolved.remove(outcome.transactionId());
-    }
-
-    private void applyPart(PreparedPart part, Map<TableId, Long> firstRowIds, Lsn lsn)
-            throws IOException {
-        for (PartitionDelete delete : part.deletes()) {
-            findUnflushed(delete.tableId(), lsn)
-                    .ifPresent(
-                            table ->
-                                    table.endPartitions(
-                                            delete.partitions(),
-                                            lsn.value(),
-                                            part.prepareLsn().value(),
-                                            nowMillis.getAsLong()));
-        }
-        Map<TableId, Long> nextRowIds = new HashMap<>(firstRowIds);
-        int step = 0;
-        for (FileEntry entry : part.files()) {
-            Optional<TableShard> table = findUnflushed(entry.tableId(), lsn);
-            long firstRowId = nextRowIds.getOrDefault(entry.tableId(), WriteRecord.NO_ROW_ID);
-            nextRowIds.computeIfPresent(
-                    entry.tableId(), (tableId, next) -> next + entry.rowCount());
-            if (table.isPresent() && step >= doneSteps) {
-                OptionalLong rowIds =
-                        table.get().schema().hasPrimaryKey()
-                                ? OptionalLong.empty()
-                                : OptionalLong.of(firstRowId);
-                ColumnFile file =
-                        files.openColumn(entry.withIngest(lsn, rowIds), table.get().versions());
-                table.get().ingest(files, file, part.prepareLsn().value(), nowMillis.getAsLong());
-                if (log != null) {
-                    table.get().traffic().adopted(entry);
-                }
-            }
-            step++;
-            doneSteps = Math.max(doneSteps, step);
-        }
-        for (WriteBatchReader batch : part.batches()) {
-            long firstRowId = nextRowIds.getOrDefault(batch.tableId(), WriteRecord.NO_ROW_ID);
-            nextRowIds.computeIfPresent(
-                    batch.tableId(), (tableId, next) -> next + AppendedRows.count(batch));
-            if (step >= doneSteps) {
-                applyBatch(batch, lsn, firstRowId, part.prepareLsn());
-            }
-            step++;
-            doneSteps = Math.max(doneSteps, step);
-        }
-        doneSteps = 0;
-    }
-
-    private void applyBatch(WriteBatchReader batch, Lsn lsn, long firstRowId, Lsn logLsn)
-            throws IOException {
-        Optional<TableShard> table = findUnflushed(batch.tableId(), lsn);
-        if (table.isPresent()) {
-            table.get()
-                    .apply(batch, lsn.value(), firstRowId, logLsn.value(), nowMillis.getAsLong());
-            if (log != null) {
-                table.get().traffic().ingested(batch.sizeBytes());
-            }
-        }
-    }
-
-    /**
-     * The table, unless it is dropped (nobody can read it again) or has the LSN in its files
-     * already (replay).
-     */
-    private Optional<TableShard> findUnflushed(TableId tableId, Lsn lsn) {
-        return findTable(tableId).filter(table -> table.flushedLsn() < lsn.value());
-    }
-
-    /** Takes the row ids that a prepared transaction needs. */
-    private Outcome outcome(String transactionId, boolean committed) {
-        if (!committed) {
-            return Outcome.aborted(transactionId);
-        }
-        PreparedPart part =
-                requireNonNull(prepared.get(transactionId), "transaction is not prepared");
-        Map<TableId, Long> needed = new HashMap<>();
-        for (FileEntry entry : part.files()) {
-            needed.merge(entry.tableId(), entry.rowCount(), Long::sum);
-        }
-        for (WriteBatchReader batch : part.batches()) {
-            needed.merge(batch.tableId(), (long) AppendedRows.count(batch), Long::sum);
-        }
-        Map<TableId, Long> firstRowIds = new HashMap<>();
-        needed.forEach(
-                (tableId, count) ->
-                        findTable(tableId)
-                                .filter(table -> !table.schema().hasPrimaryKey() && count > 0)
-                                .ifPresent(
-                                        table ->
-                                                firstRowIds.put(tableId, table.takeRowIds(count))));
-        return new Outcome(
-                transactionId,
-                true,
-                firstRowIds,
-                requireNonNull(resolved.get(transactionId), "transaction is not resolved"));
+        return queue.storeWait();
     }
 
     // ---- recovery and maintenance
     // -------------------------------------------------------------------------------------------
 
+    /** Applies a record while the shard is being recovered; one thread, in log order. */
+    public void replay(Lsn lsn, RecordType type, ByteBuffer payload) throws IOException {
+        applier.replay(lsn, type, payload);
+        applied.advance(lsn);
+    }
+
     /** Transactions whose outcome the log does not tell; before {@link #start} only. */
     public Collection<PreparedPart> inDoubt() {
-        return List.copyOf(prepared.values());
+        return transactions.inDoubt();
     }
 
     /**
@@ -848,15 +420,9 @@ public final class TableGroupShard {
      */
     public List<ByteBuffer> resolve(String transactionId, boolean committed, Lsn lsn)
             throws IOException {
-        if (committed) {
-            // As before the crash: nothing between came to the log. It passed the checks then.
-            PreparedPart part = requireNonNull(prepared.get(transactionId));
-            resolved.put(transactionId, new PartResolution(this, files, false, lsn).run(part));
-        }
-        Outcome outcome = outcome(transactionId, committed);
-        applyOutcome(outcome, lsn);
+        List<ByteBuffer> record = transactions.resolve(transactionId, committed, lsn);
         applied.advance(lsn);
-        return TransactionRecords.encode(outcome);
+        return record;
     }
 
     /**
@@ -885,17 +451,14 @@ public final class TableGroupShard {
         if (failure != null) {
             return 1;
         }
-        long lowest = Long.MAX_VALUE;
-        for (TableShard table : tables.values()) {
+        long lowest = transactions.minLogLsn();
+        for (TableShard table : tables.all()) {
             lowest = Math.min(lowest, table.minLogLsn());
-        }
-        for (PreparedPart part : prepared.values()) {
-            lowest = Math.min(lowest, part.prepareLsn().value());
         }
         return lowest;
     }
 
-    private ShardLog log() {
+    ShardLog log() {
         return requireNonNull(log, "log is null");
     }
 }

@@ -1,0 +1,81 @@
+package io.stele.storage.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.storage.shard.TransactionRecords.Outcome;
+import io.stele.storage.shard.TransactionRecords.Prepare;
+import io.stele.storage.wal.DurableRecord;
+import io.stele.storage.wal.RecordType;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Does what a log record says, as it comes from the log's writer or, at recovery, from the log's
+ * files. Confined to the shard's context.
+ */
+final class RecordApplier {
+    private final BatchApplier batches;
+    private final ShardTransactions transactions;
+    private final WriterWindows writers;
+
+    RecordApplier(BatchApplier batches, ShardTransactions transactions, WriterWindows writers) {
+        this.batches = requireNonNull(batches, "batches is null");
+        this.transactions = requireNonNull(transactions, "transactions is null");
+        this.writers = requireNonNull(writers, "writers is null");
+    }
+
+    /** Applies a record that was just logged. */
+    void apply(DurableRecord record) throws IOException {
+        switch (record.type()) {
+            case WRITE -> {
+                PendingWrite write = (PendingWrite) requireNonNull(record.attachment());
+                batches.apply(write.batch(), record.lsn(), write.firstRowId(), record.lsn());
+                writers.applied(
+                        write.writerId(),
+                        write.sequence(),
+                        new WriteOutcome(record.lsn(), write.skipped()));
+            }
+            case REFUSED -> {
+                PendingRefusal refusal = (PendingRefusal) requireNonNull(record.attachment());
+                refused(refusal.record(), record.lsn(), refusal.cause());
+            }
+            case PREPARE ->
+                    transactions.apply((Prepare) requireNonNull(record.attachment()), record.lsn());
+            case OUTCOME -> {
+                if (record.attachment() instanceof Outcome outcome) {
+                    transactions.apply(outcome, record.lsn());
+                } // else it was resolved at recovery, and is applied already
+            }
+            case VOID -> {
+                // Only its LSN counts.
+            }
+        }
+    }
+
+    /** Applies a record of before the start; one thread, in log order. */
+    void replay(Lsn lsn, RecordType type, ByteBuffer payload) throws IOException {
+        switch (type) {
+            case WRITE -> {
+                WriteRecord write = WriteRecord.decode(payload);
+                batches.apply(write.batch(), lsn, write.firstRowId(), lsn);
+                writers.applied(
+                        write.writerId(), write.sequence(), new WriteOutcome(lsn, write.skipped()));
+            }
+            case REFUSED -> {
+                RefusalRecord refusal = RefusalRecord.decode(payload);
+                refused(refusal, lsn, refusal.toException());
+            }
+            case PREPARE -> transactions.apply(TransactionRecords.decodePrepare(payload), lsn);
+            case OUTCOME -> transactions.apply(TransactionRecords.decodeOutcome(payload), lsn);
+            case VOID -> {
+                // Only its LSN counts.
+            }
+        }
+    }
+
+    private void refused(RefusalRecord refusal, Lsn lsn, SteleException cause) {
+        writers.refusedAt(refusal.writerId(), refusal.sequence(), lsn, cause);
+    }
+}

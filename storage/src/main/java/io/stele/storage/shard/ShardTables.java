@@ -1,0 +1,81 @@
+package io.stele.storage.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.storage.tablet.TableShard;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The tables that have rows in a shard, by id. Changed by DDL, read by any thread. */
+final class ShardTables {
+    private final ShardId shard;
+    private final Map<TableId, TableShard> tables = new ConcurrentHashMap<>();
+
+    ShardTables(ShardId shard) {
+        this.shard = requireNonNull(shard, "shard is null");
+    }
+
+    Collection<TableShard> all() {
+        return tables.values();
+    }
+
+    /** Adds a table; the one that is there already, if so, stays and is returned. */
+    @Nullable TableShard addIfAbsent(TableShard table) {
+        return tables.putIfAbsent(table.schema().id(), table);
+    }
+
+    Optional<TableShard> remove(TableId tableId) {
+        return Optional.ofNullable(tables.remove(tableId));
+    }
+
+    Optional<TableShard> find(TableId tableId) {
+        return Optional.ofNullable(tables.get(tableId));
+    }
+
+    /**
+     * The table, unless it is dropped (nobody can read it again) or has the LSN in its files
+     * already (replay).
+     */
+    Optional<TableShard> findUnflushed(TableId tableId, Lsn lsn) {
+        return find(tableId).filter(table -> table.flushedLsn() < lsn.value());
+    }
+
+    /** STALE_TABLE when the table is not, or no more, in this shard. */
+    TableShard get(TableId tableId) {
+        TableShard table = tables.get(tableId);
+        if (table == null) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected a table of shard "
+                            + shard
+                            + ", found table id "
+                            + tableId
+                            + ", which is dropped");
+        }
+        return table;
+    }
+
+    /**
+     * Why a batch that was valid once is not any more; null: it still is, or will be when changed
+     * columns are in effect.
+     */
+    @Nullable SteleException staleness(TableShard table, WriteBatchReader batch) {
+        if (tables.get(batch.tableId()) == table
+                && table.schema().schemaVersion() <= batch.schemaVersion()) {
+            return null;
+        }
+        return new SteleException(
+                ErrorCode.STALE_TABLE,
+                "Expected rows of the present version of table %s, found version %d; it was changed or dropped"
+                        .formatted(table.schema().qualifiedName(), batch.schemaVersion()));
+    }
+}

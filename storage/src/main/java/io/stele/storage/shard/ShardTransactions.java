@@ -1,0 +1,278 @@
+package io.stele.storage.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.shard.TransactionRecords.Outcome;
+import io.stele.storage.shard.TransactionRecords.Prepare;
+import io.stele.storage.tablet.ColumnFile;
+import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableShard;
+import io.stele.storage.wal.LogHold;
+import io.stele.storage.wal.RecordType;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of transactions over shards that one shard has: those that are prepared, what their
+ * conditional batches come to, and the application of their outcomes.
+ *
+ * <p>Invariant: an outcome is applied as a whole, however often a file that it needs cannot be
+ * read; what was done before the failure is not done again.
+ *
+ * <p>Confined to the shard's context, except for what logs a record: {@link #prepare}, {@link
+ * #decide} and {@link #abort}, which any thread may call.
+ */
+final class ShardTransactions {
+    private final TableGroupShard shard;
+    private final ShardTables tables;
+    private final BatchApplier batches;
+    private final TableFiles files;
+    private final LongSupplier nowMillis;
+    private final Map<String, PreparedPart> prepared = new LinkedHashMap<>();
+
+    /** Of prepared transactions that are worked out: what their conditional batches come to. */
+    private final Map<String, Map<Integer, byte[]>> resolved = new HashMap<>();
+
+    private int doneSteps; // of a transaction whose application waits: its files, then its batches
+
+    ShardTransactions(
+            TableGroupShard shard,
+            ShardTables tables,
+            BatchApplier batches,
+            TableFiles files,
+            LongSupplier nowMillis) {
+        this.shard = requireNonNull(shard, "shard is null");
+        this.tables = requireNonNull(tables, "tables is null");
+        this.batches = requireNonNull(batches, "batches is null");
+        this.files = requireNonNull(files, "files is null");
+        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+    }
+
+    /** Logs a transaction's part; completes when it is durable and applied. */
+    CompletableFuture<@Nullable Void> prepare(
+            String transactionId,
+            Optional<Lsn> readLsn,
+            List<FileEntry> newFiles,
+            List<byte[]> newBatches,
+            List<PartitionDelete> deletes) {
+        try {
+            shard.checkServing();
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+        Prepare prepare =
+                new Prepare(
+                        transactionId,
+                        readLsn,
+                        newFiles,
+                        newBatches.stream().map(ByteBuffer::wrap).toList(),
+                        deletes);
+        return shard.log()
+                .append(shard.id(), RecordType.PREPARE, TransactionRecords.encode(prepare), prepare)
+                .thenCompose(position -> shard.awaitApplied(position.lsn()));
+    }
+
+    /** Logs how a held transaction ended here; completes when it is durable and applied. */
+    CompletableFuture<@Nullable Void> decide(
+            LogHold hold, String transactionId, boolean committed) {
+        return shard.context()
+                .submit(() -> outcome(transactionId, committed))
+                .thenCompose(
+                        outcome ->
+                                hold.append(
+                                        shard.id(),
+                                        RecordType.OUTCOME,
+                                        TransactionRecords.encode(outcome),
+                                        outcome))
+                .thenCompose(position -> shard.awaitApplied(position.lsn()));
+    }
+
+    /** Logs that a transaction was given up before anything was decided. */
+    CompletableFuture<@Nullable Void> abort(String transactionId) {
+        Outcome outcome = Outcome.aborted(transactionId);
+        return shard.log()
+                .append(shard.id(), RecordType.OUTCOME, TransactionRecords.encode(outcome), outcome)
+                .thenCompose(position -> shard.awaitApplied(position.lsn()));
+    }
+
+    /**
+     * Why a prepared transaction cannot commit, if so: someone changed what it changes since its
+     * read point, or one of its conditional operations or changes is refused for what is there. Its
+     * conditional operations are worked out by this.
+     *
+     * @param commitLsn what it would commit at
+     */
+    CompletableFuture<Optional<SteleException>> findConflict(String transactionId, Lsn commitLsn) {
+        return shard.context()
+                .submit(
+                        () -> {
+                            PreparedPart part =
+                                    requireNonNull(
+                                            prepared.get(transactionId),
+                                            "transaction is not prepared");
+                            Optional<String> conflict = new ConflictCheck(files).find(part, shard);
+                            if (conflict.isPresent()) {
+                                return Optional.of(
+                                        new SteleException(
+                                                ErrorCode.TRANSACTION_CONFLICT,
+                                                "Transaction "
+                                                        + transactionId
+                                                        + " conflicts: "
+                                                        + conflict.get()));
+                            }
+                            try {
+                                resolved.put(
+                                        transactionId,
+                                        new PartResolution(shard, files, true, commitLsn)
+                                                .run(part));
+                                return Optional.empty();
+                            } catch (SteleException refused) {
+                                return Optional.of(refused);
+                            }
+                        });
+    }
+
+    /** A PREPARE record: remembers the part. */
+    void apply(Prepare prepare, Lsn lsn) {
+        prepared.put(prepare.transactionId(), PreparedPart.of(prepare, lsn));
+    }
+
+    /** An OUTCOME record: does what was prepared, or forgets it. */
+    void apply(Outcome outcome, Lsn lsn) throws IOException {
+        PreparedPart part = prepared.get(outcome.transactionId());
+        if (part == null) {
+            if (batches.isCounting()) {
+                throw new IllegalStateException(
+                        "Expected transaction " + outcome.transactionId() + " to be prepared");
+            }
+            return; // Its PREPARE is trimmed: all of it is in files.
+        }
+        if (outcome.committed()) {
+            applyPart(part.withResolved(outcome.resolved()), outcome.firstRowIds(), lsn);
+        }
+        // Only now: until then it may be tried again
+        prepared.remove(outcome.transactionId());
+        resolved.remove(outcome.transactionId());
+    }
+
+    private void applyPart(PreparedPart part, Map<TableId, Long> firstRowIds, Lsn lsn)
+            throws IOException {
+        for (PartitionDelete delete : part.deletes()) {
+            tables.findUnflushed(delete.tableId(), lsn)
+                    .ifPresent(
+                            table ->
+                                    table.endPartitions(
+                                            delete.partitions(),
+                                            lsn.value(),
+                                            part.prepareLsn().value(),
+                                            nowMillis.getAsLong()));
+        }
+        Map<TableId, Long> nextRowIds = new HashMap<>(firstRowIds);
+        int step = 0;
+        for (FileEntry entry : part.files()) {
+            Optional<TableShard> table = tables.findUnflushed(entry.tableId(), lsn);
+            long firstRowId = nextRowIds.getOrDefault(entry.tableId(), WriteRecord.NO_ROW_ID);
+            nextRowIds.computeIfPresent(
+                    entry.tableId(), (tableId, next) -> next + entry.rowCount());
+            if (table.isPresent() && step >= doneSteps) {
+                OptionalLong rowIds =
+                        table.get().schema().hasPrimaryKey()
+                                ? OptionalLong.empty()
+                                : OptionalLong.of(firstRowId);
+                ColumnFile file =
+                        files.openColumn(entry.withIngest(lsn, rowIds), table.get().versions());
+                table.get().ingest(files, file, part.prepareLsn().value(), nowMillis.getAsLong());
+                if (batches.isCounting()) {
+                    table.get().traffic().adopted(entry);
+                }
+            }
+            step++;
+            doneSteps = Math.max(doneSteps, step);
+        }
+        for (WriteBatchReader batch : part.batches()) {
+            long firstRowId = nextRowIds.getOrDefault(batch.tableId(), WriteRecord.NO_ROW_ID);
+            nextRowIds.computeIfPresent(
+                    batch.tableId(), (tableId, next) -> next + AppendedRows.count(batch));
+            if (step >= doneSteps) {
+                batches.apply(batch, lsn, firstRowId, part.prepareLsn());
+            }
+            step++;
+            doneSteps = Math.max(doneSteps, step);
+        }
+        doneSteps = 0;
+    }
+
+    /** Takes the row ids that a prepared transaction needs. */
+    private Outcome outcome(String transactionId, boolean committed) {
+        if (!committed) {
+            return Outcome.aborted(transactionId);
+        }
+        PreparedPart part =
+                requireNonNull(prepared.get(transactionId), "transaction is not prepared");
+        Map<TableId, Long> needed = new HashMap<>();
+        for (FileEntry entry : part.files()) {
+            needed.merge(entry.tableId(), entry.rowCount(), Long::sum);
+        }
+        for (WriteBatchReader batch : part.batches()) {
+            needed.merge(batch.tableId(), (long) AppendedRows.count(batch), Long::sum);
+        }
+        Map<TableId, Long> firstRowIds = new HashMap<>();
+        needed.forEach(
+                (tableId, count) ->
+                        tables.find(tableId)
+                                .filter(table -> !table.schema().hasPrimaryKey() && count > 0)
+                                .ifPresent(
+                                        table ->
+                                                firstRowIds.put(tableId, table.takeRowIds(count))));
+        return new Outcome(
+                transactionId,
+                true,
+                firstRowIds,
+                requireNonNull(resolved.get(transactionId), "transaction is not resolved"));
+    }
+
+    /** Transactions whose outcome the log does not tell; at recovery only. */
+    Collection<PreparedPart> inDoubt() {
+        return List.copyOf(prepared.values());
+    }
+
+    /**
+     * Applies an outcome that was found out at recovery, and returns the record that tells it; at
+     * recovery only.
+     */
+    List<ByteBuffer> resolve(String transactionId, boolean committed, Lsn lsn) throws IOException {
+        if (committed) {
+            // As before the crash: nothing between came to the log. It passed the checks then.
+            PreparedPart part = requireNonNull(prepared.get(transactionId));
+            resolved.put(transactionId, new PartResolution(shard, files, false, lsn).run(part));
+        }
+        Outcome outcome = outcome(transactionId, committed);
+        apply(outcome, lsn);
+        return TransactionRecords.encode(outcome);
+    }
+
+    /** The lowest log LSN of a prepared part; {@code Long.MAX_VALUE} if there is none. */
+    long minLogLsn() {
+        long lowest = Long.MAX_VALUE;
+        for (PreparedPart part : prepared.values()) {
+            lowest = Math.min(lowest, part.prepareLsn().value());
+        }
+        return lowest;
+    }
+}

@@ -1,0 +1,63 @@
+package io.stele.storage.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.SteleException;
+import io.stele.storage.shard.WriteResolver.Ticket;
+import io.stele.storage.wal.DurableRecord;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Tells the writers of records what became of them. Confined to the shard's context. */
+final class WriteAnswers {
+    private final WriteResolver resolver;
+
+    WriteAnswers(WriteResolver resolver) {
+        this.resolver = requireNonNull(resolver, "resolver is null");
+    }
+
+    /**
+     * @param done the first so many are applied
+     * @param failure why the others never will be
+     */
+    void send(List<DurableRecord> records, int done, Optional<SteleException> failure) {
+        for (int i = 0; i < records.size(); i++) {
+            send(records.get(i), i < done ? null : failure.orElseThrow());
+        }
+    }
+
+    private void send(DurableRecord record, @Nullable SteleException broken) {
+        switch (record.attachment()) {
+            case PendingWrite write ->
+                    send(
+                            write.acknowledgement(),
+                            write.ticket(),
+                            broken,
+                            new WriteOutcome(record.lsn(), write.skipped()));
+            case PendingRefusal refusal ->
+                    send(
+                            refusal.acknowledgement(),
+                            refusal.ticket(),
+                            broken != null ? broken : refusal.cause(),
+                            new WriteOutcome(record.lsn(), 0));
+            case null, default -> {
+                // Nobody waits here: transactions wait for the LSN.
+            }
+        }
+    }
+
+    private void send(
+            CompletableFuture<WriteOutcome> acknowledgement,
+            Ticket ticket,
+            @Nullable SteleException failed,
+            WriteOutcome outcome) {
+        resolver.applied(ticket);
+        if (failed != null) {
+            acknowledgement.completeExceptionally(failed);
+        } else {
+            acknowledgement.complete(outcome);
+        }
+    }
+}
