@@ -86,7 +86,7 @@ public final class TableGroupShard {
         this.rowCache = files.rowCache();
         this.tables = new ShardTables(id);
         this.resolver = new WriteResolver(this, files, lookups);
-        this.appender = new WriteAppender(this, writers, resolver);
+        this.appender = new WriteAppender(this, resolver);
         this.batches = new BatchApplier(tables, nowMillis);
         this.transactions = new ShardTransactions(this, tables, batches, files, nowMillis);
         this.applier = new RecordApplier(batches, transactions, writers);
@@ -183,18 +183,52 @@ public final class TableGroupShard {
             checkServing();
             WriteBatchReader batch = new WriteBatchReader(bytes, offset, length);
             QueuedWrite write = validated(writerId, sequence, batch, acknowledgement);
-            Runnable submit = () -> submit(write);
-            if (gate.pass(length, submit, acknowledgement::completeExceptionally)) {
-                submit.run();
+            if (gate.pass(length, new GatedWrite(write))) {
+                submit(write);
             }
         } catch (SteleException refused) {
-            // What was applied before is so still, whatever became of the table since.
-            writers.find(writerId, sequence)
-                    .ifPresentOrElse(
-                            earlier -> Futures.forward(earlier, acknowledgement),
-                            () -> acknowledgement.completeExceptionally(refused));
+            if (!refused.code().retryable()) {
+                writers.givenUp(writerId, sequence);
+            }
+            refuseNew(writerId, sequence, acknowledgement, refused);
         }
         return acknowledgement;
+    }
+
+    /** What was applied before is so still, whatever became of the table or the gate since. */
+    private void refuseNew(
+            UUID writerId,
+            long sequence,
+            CompletableFuture<WriteOutcome> acknowledgement,
+            SteleException refused) {
+        writers.find(writerId, sequence)
+                .ifPresentOrElse(
+                        earlier -> Futures.forward(earlier, acknowledgement),
+                        () -> acknowledgement.completeExceptionally(refused));
+    }
+
+    /** A write at the gate, of which {@link WriterWindows} knows nothing yet. */
+    private final class GatedWrite implements HeldWrite {
+        private final QueuedWrite write;
+
+        private GatedWrite(QueuedWrite write) {
+            this.write = write;
+        }
+
+        @Override
+        public void run() {
+            submit(write);
+        }
+
+        @Override
+        public void postponed() {
+            writers.postponed(write.writerId(), write.sequence(), write.acknowledgement());
+        }
+
+        @Override
+        public void refuse(SteleException busy) {
+            refuseNew(write.writerId(), write.sequence(), write.acknowledgement(), busy);
+        }
     }
 
     private QueuedWrite validated(
@@ -208,8 +242,13 @@ public final class TableGroupShard {
     }
 
     private void submit(QueuedWrite write) {
-        Optional<CompletableFuture<WriteOutcome>> earlier =
-                writers.admit(write.writerId(), write.sequence(), write.acknowledgement());
+        Optional<CompletableFuture<WriteOutcome>> earlier;
+        try {
+            earlier = writers.admit(write.writerId(), write.sequence(), write.acknowledgement());
+        } catch (SteleException outOfTurn) {
+            write.acknowledgement().completeExceptionally(outOfTurn);
+            return;
+        }
         if (earlier.isPresent()) {
             Futures.forward(earlier.get(), write.acknowledgement());
             return;
@@ -224,12 +263,16 @@ public final class TableGroupShard {
     }
 
     /** Nothing of it is logged; it may come again under the same sequence. Any thread. */
-    void refuse(QueuedWrite write, RuntimeException cause) {
-        writers.refused(write.writerId(), write.sequence());
+    void refuse(QueuedWrite write, Throwable cause) {
+        if (cause instanceof SteleException known && known.code() == ErrorCode.BUSY) {
+            writers.postponed(write.writerId(), write.sequence(), write.acknowledgement());
+        } else {
+            writers.refused(write.writerId(), write.sequence());
+        }
         write.acknowledgement().completeExceptionally(cause);
     }
 
-    /** /** As {@link ShardTables#staleness}. */
+    /** As {@link ShardTables#staleness}. */
     @Nullable SteleException staleness(TableShard table, WriteBatchReader batch) {
         return tables.staleness(table, batch);
     }

@@ -16,14 +16,12 @@ import java.util.function.LongPredicate;
  */
 final class WriteAppender {
     private final TableGroupShard shard;
-    private final WriterWindows writers;
     private final WriteResolver resolver;
     private final Object rowIdOrder =
             new Object(); // held from taking row ids to appending their record
 
-    WriteAppender(TableGroupShard shard, WriterWindows writers, WriteResolver resolver) {
+    WriteAppender(TableGroupShard shard, WriteResolver resolver) {
         this.shard = requireNonNull(shard, "shard is null");
-        this.writers = requireNonNull(writers, "writers is null");
         this.resolver = requireNonNull(resolver, "resolver is null");
     }
 
@@ -77,8 +75,7 @@ final class WriteAppender {
         appended.whenComplete(
                 (position, failed) -> {
                     if (failed != null) {
-                        writers.refused(write.writerId(), write.sequence());
-                        write.acknowledgement().completeExceptionally(failed);
+                        shard.refuse(write, failed);
                         notLogged(ticket, failed);
                     }
                 });

@@ -7,7 +7,6 @@ import io.stele.protocol.SteleException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -19,7 +18,8 @@ import java.util.function.LongSupplier;
  * called, every few milliseconds.
  *
  * <p>Invariant: writes pass in the order they came, also those that come while earlier ones are
- * being let through. Guarded by itself.
+ * being let through. Invariant: a write that is refused is told so ({@link HeldWrite#postponed})
+ * before any write behind it passes. Guarded by itself.
  */
 final class WriteGate {
     private static final long WAITING_LIMIT_BYTES =
@@ -56,22 +56,24 @@ final class WriteGate {
     }
 
     /**
-     * Whether the write may go on now; otherwise it waits and runs later.
+     * Whether the write may go on now; otherwise it waits and runs later, or is refused if it
+     * waited too long.
      *
-     * @param refused instead, if it waited too long; nothing was done then either
-     * @throws SteleException BUSY when too much waits already; nothing was done
+     * @throws SteleException BUSY when too much waits already; nothing was done, and the write was
+     *     told that it is postponed
      */
-    synchronized boolean pass(int sizeBytes, Runnable write, Consumer<SteleException> refused) {
+    synchronized boolean pass(int sizeBytes, HeldWrite write) {
         if (waiting.isEmpty() && !releasing && isAllowed(sizeBytes)) {
             return true;
         }
         if (waitingBytes + sizeBytes > WAITING_LIMIT_BYTES && !waiting.isEmpty()) {
+            write.postponed();
             throw new SteleException(
                     ErrorCode.BUSY,
                     "Expected at most %d bytes waiting to be written to shard %s, found %d; flushes are behind"
                             .formatted(WAITING_LIMIT_BYTES, name, waitingBytes + sizeBytes));
         }
-        waiting.add(new Waiting(sizeBytes, nowMillis.getAsLong(), write, refused));
+        waiting.add(new Waiting(sizeBytes, nowMillis.getAsLong(), write));
         waitingBytes += sizeBytes;
         heldWrites++;
         return false;
@@ -123,9 +125,10 @@ final class WriteGate {
                 }
                 waiting.remove();
                 waitingBytes -= late.sizeBytes();
+                late.write().postponed();
             }
-            late.refused()
-                    .accept(
+            late.write()
+                    .refuse(
                             new SteleException(
                                     ErrorCode.BUSY,
                                     "Expected shard %s to take a write within %d ms, found it held for longer; flushes are behind"
@@ -188,6 +191,5 @@ final class WriteGate {
         since = now;
     }
 
-    private record Waiting(
-            int sizeBytes, long sinceMillis, Runnable write, Consumer<SteleException> refused) {}
+    private record Waiting(int sizeBytes, long sinceMillis, HeldWrite write) {}
 }

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -22,13 +23,20 @@ import org.jspecify.annotations.Nullable;
  * A batch that was refused for what was there keeps its refusal. One that was refused for itself
  * (nothing logged) leaves no trace, so it may come again although later ones were taken.
  *
- * <p>Invariant: a sequence in flight has one future, which every repetition gets. Guarded by
- * itself.
+ * <p>One that was refused as BUSY is <em>owed</em>: later ones of the writer are refused as BUSY as
+ * well until it comes again. So a writer that has many in flight and repeats those that were
+ * refused, in its order, keeps its order, and no sequence below an applied one is missing. What is
+ * owed is forgotten by a restart, and of writers that were idle for long.
+ *
+ * <p>Invariant: a sequence in flight has one future, which every repetition gets. Invariant: no
+ * sequence above an owed one is taken. Guarded by itself.
  */
 final class WriterWindows {
     static final int WINDOW = 256; // more than a client has in flight to one shard
     private static final int MAX_WRITERS =
             65_536; // 16 KiB a full window: 1 GiB if all were busy, a few MiB in practice
+
+    private static final int MAX_OWED = 4096; // more than a connection may have unanswered
 
     private final Map<UUID, Window> windows = new LinkedHashMap<>(16, 0.75f, true);
 
@@ -37,19 +45,25 @@ final class WriterWindows {
      *
      * @param acknowledgement what later repetitions get
      * @return the outcome of the earlier one; empty: the sequence is new and now in flight
+     * @throws SteleException BUSY: a lower sequence is owed, and now this one as well
      */
     synchronized Optional<CompletableFuture<WriteOutcome>> admit(
             UUID writerId, long sequence, CompletableFuture<WriteOutcome> acknowledgement) {
         requireNonNull(acknowledgement, "acknowledgement is null");
         Window window = windows.computeIfAbsent(writerId, ignored -> new Window());
-        Entry known = window.entries.get(sequence);
-        if (known != null) {
-            return Optional.of(known.outcome());
+        Optional<CompletableFuture<WriteOutcome>> earlier = window.find(sequence);
+        if (earlier.isPresent()) {
+            return earlier;
         }
-        if (sequence <= window.floor) {
-            return Optional.of(
-                    CompletableFuture.completedFuture(new WriteOutcome(window.floorLsn, 0)));
+        if (!window.owed.isEmpty() && window.owed.first() < sequence) {
+            long first = window.owed.first();
+            window.owe(sequence);
+            throw new SteleException(
+                    ErrorCode.BUSY,
+                    "Expected batch %d of writer %s, which was refused as BUSY, before its batch %d; a writer that gives a batch up goes on under another id"
+                            .formatted(first, writerId, sequence));
         }
+        window.owed.remove(sequence);
         window.entries.put(sequence, new InFlight(acknowledgement));
         evictIdleWriters();
         return Optional.empty();
@@ -58,15 +72,7 @@ final class WriterWindows {
     /** The outcome of a sequence that was taken before, if it was. */
     synchronized Optional<CompletableFuture<WriteOutcome>> find(UUID writerId, long sequence) {
         Window window = windows.get(writerId);
-        if (window == null) {
-            return Optional.empty();
-        }
-        Entry known = window.entries.get(sequence);
-        if (known == null && sequence <= window.floor) {
-            return Optional.of(
-                    CompletableFuture.completedFuture(new WriteOutcome(window.floorLsn, 0)));
-        }
-        return Optional.ofNullable(known).map(Entry::outcome);
+        return window == null ? Optional.empty() : window.find(sequence);
     }
 
     /** The sequence was applied. */
@@ -96,6 +102,33 @@ final class WriterWindows {
             if (entry instanceof InFlight) {
                 window.entries.remove(sequence);
             }
+        }
+    }
+
+    /**
+     * The sequence is refused as BUSY: it is owed from now on, unless another attempt at it was
+     * taken, which goes on.
+     *
+     * @param acknowledgement of the attempt that is refused, taken or not
+     */
+    synchronized void postponed(
+            UUID writerId, long sequence, CompletableFuture<WriteOutcome> acknowledgement) {
+        Window window = windows.computeIfAbsent(writerId, ignored -> new Window());
+        if (window.entries.get(sequence) instanceof InFlight known
+                && known.outcome() == acknowledgement) {
+            window.entries.remove(sequence);
+        }
+        if (window.find(sequence).isEmpty()) {
+            window.owe(sequence);
+            evictIdleWriters();
+        }
+    }
+
+    /** The sequence is refused for good before it was taken: nothing waits for it any more. */
+    synchronized void givenUp(UUID writerId, long sequence) {
+        Window window = windows.get(writerId);
+        if (window != null) {
+            window.owed.remove(sequence);
         }
     }
 
@@ -187,9 +220,26 @@ final class WriterWindows {
 
     private static final class Window {
         private final TreeMap<Long, Entry> entries = new TreeMap<>();
+        private final TreeSet<Long> owed = new TreeSet<>(); // empty unless the shard is behind
         private long floor = Long.MIN_VALUE;
         private Lsn floorLsn = Lsn.MIN;
         private boolean everRefused;
+
+        private Optional<CompletableFuture<WriteOutcome>> find(long sequence) {
+            Entry known = entries.get(sequence);
+            if (known == null && sequence <= floor && !owed.contains(sequence)) {
+                return Optional.of(
+                        CompletableFuture.completedFuture(new WriteOutcome(floorLsn, 0)));
+            }
+            return Optional.ofNullable(known).map(Entry::outcome);
+        }
+
+        // A writer that goes beyond the limit breaks the protocol: its order is its own business.
+        private void owe(long sequence) {
+            if (owed.size() < MAX_OWED) {
+                owed.add(sequence);
+            }
+        }
 
         private void put(long sequence, Entry entry) {
             entries.put(sequence, entry);

@@ -112,7 +112,7 @@ final class SerialHistory {
 
     /**
      * An answer is an error, which leaves open whether the batch is or will be applied. BUSY says
-     * that it is not; but then nothing behind it may be in flight, or the order would change.
+     * that it is not, and that nothing behind it will be until it comes again.
      */
     void failed(Batch batch, Throwable cause) {
         assertThat(cause).isInstanceOf(SteleException.class);

@@ -64,9 +64,9 @@ final class Workloads {
         Workload make(Simulation simulation) throws IOException;
     }
 
-    /** Those that seeds choose from: not the evolutions, which run when they are named. */
+    /** Those that seeds choose from. */
     static List<String> names() {
-        return ALL.keySet().stream().filter(name -> !name.endsWith("-evolution")).toList();
+        return List.copyOf(ALL.keySet());
     }
 
     static Workload make(String name, Simulation simulation) throws IOException {

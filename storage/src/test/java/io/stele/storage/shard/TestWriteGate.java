@@ -14,6 +14,7 @@ class TestWriteGate {
     private static final long MAX_WAIT_MILLIS = 60_000;
 
     private final List<Integer> written = new ArrayList<>();
+    private final List<Integer> postponed = new ArrayList<>();
     private final List<Integer> late = new ArrayList<>();
     private long nowMillis = 1_000;
     private final WriteGate gate =
@@ -39,6 +40,7 @@ class TestWriteGate {
                 .isInstanceOfSatisfying(
                         SteleException.class,
                         refused -> assertThat(refused.code()).isEqualTo(ErrorCode.BUSY));
+        assertThat(postponed).containsExactly(64);
         nowMillis += 3_000;
         gate.setPressure(Pressure.NONE);
         assertThat(written).hasSize(64).isSorted();
@@ -124,14 +126,34 @@ class TestWriteGate {
     }
 
     private void write(int number, int sizeBytes) {
-        if (gate.pass(
-                sizeBytes,
-                () -> written.add(number),
-                refused -> {
-                    assertThat(refused.code()).isEqualTo(ErrorCode.BUSY);
-                    late.add(number);
-                })) {
+        if (gate.pass(sizeBytes, new Write(number))) {
             written.add(number);
+        }
+    }
+
+    private final class Write implements HeldWrite {
+        private final int number;
+
+        private Write(int number) {
+            this.number = number;
+        }
+
+        @Override
+        public void run() {
+            written.add(number);
+        }
+
+        @Override
+        public void postponed() {
+            assertThat(written).as("what came later").allMatch(passed -> passed < number);
+            postponed.add(number);
+        }
+
+        @Override
+        public void refuse(SteleException busy) {
+            assertThat(busy.code()).isEqualTo(ErrorCode.BUSY);
+            assertThat(postponed).contains(number);
+            late.add(number);
         }
     }
 }

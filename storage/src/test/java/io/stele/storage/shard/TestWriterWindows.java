@@ -1,6 +1,7 @@
 package io.stele.storage.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
@@ -39,6 +40,62 @@ class TestWriterWindows {
         windows.admit(WRITER, 2, new CompletableFuture<>());
         windows.applied(WRITER, 2, new WriteOutcome(new Lsn(10), 0));
         assertThat(windows.admit(WRITER, 1, new CompletableFuture<>())).isEmpty();
+    }
+
+    @Test
+    void whatIsBehindAnOwedSequenceIsOwedToo() {
+        windows.postponed(WRITER, 1, new CompletableFuture<>());
+        assertOutOfTurn(2);
+        assertOutOfTurn(3);
+        assertThat(windows.admit(WRITER, 1, new CompletableFuture<>())).isEmpty();
+        assertOutOfTurn(3);
+        assertThat(windows.admit(WRITER, 2, new CompletableFuture<>())).isEmpty();
+        assertThat(windows.admit(WRITER, 3, new CompletableFuture<>())).isEmpty();
+        assertThat(windows.admit(WRITER, 4, new CompletableFuture<>())).isEmpty();
+        assertThat(windows.admit(new UUID(3, 4), 2, new CompletableFuture<>()))
+                .as("another writer")
+                .isEmpty();
+    }
+
+    @Test
+    void anOwedSequenceIsNotTakenForAnAppliedOne() {
+        windows.restore(WRITER, new AppliedSequence(5, new Lsn(10), Map.of()));
+        CompletableFuture<WriteOutcome> attempt = new CompletableFuture<>();
+        assertThat(windows.admit(WRITER, 6, attempt)).isEmpty();
+        windows.postponed(WRITER, 6, attempt);
+        assertThat(windows.find(WRITER, 6)).isEmpty();
+        assertThat(windows.snapshot().get(WRITER).sequence()).isEqualTo(5);
+        windows.postponed(WRITER, 5, new CompletableFuture<>());
+        assertThat(windows.find(WRITER, 5)).as("applied before, whatever came again").isPresent();
+        assertThat(windows.admit(WRITER, 6, new CompletableFuture<>())).isEmpty();
+    }
+
+    @Test
+    void anAttemptThatIsPostponedLeavesAnotherOneAlone() {
+        CompletableFuture<WriteOutcome> taken = new CompletableFuture<>();
+        windows.admit(WRITER, 1, taken);
+        windows.postponed(WRITER, 1, new CompletableFuture<>());
+        assertThat(windows.find(WRITER, 1)).containsSame(taken);
+        assertThat(windows.admit(WRITER, 2, new CompletableFuture<>())).isEmpty();
+    }
+
+    @Test
+    void whatIsGivenUpIsOwedNoMore() {
+        windows.postponed(WRITER, 1, new CompletableFuture<>());
+        assertOutOfTurn(2);
+        windows.givenUp(WRITER, 1);
+        assertOutOfTurn(3);
+        windows.givenUp(WRITER, 2);
+        windows.givenUp(WRITER, 3);
+        assertThat(windows.admit(WRITER, 4, new CompletableFuture<>())).isEmpty();
+    }
+
+    private void assertOutOfTurn(long sequence) {
+        assertThatThrownBy(() -> windows.admit(WRITER, sequence, new CompletableFuture<>()))
+                .isInstanceOfSatisfying(
+                        SteleException.class,
+                        refused -> assertThat(refused.code()).isEqualTo(ErrorCode.BUSY))
+                .hasMessageContaining("which was refused as BUSY");
     }
 
     @Test
