@@ -28,8 +28,7 @@ final class PartitionConstraints {
             return true;
         }
         Domain domain = constraint.getDomains().orElseThrow().get(column);
-        return hasPartitionFiles(table)
-                && table.partitionedBy().contains(column.id())
+        return table.partitionedBy().contains(column.id())
                 && domain != null
                 && ScanPredicates.isExact(table.column(column.id()).type(), domain);
     }
@@ -37,7 +36,7 @@ final class PartitionConstraints {
     /** Whether a scan is of all rows of some partitions, or of the table. */
     static boolean coverWholePartitions(SteleTableHandle handle) {
         TableSchema table = handle.table();
-        if (table.orientation().hasRows() || handle.limit().isPresent()) {
+        if (handle.limit().isPresent()) {
             return false;
         }
         TupleDomain<SteleColumnHandle> constraint = handle.constraint();

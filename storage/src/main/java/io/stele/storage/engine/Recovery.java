@@ -201,7 +201,8 @@ final class Recovery {
                 manifest.historyLsn(tableId).value(),
                 rowFiles,
                 columnFiles,
-                indexFiles);
+                indexFiles,
+                manifest.ends(tableId));
     }
 
     /** Applies the log to the shards; records of shards that are no more are passed over. */

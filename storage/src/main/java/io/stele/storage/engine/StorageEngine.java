@@ -21,7 +21,6 @@ import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.scan.RowCursor;
 import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.shard.WriteOutcome;
-import io.stele.storage.tablet.PartitionMatcher;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableView;
@@ -211,36 +210,17 @@ public final class StorageEngine implements AutoCloseable {
      *
      * @param partitions domains of columns of {@code partitioned_by}; {@link ScanPredicate#ALL}:
      *     every row of the table
-     * @throws SteleException INVALID_ARGUMENT: other columns, or a table with row files
+     * @throws SteleException INVALID_ARGUMENT: other columns; BUSY: too many such deletions that
+     *     merges of row files have not been through
      */
     public CompletableFuture<Lsn> deletePartitions(TableId tableId, ScanPredicate partitions) {
         try {
             checkOpen();
             TableSchema schema = schema(tableId);
-            checkPartitions(schema, partitions);
+            PartitionDeleteCheck.check(schema, partitions, shards);
             return transactions.deletePartitions(schema, partitions);
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
-        }
-    }
-
-    private static void checkPartitions(TableSchema schema, ScanPredicate partitions) {
-        if (schema.orientation().hasRows()) {
-            throw new SteleException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "Expected a table of orientation 'column' to delete partitions of, found '%s' of orientation '%s'"
-                            .formatted(schema.qualifiedName(), schema.orientation().text()));
-        }
-        for (int columnId : partitions.domains().keySet()) {
-            boolean fits =
-                    schema.partitionedBy().contains(columnId)
-                            && PartitionMatcher.isExact(schema.column(columnId));
-            if (!fits) {
-                throw new SteleException(
-                        ErrorCode.INVALID_ARGUMENT,
-                        "Expected a predicate on columns that table %s is partitioned by, not of type real or double; found column id %d"
-                                .formatted(schema.qualifiedName(), columnId));
-            }
         }
     }
 

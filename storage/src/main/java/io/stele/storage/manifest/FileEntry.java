@@ -45,6 +45,8 @@ import java.util.function.Consumer;
  *     is beside it; empty if it has none
  * @param checksumBlockBytes block size of a column file's checksums ({@code FileChecksums}), which
  *     are beside it; empty if it has none, as those of earlier versions
+ * @param endsLsn of a row file of the table: it shows the deletions of partitions at or below by
+ *     tombstones; empty: not known of any
  */
 public record FileEntry(
         @JsonProperty("fileId") String fileId,
@@ -69,7 +71,8 @@ public record FileEntry(
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("bitmapIndexBytes")
                 OptionalLong bitmapIndexBytes,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("checksumBlockBytes")
-                OptionalInt checksumBlockBytes) {
+                OptionalInt checksumBlockBytes,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("endsLsn") OptionalLong endsLsn) {
     public FileEntry {
         requireNonNull(fileId, "fileId is null");
         requireNonNull(tableId, "tableId is null");
@@ -87,6 +90,7 @@ public record FileEntry(
         requireNonNull(indexId, "indexId is null");
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
+        requireNonNull(endsLsn, "endsLsn is null");
         columnStats = Collections.unmodifiableMap(new TreeMap<>(columnStats));
         check(!fileId.isEmpty(), "a file id", "''", path);
         check(
@@ -153,7 +157,8 @@ public record FileEntry(
                 deleteVector,
                 OptionalInt.empty(),
                 OptionalLong.empty(),
-                OptionalInt.empty());
+                OptionalInt.empty(),
+                OptionalLong.empty());
     }
 
     /**
@@ -255,6 +260,7 @@ public record FileEntry(
         private OptionalInt indexId;
         private OptionalLong bitmapIndexBytes;
         private OptionalInt checksumBlockBytes;
+        private final OptionalLong endsLsn;
 
         Draft(FileEntry from) {
             fileId = from.fileId;
@@ -278,6 +284,7 @@ public record FileEntry(
             indexId = from.indexId;
             bitmapIndexBytes = from.bitmapIndexBytes;
             checksumBlockBytes = from.checksumBlockBytes;
+            endsLsn = from.endsLsn;
         }
 
         FileEntry build() {
@@ -302,7 +309,8 @@ public record FileEntry(
                     deleteVector,
                     indexId,
                     bitmapIndexBytes,
-                    checksumBlockBytes);
+                    checksumBlockBytes,
+                    endsLsn);
         }
     }
 }

@@ -85,6 +85,11 @@ public record Manifest(
         return table(tableId).map(TableProgress::historyLsn).orElse(Lsn.MIN);
     }
 
+    /** Deletions of partitions that some row files of a table do not show. */
+    public List<PartitionEnd> ends(TableId tableId) {
+        return table(tableId).map(TableProgress::ends).orElse(List.of());
+    }
+
     /** Starts the next version with everything as it is here. */
     public ManifestEdit edit() {
         return new ManifestEdit(this);

@@ -75,7 +75,8 @@ public final class ManifestEdit {
                     "LSN " + flushedLsn + ", row id " + nextRowId);
         }
         Lsn historyLsn = before == null ? Lsn.MIN : before.historyLsn();
-        tables.put(tableId, new TableProgress(tableId, flushedLsn, nextRowId, historyLsn));
+        List<PartitionEnd> ends = before == null ? List.of() : before.ends();
+        tables.put(tableId, new TableProgress(tableId, flushedLsn, nextRowId, historyLsn, ends));
         return this;
     }
 
@@ -89,8 +90,22 @@ public final class ManifestEdit {
                 (id, table) ->
                         table.historyLsn().compareTo(historyLsn) >= 0
                                 ? table
-                                : new TableProgress(
-                                        id, table.flushedLsn(), table.nextRowId(), historyLsn));
+                                : table.withHistory(historyLsn));
+        return this;
+    }
+
+    /**
+     * States which deletions of partitions some row files of the table do not show: of those given
+     * the ones at or below the table's {@code flushedLsn}, since the others are replayed.
+     */
+    public ManifestEdit ends(TableId tableId, List<PartitionEnd> ends) {
+        tables.computeIfPresent(
+                tableId,
+                (id, table) ->
+                        table.withEnds(
+                                ends.stream()
+                                        .filter(end -> end.lsn().compareTo(table.flushedLsn()) <= 0)
+                                        .toList()));
         return this;
     }
 

@@ -26,7 +26,7 @@ import java.util.zip.CRC32C;
  */
 enum VersionedFrame {
     CATALOG("STELECAT", 3, "catalog"),
-    MANIFEST("STELEMAN", 3, "manifest");
+    MANIFEST("STELEMAN", 4, "manifest");
 
     static final int HEADER_LENGTH = 40;
 

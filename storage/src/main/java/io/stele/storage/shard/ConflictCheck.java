@@ -73,11 +73,9 @@ final class ConflictCheck {
             }
         }
         for (RowFile file : view.rowFiles()) {
-            boolean inTime =
-                    file.entry().maxLsn().value() > readLsn && file.entry().mayContain(key);
+            boolean inTime = file.newestLsn() > readLsn && file.entry().mayContain(key);
             if (inTime
-                    && file.reader()
-                            .get(key, Long.MAX_VALUE)
+                    && file.get(key, Long.MAX_VALUE)
                             .filter(found -> found.lsn() > readLsn)
                             .isPresent()) {
                 return true;

@@ -70,6 +70,7 @@ final class FlushChange implements ManifestChange {
             } // else it was dropped meanwhile; the file is collected at the next start
         }
         edit.progress(table.schema().id(), new Lsn(sealed.sealLsn()), table.nextRowId());
+        edit.ends(table.schema().id(), table.ends());
     }
 
     @Override

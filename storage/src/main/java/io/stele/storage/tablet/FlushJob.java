@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * Writes a sealed memtable into files: one row file, or one column file a partition with its key
@@ -71,13 +72,18 @@ final class FlushJob {
 
     private List<RowFile> writeRows() throws IOException {
         try (RowFileOutput output =
-                new RowFileOutput(files, table, versions, LEVEL, Long.MAX_VALUE)) {
+                new RowFileOutput(files, table, versions, LEVEL, Long.MAX_VALUE, shownEndsLsn())) {
             RetainedVersions retained = retained();
             while (retained.advance()) {
                 output.add(retained.version());
             }
             return output.finish();
         }
+    }
+
+    // A deletion of partitions left tombstones in the memtable that took writes then.
+    private OptionalLong shownEndsLsn() {
+        return table.ends().isEmpty() ? OptionalLong.empty() : OptionalLong.of(sealed.sealLsn());
     }
 
     private List<ColumnFile> writeColumns() throws IOException {

@@ -3,6 +3,7 @@ package io.stele.storage.tablet;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.predicate.ColumnDomain;
+import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.ColumnSchema;
@@ -10,7 +11,9 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.TypeKind;
 import io.stele.storage.manifest.FileEntry;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +27,12 @@ public final class PartitionMatcher {
     private final boolean all;
 
     public PartitionMatcher(TableSchema schema, ScanPredicate predicate) {
+        this(KeyEncoder.forColumns(schema, schema.partitionedBy()), predicate);
+    }
+
+    private PartitionMatcher(KeyEncoder encoder, ScanPredicate predicate) {
         requireNonNull(predicate, "predicate is null");
-        this.encoder = KeyEncoder.forColumns(schema, schema.partitionedBy());
+        this.encoder = encoder;
         boolean any = false;
         for (ColumnSchema column : encoder.columns()) {
             ColumnDomain domain = isExact(column) ? predicate.domains().get(column.id()) : null;
@@ -33,6 +40,15 @@ public final class PartitionMatcher {
             any |= domain != null;
         }
         this.all = !any;
+    }
+
+    /**
+     * Tests ranges of primary keys instead, which contain the partition columns.
+     *
+     * @param predicate domains of partition columns alone
+     */
+    static PartitionMatcher ofKeys(TableSchema schema, ScanPredicate predicate) {
+        return new PartitionMatcher(KeyEncoder.forPrimaryKey(schema), predicate);
     }
 
     /** Whether a domain of the column says of every value whether it is in. */
@@ -46,6 +62,49 @@ public final class PartitionMatcher {
     /** Whether the rows of a file match; true if its partition is not known. */
     public boolean matches(FileEntry file) {
         return all || file.partition().isEmpty() || matches(file.partition().get());
+    }
+
+    /** Of {@link #ofKeys}: false only if no key between two matches, both included. */
+    boolean mayMatchBetween(byte[] min, byte[] max) {
+        ColumnDomain first = domains.getFirst();
+        return first == null
+                || first.mayMatch(
+                        new ColumnStats(
+                                encoder.split(min).getFirst(),
+                                encoder.split(max).getFirst(),
+                                0,
+                                false),
+                        1);
+    }
+
+    /** Of {@link #ofKeys}: true only if every key between two matches, both included. */
+    boolean matchesAllBetween(byte[] min, byte[] max) {
+        if (all) {
+            return true;
+        }
+        List<Optional<byte[]>> low = encoder.split(min);
+        List<Optional<byte[]>> high = encoder.split(max);
+        int same = 0;
+        while (same < low.size()
+                && Arrays.equals(low.get(same).orElseThrow(), high.get(same).orElseThrow())) {
+            same++;
+        }
+        // Behind the first that differs any value may come.
+        int free = Math.min(same + 1, domains.size());
+        return domains.subList(free, domains.size()).stream().allMatch(Objects::isNull)
+                && (same == low.size()
+                        || containsBetween(
+                                domains.get(same),
+                                low.get(same).orElseThrow(),
+                                high.get(same).orElseThrow()))
+                && matches(min);
+    }
+
+    private static boolean containsBetween(@Nullable ColumnDomain domain, byte[] low, byte[] high) {
+        return domain == null
+                || domain.ranges().stream()
+                        .map(ColumnDomain::of)
+                        .anyMatch(range -> range.contains(low) && range.contains(high));
     }
 
     private boolean matches(byte[] partition) {

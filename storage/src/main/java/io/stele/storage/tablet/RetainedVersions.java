@@ -43,6 +43,9 @@ final class RetainedVersions {
             KeyedVersion newer = current;
             KeyedVersion next = versions.next();
             boolean sameKey = newer != null && newer.compareKey(next) == 0;
+            if (sameKey && requireNonNull(newer).lsn() == next.lsn()) {
+                continue; // files may each have the tombstone of one deletion of partitions
+            }
             endLsn = sameKey ? requireNonNull(newer).lsn() : PRESENT;
             current = next;
             if (endLsn > retentionLsn && next.lsn() >= expiredLsn) {

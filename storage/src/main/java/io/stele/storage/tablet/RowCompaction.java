@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -48,7 +49,8 @@ final class RowCompaction implements ManifestChange {
                 new RetainedVersions(
                         new MergingVersions(sources), retentionLsn, table.expiredLsn());
         try (RowFileOutput output =
-                new RowFileOutput(files, table, schemas, pick.outputLevel(), targetBytes)) {
+                new RowFileOutput(
+                        files, table, schemas, pick.outputLevel(), targetBytes, shownEndsLsn())) {
             while (versions.advance()) {
                 KeyedVersion version = versions.version();
                 boolean needed =
@@ -64,6 +66,11 @@ final class RowCompaction implements ManifestChange {
             throw failed.getCause();
         }
         return this;
+    }
+
+    // The inputs are of one view: what is open in one of them concerns no other, or is open there.
+    private OptionalLong shownEndsLsn() {
+        return inputs.stream().map(RowFile::shownEndsLsn).flatMapToLong(OptionalLong::stream).max();
     }
 
     private boolean mayBeBelow(byte[] key) {
@@ -100,6 +107,7 @@ final class RowCompaction implements ManifestChange {
     @Override
     public void edit(Manifest base, ManifestEdit edit, Function<ColumnFile, FileEntry> entryOf) {
         outputs.forEach(file -> edit.addFile(file.entry()));
+        edit.ends(table.schema().id(), table.ends());
     }
 
     @Override

@@ -278,9 +278,14 @@ final class RowCompactionPolicy {
         }
 
         /**
+         * @param retentionLsn nobody reads below
          * @param expiredLsn versions below have expired for every reader
          */
-        static Candidate of(RowFile file, long expiredLsn) {
+        static Candidate of(RowFile file, long retentionLsn, long expiredLsn) {
+            if (file.hasEndsBy(retentionLsn)) {
+                // How many rows that concerns only reading it tells; then the file shows it.
+                return new Candidate(file.entry(), file.reader().entryCount());
+            }
             long stale =
                     file.reader().entryCount()
                             - file.reader().keyCount()

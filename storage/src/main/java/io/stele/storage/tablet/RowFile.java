@@ -3,32 +3,46 @@ package io.stele.storage.tablet;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.row.RowMapping;
+import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.format.RowFileCursor;
 import io.stele.storage.format.RowFileReader;
 import io.stele.storage.format.RowVersion;
 import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.PartitionEnd;
 import java.io.IOException;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A row file of a table, or of one of its indexes, and its open reader; its rows are read as those
- * of one schema version, whichever they were written with. Immutable.
+ * of one schema version, whichever they were written with, and as ended where a deletion of
+ * partitions ended them that the file does not show itself. Immutable.
  */
 public final class RowFile {
+    private static final byte[] NO_ROW = {};
+
     private final FileEntry entry;
     private final RowFileReader reader;
     private final @Nullable RowMapping mapping; // null: entries of an index, which have no rows
+    private final List<PartitionEnd> ends; // that the file does not show; by LSN
 
-    private RowFile(FileEntry entry, RowFileReader reader, @Nullable RowMapping mapping) {
+    private RowFile(
+            FileEntry entry,
+            RowFileReader reader,
+            @Nullable RowMapping mapping,
+            List<PartitionEnd> ends) {
         this.entry = requireNonNull(entry, "entry is null");
         this.reader = requireNonNull(reader, "reader is null");
         this.mapping = mapping;
+        this.ends = List.copyOf(ends);
     }
 
     /** A file whose rows are read as those of {@code versions}. */
     RowFile(FileEntry entry, RowFileReader reader, TableVersions versions) {
-        this(entry, reader, mapping(entry, versions));
+        this(entry, reader, mapping(entry, versions), List.of());
     }
 
     private static @Nullable RowMapping mapping(FileEntry entry, TableVersions versions) {
@@ -46,7 +60,7 @@ public final class RowFile {
 
     /** The same file under another manifest entry. */
     RowFile withEntry(FileEntry newEntry) {
-        return new RowFile(newEntry, reader, mapping);
+        return new RowFile(newEntry, reader, mapping, ends);
     }
 
     /** The same file, read as another version. */
@@ -54,7 +68,79 @@ public final class RowFile {
         RowMapping known = mapping;
         return known == null || known.to() == versions.layout()
                 ? this
-                : new RowFile(entry, reader, versions);
+                : new RowFile(entry, reader, mapping(entry, versions), ends);
+    }
+
+    /**
+     * The same file after deletions of partitions; itself if none of them is news to it.
+     *
+     * @param all of the table, by LSN: those that the file shows or has no rows for are left out
+     */
+    RowFile withEnds(List<PartitionEnd> all, TableSchema schema) {
+        if (all.isEmpty() && ends.isEmpty()) {
+            return this;
+        }
+        List<PartitionEnd> open = all.stream().filter(end -> isOpen(end, schema)).toList();
+        return open.equals(ends) ? this : new RowFile(entry, reader, mapping, open);
+    }
+
+    private boolean isOpen(PartitionEnd end, TableSchema schema) {
+        long lsn = end.lsn().value();
+        return entry.minLsn().value() < lsn
+                && entry.endsLsn().orElse(0) < lsn
+                && (!schema.hasPrimaryKey()
+                        || PartitionMatcher.ofKeys(schema, end.partitions())
+                                .mayMatchBetween(minKey(), maxKey()));
+    }
+
+    /**
+     * Deletions of partitions that some rows of the file may have ended by, and it does not show.
+     */
+    List<PartitionEnd> ends() {
+        return ends;
+    }
+
+    /** Of a file that is written from this one: the deletions at or below are in it. */
+    OptionalLong shownEndsLsn() {
+        return ends.isEmpty()
+                ? entry.endsLsn()
+                : OptionalLong.of(
+                        Math.max(entry.endsLsn().orElse(0), ends.getLast().lsn().value()));
+    }
+
+    /** Whether some rows may have ended by {@code lsn} that still look as if they had not. */
+    boolean hasEndsBy(long lsn) {
+        return !ends.isEmpty() && ends.getFirst().lsn().value() <= lsn;
+    }
+
+    /** Whether all rows have ended by {@code lsn}, which needs no look into the file. */
+    boolean hasEnded(long lsn, TableSchema schema) {
+        return ends.stream()
+                .anyMatch(
+                        end ->
+                                end.lsn().value() <= lsn
+                                        && entry.maxLsn().compareTo(end.lsn()) < 0
+                                        && coversAll(end, schema));
+    }
+
+    private boolean coversAll(PartitionEnd end, TableSchema schema) {
+        return end.partitions().isAll()
+                || (schema.hasPrimaryKey()
+                        && PartitionMatcher.ofKeys(schema, end.partitions())
+                                .matchesAllBetween(minKey(), maxKey()));
+    }
+
+    private byte[] minKey() {
+        return entry.minKey().orElseThrow();
+    }
+
+    private byte[] maxKey() {
+        return entry.maxKey().orElseThrow();
+    }
+
+    /** No change that the file knows of is above. */
+    public long newestLsn() {
+        return Math.max(entry.maxLsn().value(), ends.isEmpty() ? 0 : ends.getLast().lsn().value());
     }
 
     /**
@@ -64,21 +150,25 @@ public final class RowFile {
      */
     public @Nullable RowVersion find(byte[] key, long hash, long lsn) throws IOException {
         RowVersion version = reader.find(key, hash, lsn);
-        return version == null ? null : mapped(version);
+        return version == null ? null : ended(mapped(version), lsn);
     }
 
     /** As {@link #find}. */
     public Optional<RowVersion> get(byte[] key, long lsn) throws IOException {
-        return reader.get(key, lsn).map(this::mapped);
+        return reader.get(key, lsn).map(version -> ended(mapped(version), lsn));
     }
 
     /** All versions, by key ascending, LSN descending. */
-    public RowFileVersions versions() {
+    public Iterator<KeyedVersion> versions() {
         RowFileCursor cursor = reader.cursor();
         RowMapping known = mapping;
-        return known == null || known.isSameBytes()
-                ? new RowFileVersions(cursor)
-                : new RowFileVersions(cursor, known.mapper());
+        RowFileVersions versions =
+                known == null || known.isSameBytes()
+                        ? new RowFileVersions(cursor)
+                        : new RowFileVersions(cursor, known.mapper());
+        return known == null || ends.isEmpty()
+                ? versions
+                : new EndedVersions(versions, ends, known.to());
     }
 
     private RowVersion mapped(RowVersion version) {
@@ -88,5 +178,18 @@ public final class RowFile {
         }
         byte[] row = known.mapper().map(version.array(), version.offset(), version.length());
         return new RowVersion(version.lsn(), false, row, 0, row.length);
+    }
+
+    private RowVersion ended(RowVersion version, long lsn) {
+        RowMapping known = mapping;
+        if (ends.isEmpty() || known == null || version.deleted()) {
+            return version;
+        }
+        long end =
+                new EndedVersions.Ends(ends, known.to())
+                        .after(version.lsn(), version.array(), version.offset(), version.length());
+        return end == EndedVersions.Ends.NONE || end > lsn
+                ? version
+                : new RowVersion(end, true, NO_ROW, 0, 0);
     }
 }

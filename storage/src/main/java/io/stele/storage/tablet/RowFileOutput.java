@@ -37,19 +37,25 @@ final class RowFileOutput implements AutoCloseable {
     private final int level;
     private final long targetBytes;
     private final OptionalInt indexId;
+    private final OptionalLong endsLsn;
     private final BlockFileOptions options;
     private final List<RowFile> finished = new ArrayList<>();
     private @Nullable RowFileWriter writer;
     private @Nullable KeyedVersion last;
     private String fileId = "";
 
-    /** Writes rows of one schema version of the table. */
+    /**
+     * Writes rows of one schema version of the table.
+     *
+     * @param endsLsn deletions of partitions at or below are among what is written
+     */
     RowFileOutput(
             TableFiles files,
             TableShard table,
             TableVersions versions,
             int level,
-            long targetBytes) {
+            long targetBytes,
+            OptionalLong endsLsn) {
         this(
                 files,
                 table,
@@ -57,6 +63,7 @@ final class RowFileOutput implements AutoCloseable {
                 level,
                 targetBytes,
                 OptionalInt.empty(),
+                endsLsn,
                 BlockFileOptions.DEFAULT);
     }
 
@@ -70,6 +77,7 @@ final class RowFileOutput implements AutoCloseable {
                 level,
                 targetBytes,
                 OptionalInt.of(indexId),
+                OptionalLong.empty(),
                 INDEX_OPTIONS);
     }
 
@@ -80,9 +88,11 @@ final class RowFileOutput implements AutoCloseable {
             int level,
             long targetBytes,
             OptionalInt indexId,
+            OptionalLong endsLsn,
             BlockFileOptions options) {
         this.versions = requireNonNull(versions, "versions is null");
         this.indexId = indexId;
+        this.endsLsn = requireNonNull(endsLsn, "endsLsn is null");
         this.options = options.withCompression(FileCompressions.ofBlocks(table.schema()));
         this.files = requireNonNull(files, "files is null");
         this.table = requireNonNull(table, "table is null");
@@ -154,7 +164,8 @@ final class RowFileOutput implements AutoCloseable {
                         Optional.empty(),
                         indexId,
                         OptionalLong.empty(),
-                        OptionalInt.empty());
+                        OptionalInt.empty(),
+                        endsLsn);
         finished.add(files.openRow(entry, versions));
     }
 

@@ -8,6 +8,7 @@ import io.stele.storage.tablet.ColumnCompactionPolicy.Range;
 import io.stele.storage.tablet.RowCompactionPolicy.Candidate;
 import io.stele.storage.tablet.RowCompactionPolicy.Pick;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -131,7 +132,9 @@ public final class TableMaintenance {
     private Optional<Pick> pickRows(List<RowFile> rowFiles, long retentionLsn, boolean asked) {
         long expiredLsn = table.expiredLsn();
         List<Candidate> candidates =
-                rowFiles.stream().map(file -> Candidate.of(file, expiredLsn)).toList();
+                rowFiles.stream()
+                        .map(file -> Candidate.of(file, retentionLsn, expiredLsn))
+                        .toList();
         return asked
                 ? rowPolicy.pickAll(candidates, retentionLsn)
                 : rowPolicy.pick(candidates, retentionLsn);
@@ -169,14 +172,18 @@ public final class TableMaintenance {
 
     private long pendingBytes(List<RowFile> rowFiles) {
         return rowPolicy.pendingBytes(
-                rowFiles.stream().map(file -> Candidate.of(file, 0)).toList());
+                rowFiles.stream().map(file -> Candidate.of(file, 0, 0)).toList());
     }
 
     private Optional<Work> rowCompaction(long retentionLsn, boolean asked) {
         TableView view = table.view();
-        List<RowFile> expired = expired(view.rowFiles());
-        if (!expired.isEmpty()) {
-            return Optional.of(() -> RowCompaction.drop(table, expired));
+        List<RowFile> gone = new ArrayList<>(expired(view.rowFiles()));
+        view.rowFiles().stream()
+                .filter(file -> file.hasEnded(retentionLsn, view.schema()))
+                .filter(file -> !gone.contains(file))
+                .forEach(gone::add);
+        if (!gone.isEmpty()) {
+            return Optional.of(() -> RowCompaction.drop(table, gone));
         }
         return pickRows(view.rowFiles(), retentionLsn, asked)
                 .map(

@@ -2,6 +2,7 @@ package io.stele.storage.tablet;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.predicate.RowMatcher;
 import io.stele.protocol.predicate.ScanPredicate;
@@ -12,6 +13,7 @@ import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.storage.manifest.PartitionEnd;
 import io.stele.storage.tablet.SealedMemTable.IngestedFile;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -53,6 +55,7 @@ public final class TableShard {
     private volatile TableVersions versions; // in effect
     private volatile TableVersions announced;
     private volatile TableView view;
+    private volatile List<PartitionEnd> ends = List.of(); // that row files do not show; by LSN
     private volatile boolean dropped;
     private MemTable active;
     private long activeSinceMillis = Long.MAX_VALUE; // of the first change since the last seal
@@ -203,7 +206,9 @@ public final class TableShard {
             long newHistoryLsn,
             List<RowFile> rowFiles,
             List<ColumnFile> columnFiles,
-            Map<Integer, List<RowFile>> indexFiles) {
+            Map<Integer, List<RowFile>> indexFiles,
+            List<PartitionEnd> newEnds) {
+        ends = List.copyOf(newEnds);
         flushedLsn = newFlushedLsn;
         historyLsn = newHistoryLsn;
         for (ColumnFile file : columnFiles) {
@@ -382,9 +387,14 @@ public final class TableShard {
         }
     }
 
+    /** Deletions of partitions that some row files do not show themselves; by LSN. Any thread. */
+    public List<PartitionEnd> ends() {
+        return ends;
+    }
+
     /**
-     * Ends the present rows of all partitions that match: column files as a whole, without a look
-     * into them, and rows in memory one by one.
+     * Ends the present rows of all partitions that match: of files without a look into them, and
+     * rows in memory one by one.
      *
      * @param lsn above that of all changes before
      * @param logLsn the oldest log record it can be replayed from
@@ -405,6 +415,12 @@ public final class TableShard {
                     logLsn);
             byte[] key = row.key();
             sealed.forEach(older -> older.supersede(key, lsn));
+        }
+        if (!view.rowFiles().isEmpty()) {
+            List<PartitionEnd> newEnds = new ArrayList<>(ends);
+            newEnds.add(new PartitionEnd(new Lsn(lsn), partitions));
+            ends = List.copyOf(newEnds);
+            show(view.rowFiles(), view.columnFiles());
         }
         rowCache.endReset();
     }
@@ -558,6 +574,13 @@ public final class TableShard {
     // Files come from jobs that may have begun before the columns changed.
     private void show(List<RowFile> rowFiles, List<ColumnFile> columnFiles) {
         TableVersions present = versions;
+        List<PartitionEnd> presentEnds = ends;
+        List<RowFile> readRowFiles =
+                as(rowFiles, file -> file.as(present).withEnds(presentEnds, present.schema()));
+        ends =
+                presentEnds.stream()
+                        .filter(end -> readRowFiles.stream().anyMatch(f -> f.ends().contains(end)))
+                        .toList();
         List<MemTable> memTables = new ArrayList<>();
         memTables.add(active);
         for (SealedMemTable table : sealed.reversed()) {
@@ -569,7 +592,7 @@ public final class TableShard {
                 new TableView(
                         present,
                         memTables,
-                        as(rowFiles, file -> file.as(present)),
+                        readRowFiles,
                         as(columnFiles, file -> file.as(present)),
                         indexes.views());
     }

@@ -52,7 +52,7 @@ final class VersionLookup {
     private long findInRowFiles(byte[] key, long lsn) throws IOException {
         for (RowFile file : view.rowFiles()) {
             if (file.entry().mayContain(key)) {
-                Optional<RowVersion> version = file.reader().get(key, lsn);
+                Optional<RowVersion> version = file.get(key, lsn);
                 if (version.isPresent()) {
                     return version.get().deleted() ? ABSENT : version.get().lsn();
                 }

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -38,6 +39,7 @@ final class PartitionDeletesWorkload implements Workload {
     private final SplittableRandom random;
     private final SimulatedNode node;
     private final TestTable table;
+    private final Orientation orientation;
     private final boolean keyed;
     private final Optional<Integer> partitionColumn;
     private final List<Past> past = new ArrayList<>();
@@ -50,7 +52,12 @@ final class PartitionDeletesWorkload implements Workload {
     private long acknowledged;
 
     private PartitionDeletesWorkload(
-            Simulation simulation, String name, boolean keyed, Optional<Integer> partitionColumn) {
+            Simulation simulation,
+            String name,
+            Orientation orientation,
+            boolean keyed,
+            Optional<Integer> partitionColumn) {
+        this.orientation = orientation;
         this.random = simulation.newRandom();
         this.node = simulation.node();
         this.pinnedOf = node.engine();
@@ -60,28 +67,40 @@ final class PartitionDeletesWorkload implements Workload {
                 TestTable.create(
                         node.engine(),
                         name,
-                        Orientation.COLUMN,
+                        orientation,
                         keyed,
                         SHARDS,
-                        random.nextBoolean() ? List.of(3, 2) : List.of(),
+                        random.nextBoolean() && orientation.hasColumns()
+                                ? List.of(3, 2)
+                                : List.of(),
                         partitionColumn.map(List::of).orElse(List.of()),
                         TableState.PUBLIC);
     }
 
     /** Each id is a partition. */
-    static Workload keyed(Simulation simulation) {
-        return new PartitionDeletesWorkload(simulation, "partition_deletes", true, Optional.of(1));
+    static Workload keyed(Simulation simulation, Orientation orientation) {
+        return new PartitionDeletesWorkload(
+                simulation,
+                orientation.name().toLowerCase(Locale.ROOT) + "_partition_deletes",
+                orientation,
+                true,
+                Optional.of(1));
     }
 
     /** Without partitions: all is deleted at once. */
-    static Workload whole(Simulation simulation) {
-        return new PartitionDeletesWorkload(simulation, "whole_deletes", true, Optional.empty());
+    static Workload whole(Simulation simulation, Orientation orientation) {
+        return new PartitionDeletesWorkload(
+                simulation,
+                orientation.name().toLowerCase(Locale.ROOT) + "_whole_deletes",
+                orientation,
+                true,
+                Optional.empty());
     }
 
     /** Without a primary key, partitioned by the amount. */
     static Workload appends(Simulation simulation) {
         return new PartitionDeletesWorkload(
-                simulation, "append_partition_deletes", false, Optional.of(3));
+                simulation, "append_partition_deletes", Orientation.COLUMN, false, Optional.of(3));
     }
 
     @Override
@@ -100,7 +119,7 @@ final class PartitionDeletesWorkload implements Workload {
             write();
         } else if (dice < 52) {
             delete();
-        } else if (dice < 57 && keyed && partitionColumn.isEmpty()) {
+        } else if (dice < 57 && takesFiles()) {
             commitFiles();
         } else if (dice < 67) {
             pin();
@@ -113,6 +132,10 @@ final class PartitionDeletesWorkload implements Workload {
         } else {
             Simulation.ignore(node.engine().compact(table.id()));
         }
+    }
+
+    private boolean takesFiles() {
+        return keyed && partitionColumn.isEmpty() && !orientation.hasRows();
     }
 
     @Override

@@ -13,16 +13,22 @@ import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.catalog.TableState;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What partitions are good for: files that are not planned, and deletions that read no rows. */
 final class TestPartitionDeletes {
@@ -79,8 +85,11 @@ final class TestPartitionDeletes {
         assertThat(table.planned(node, node.readPoint())).hasSize(300);
     }
 
-    @Test
-    void deletedPartitionsLeaveThePlanUnreadAndTheStoreAfterTheRetention() throws IOException {
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void deletedPartitionsLeaveThePlanUnreadAndTheStoreAfterTheRetention(Orientation orientation)
+            throws IOException {
+        TestTable table = create("deleted", orientation);
         for (long id = 0; id < 6; id++) {
             node.await(table.upsert(node.engine(), id, "file", id));
         }
@@ -117,13 +126,24 @@ final class TestPartitionDeletes {
         node.await(node.engine().compact(table.id()));
         node.tick(1_000);
         node.tick(1_000);
-        assertThat(
-                        node.store().contents().list("data/").stream()
-                                .filter(e -> e.path().endsWith(".orc")))
-                .hasSize(2);
-        assertThat(node.engine().partitions(table.id()))
-                .extracting(PartitionFiles::rowCount)
-                .containsExactly(1L, 1L);
+        assertThat(node.engine().statistics(table.id()).rowCount()).isEqualTo(2);
+        if (orientation.hasColumns()) {
+            assertThat(filesOf(table, ".orc")).isEqualTo(2);
+            assertThat(node.engine().partitions(table.id()))
+                    .extracting(PartitionFiles::rowCount)
+                    .containsExactly(1L, 1L);
+        }
+        if (orientation.hasRows()) {
+            assertThat(filesOf(table, ".row")).isEqualTo(1);
+        }
+        assertThat(table.planned(node, node.readPoint()))
+                .isEqualTo(Map.of(0L, "file:0", 8L, "memory:8"));
+    }
+
+    private long filesOf(TestTable of, String suffix) throws IOException {
+        return node.store().contents().list("data/" + of.id() + "/").stream()
+                .filter(object -> object.path().endsWith(suffix))
+                .count();
     }
 
     @Test
@@ -157,8 +177,11 @@ final class TestPartitionDeletes {
         }
     }
 
-    @Test
-    void keysOfDeletedPartitionsAreAbsentForConditionalWrites() throws IOException {
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void keysOfDeletedPartitionsAreAbsentForConditionalWrites(Orientation orientation)
+            throws IOException {
+        TestTable table = create("absent", orientation);
         node.await(table.upsert(node.engine(), 1, "file", 1));
         node.await(node.engine().flush(table.id()));
         node.await(table.upsert(node.engine(), 2, "memory", 2));
@@ -172,8 +195,10 @@ final class TestPartitionDeletes {
         }
     }
 
-    @Test
-    void aTransactionThatReadADeletedRowConflicts() throws IOException {
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void aTransactionThatReadADeletedRowConflicts(Orientation orientation) throws IOException {
+        TestTable table = create("conflicts", orientation);
         for (boolean inFile : new boolean[] {true, false}) {
             node.await(table.upsert(node.engine(), 1, "old", 1));
             if (inFile) {
@@ -200,10 +225,117 @@ final class TestPartitionDeletes {
         }
     }
 
+    /** Versions from before and after deletions, in all levels of row files. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Orientation.class,
+            names = {"ROW", "ROW_COLUMN"})
+    void mergesOfRowFilesKeepWhatReadersOfThePastSee(Orientation orientation) throws IOException {
+        TestTable rows = create("history", orientation);
+        List<ReadPoint> points = new ArrayList<>();
+        List<Map<Long, String>> states = new ArrayList<>();
+        Map<Long, String> state = new TreeMap<>();
+        SplittableRandom random = new SplittableRandom(orientation.ordinal());
+        for (int round = 0; round < 24; round++) {
+            for (long id = 0; id < 8; id++) {
+                if (random.nextBoolean()) {
+                    node.await(rows.upsert(node.engine(), id, "round", round));
+                    state.put(id, "round:" + round);
+                }
+            }
+            if (random.nextInt(3) > 0) {
+                node.await(node.engine().flush(rows.id()));
+            }
+            if (random.nextInt(2) == 0) {
+                long low = random.nextInt(8);
+                node.await(node.engine().deletePartitions(rows.id(), ids(low, low + 2)));
+                state.keySet().removeIf(id -> id >= low && id <= low + 2);
+            }
+            points.add(node.readPoint());
+            states.add(new TreeMap<>(state));
+            if (round % 5 == 4) {
+                node.await(node.engine().compact(rows.id()));
+            }
+            if (round == 13) {
+                List<Lsn> lsns = points.stream().map(ReadPoint::lsn).toList();
+                node.restart();
+                points.clear();
+                for (Lsn lsn : lsns) {
+                    points.add(node.readPoint(lsn));
+                }
+            }
+            for (int i = 0; i < points.size(); i++) {
+                assertThat(rows.snapshot(node.engine(), points.get(i)))
+                        .as("round %d at the end of round %d", i, round)
+                        .isEqualTo(states.get(i));
+                rows.checkLookups(node.engine(), points.get(i), random.nextInt(8), states.get(i));
+            }
+        }
+    }
+
+    @Test
+    void rowFilesWithoutARowLeftGoUnread() throws IOException {
+        TestTable rows = create("gone", Orientation.ROW);
+        for (long id = 0; id < 40; id++) {
+            node.await(rows.upsert(node.engine(), id, "old", id));
+        }
+        node.await(node.engine().flush(rows.id()));
+        node.await(node.engine().deletePartitions(rows.id(), ids(0, 100)));
+        node.await(node.engine().flush(rows.id()));
+        assertThat(filesOf(rows, ".row")).isEqualTo(1);
+        node.restart();
+        for (int tick = 0; tick < 10; tick++) {
+            node.tick(RETENTION_MILLIS / 2);
+        }
+        assertThat(filesOf(rows, ".row")).isZero();
+        assertThat(node.engine().statistics(rows.id()).rowCount()).isZero();
+    }
+
+    @Test
+    void aUniqueValueOfADeletedPartitionIsFree() throws IOException {
+        TestTable rows =
+                TestTable.createIndexed(
+                        node.engine(),
+                        "unique_parts",
+                        Orientation.ROW,
+                        1,
+                        List.of(new IndexSchema(1, "by_name", List.of(2), true, true)));
+        node.await(rows.upsert(node.engine(), 1, "mine", 1));
+        node.await(node.engine().flush(rows.id()));
+        assertThatThrownBy(() -> node.await(rows.upsert(node.engine(), 2, "mine", 2)))
+                .hasMessageContaining("unique index 'by_name'");
+        node.await(node.engine().deletePartitions(rows.id(), ScanPredicate.ALL));
+        node.await(rows.upsert(node.engine(), 2, "mine", 2));
+        assertThat(rows.snapshot(node.engine(), node.readPoint())).isEqualTo(Map.of(2L, "mine:2"));
+    }
+
+    @Test
+    void moreDeletionsThanMergesKeepUpWithAreRefused() throws IOException {
+        TestTable rows = create("many", Orientation.ROW);
+        for (long id = 0; id < 100; id++) {
+            node.await(rows.upsert(node.engine(), id, "row", id));
+        }
+        node.await(node.engine().flush(rows.id()));
+        for (long id = 0; id < 64; id++) {
+            node.await(node.engine().deletePartitions(rows.id(), ids(id, id)));
+        }
+        assertThatThrownBy(() -> node.await(node.engine().deletePartitions(rows.id(), ids(64, 64))))
+                .hasMessageContaining("Expected fewer than 64 deletions")
+                .isInstanceOfSatisfying(
+                        SteleException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.BUSY));
+        assertThat(rows.snapshot(node.engine(), node.readPoint())).hasSize(36);
+        node.restart();
+        assertThat(rows.snapshot(node.engine(), node.readPoint())).hasSize(36);
+        for (int tick = 0; tick < 10; tick++) {
+            node.tick(RETENTION_MILLIS / 2);
+        }
+        node.await(node.engine().compact(rows.id()));
+        node.await(node.engine().deletePartitions(rows.id(), ids(64, 64)));
+        assertThat(rows.snapshot(node.engine(), node.readPoint())).hasSize(35);
+    }
+
     @Test
     void whatIsNotOfWholePartitionsIsRefused() {
-        TestTable rows = create("row_parts", Orientation.ROW);
-        assertRefused(rows, ScanPredicate.ALL, "orientation 'column'");
         ScanPredicate amount =
                 new ScanPredicate(
                         Map.of(3, ColumnDomain.of(ValueRange.equal(BIGINT.encodeLong(1)))));

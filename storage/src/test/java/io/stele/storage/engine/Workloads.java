@@ -34,8 +34,15 @@ final class Workloads {
                 simulation -> ConditionalWorkload.unique(simulation, Orientation.COLUMN));
         ALL.put("unique-builds", UniqueBuildsWorkload::new);
         ALL.put("appends", ChangesWorkload::appendOnly);
-        ALL.put("partition-deletes", PartitionDeletesWorkload::keyed);
-        ALL.put("whole-deletes", PartitionDeletesWorkload::whole);
+        for (Orientation orientation : Orientation.values()) {
+            String kind = orientation.text().replace(',', '-');
+            ALL.put(
+                    kind + "-partition-deletes",
+                    simulation -> PartitionDeletesWorkload.keyed(simulation, orientation));
+            ALL.put(
+                    kind + "-whole-deletes",
+                    simulation -> PartitionDeletesWorkload.whole(simulation, orientation));
+        }
         ALL.put("append-partition-deletes", PartitionDeletesWorkload::appends);
         ALL.put("row-expiry", simulation -> TimeToLiveWorkload.of(simulation, Orientation.ROW));
         ALL.put(

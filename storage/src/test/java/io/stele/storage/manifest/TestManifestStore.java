@@ -7,7 +7,10 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ColumnStats;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.predicate.ValueRange;
 import io.stele.storage.format.ByteFlips;
 import io.stele.storage.format.Golden;
 import io.stele.storage.objectstore.InMemoryObjectStore;
@@ -145,10 +148,18 @@ final class TestManifestStore {
 
     @Test
     void goldenFile() throws IOException {
-        Manifest indexed = full().edit().addFile(indexFile("c")).build();
+        PartitionEnd end =
+                new PartitionEnd(
+                        new Lsn(495),
+                        new ScanPredicate(
+                                Map.of(1, ColumnDomain.of(ValueRange.equal(new byte[] {8})))));
+        PartitionEnd replayed = new PartitionEnd(new Lsn(501), ScanPredicate.ALL);
+        Manifest indexed =
+                full().edit().addFile(indexFile("c")).ends(TABLE, List.of(end, replayed)).build();
+        assertThat(indexed.ends(TABLE)).containsExactly(end);
         manifests.create(full());
         manifests.create(indexed);
-        Golden.check("manifest-3", store.readFully("manifest/3-1/00000000000000000002"));
+        Golden.check("manifest-4", store.readFully("manifest/3-1/00000000000000000002"));
         assertSame(manifests.loadLatest().orElseThrow(), indexed);
         assertThat(manifests.loadLatest().orElseThrow().file("c").orElseThrow().indexId())
                 .hasValue(9);
@@ -177,6 +188,11 @@ final class TestManifestStore {
         Manifest second = manifests.loadLatest().orElseThrow();
         assertThat(second.historyLsn(TABLE)).isEqualTo(Lsn.MIN);
         assertThat(second.file("c").orElseThrow().indexId()).hasValue(9);
+        store.put("manifest/3-1/00000000000000000002", Golden.load("manifest-3"));
+        Manifest third = manifests.loadLatest().orElseThrow();
+        assertThat(third.historyLsn(TABLE)).isEqualTo(new Lsn(444));
+        assertThat(third.ends(TABLE)).isEmpty();
+        assertThat(third.file("c").orElseThrow().endsLsn()).isEmpty();
     }
 
     @Test
@@ -254,7 +270,8 @@ final class TestManifestStore {
                 row.deleteVector(),
                 OptionalInt.of(9),
                 OptionalLong.empty(),
-                OptionalInt.empty());
+                OptionalInt.empty(),
+                OptionalLong.empty());
     }
 
     private static FileEntry rowFile(String fileId) {
