@@ -90,7 +90,7 @@ final class EngineStore implements LookupStore {
         engine =
                 StorageEngine.open(
                         options(blockCacheBytes, rowCacheBytes),
-                        new LocalObjectStore(warehouse),
+                        LocalObjectStore.forOwner(warehouse),
                         log,
                         new HybridClock(System::currentTimeMillis),
                         threads);

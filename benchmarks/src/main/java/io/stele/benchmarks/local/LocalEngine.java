@@ -62,7 +62,7 @@ public final class LocalEngine implements AutoCloseable {
                 log,
                 StorageEngine.open(
                         options,
-                        store.apply(new LocalObjectStore(warehouse)),
+                        store.apply(LocalObjectStore.forOwner(warehouse)),
                         log,
                         new HybridClock(System::currentTimeMillis),
                         threads));

@@ -34,7 +34,7 @@ final class LocalEngine implements AutoCloseable {
         engine =
                 StorageEngine.open(
                         StorageOptions.DEFAULT,
-                        new LocalObjectStore(warehouse),
+                        LocalObjectStore.forOwner(warehouse),
                         log,
                         new HybridClock(System::currentTimeMillis),
                         threads);

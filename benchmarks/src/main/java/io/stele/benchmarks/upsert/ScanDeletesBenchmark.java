@@ -42,9 +42,9 @@ public final class ScanDeletesBenchmark implements Benchmark {
             List.of(
                     new Scan(
                             "wide",
-                            "SELECT count(*), sum(orderkey), sum(partkey), sum(suppkey), sum(linenumber),"
-                                    + " CAST(sum(quantity) AS bigint), max(shipdate), max(shipmode), max(comment)"),
-                    new Scan("narrow", "SELECT count(*), sum(partkey)"));
+                            "SELECT count(*), sum(l_orderkey), sum(l_partkey), sum(l_suppkey), sum(l_linenumber),"
+                                    + " CAST(sum(l_quantity) AS bigint), max(l_shipdate), max(l_shipmode), max(l_comment)"),
+                    new Scan("narrow", "SELECT count(*), sum(l_partkey)"));
 
     @Override
     public String name() {
@@ -111,7 +111,7 @@ public final class ScanDeletesBenchmark implements Benchmark {
         for (int percent : PERCENTS) {
             long start = System.nanoTime();
             trino.update(
-                    "CREATE TABLE %s WITH (primary_key = ARRAY['orderkey', 'linenumber']) AS SELECT * FROM tpch.%s.lineitem"
+                    "CREATE TABLE %s WITH (primary_key = ARRAY['l_orderkey', 'l_linenumber']) AS SELECT * FROM tpch.%s.lineitem"
                             .formatted(table(percent), scale));
             metrics.put("load %d s".formatted(percent), (System.nanoTime() - start) / 1e9);
         }
@@ -128,7 +128,7 @@ public final class ScanDeletesBenchmark implements Benchmark {
 
     /** Orders have unlike numbers of lines, so this hits rows here and there in every file. */
     private static String isDeleted(int percent) {
-        return "(orderkey * 7 + linenumber * 13) %% 100 < %d".formatted(percent);
+        return "(l_orderkey * 7 + l_linenumber * 13) %% 100 < %d".formatted(percent);
     }
 
     private static void compareResults(TrinoSession trino, String scale) throws SQLException {

@@ -78,7 +78,10 @@ public final class EngineService implements AutoCloseable {
     public synchronized void open() {
         long start = System.nanoTime();
         LocalObjectStore warehouse =
-                opened("stele.warehouse.path", config.getWarehousePath(), LocalObjectStore::new);
+                opened(
+                        "stele.warehouse.path",
+                        config.getWarehousePath(),
+                        LocalObjectStore::forOwner);
         LocalLogFiles log = opened("stele.wal.path", config.getWalPath(), LocalLogFiles::open);
         logFiles = log;
         EngineThreads started =

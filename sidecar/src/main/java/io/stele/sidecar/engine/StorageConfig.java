@@ -27,7 +27,7 @@ public class StorageConfig {
     private DataSize targetFileSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
     private DataSize walSegmentSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private DataSize blockCacheSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
-    private DataSize keyIndexCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
+    private DataSize keyIndexCacheSize = DataSize.of(128, DataSize.Unit.MEGABYTE);
     private DataSize rowCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private DataSize rowGroupCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private int shardThreads = Math.max(2, Runtime.getRuntime().availableProcessors());

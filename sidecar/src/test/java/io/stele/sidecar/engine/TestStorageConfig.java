@@ -28,7 +28,7 @@ final class TestStorageConfig {
                         .setTargetFileSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
                         .setWalSegmentSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setBlockCacheSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
-                        .setKeyIndexCacheSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
+                        .setKeyIndexCacheSize(DataSize.of(128, DataSize.Unit.MEGABYTE))
                         .setRowCacheSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setRowGroupCacheSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setShardThreads(Math.max(2, Runtime.getRuntime().availableProcessors()))

@@ -11,9 +11,9 @@ package io.stele.storage.engine;
  */
 public record CacheOptions(
         long rowBlockBytes, long keyIndexBytes, long rowGroupBytes, long rowBytes) {
-    /** 448 MiB in all, which small heaps still have room for; most of it where lookups end. */
+    /** 512 MiB in all, which small heaps still have room for; most of it where lookups end. */
     public static final CacheOptions DEFAULT =
-            new CacheOptions(256L << 20, 64L << 20, 64L << 20, 64L << 20);
+            new CacheOptions(256L << 20, 128L << 20, 64L << 20, 64L << 20);
 
     public CacheOptions {
         check("rowBlockBytes", rowBlockBytes, 1);

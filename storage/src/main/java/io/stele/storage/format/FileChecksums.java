@@ -144,7 +144,8 @@ public final class FileChecksums {
         return LittleEndian.getLong(content, 16);
     }
 
-    private static long sizeBytes(long fileBytes, int blockBytes) {
+    /** Bytes of the checksums of a file. */
+    public static long sizeBytes(long fileBytes, int blockBytes) {
         long blocks = (fileBytes + blockBytes - 1) / blockBytes;
         return HEADER_BYTES + Integer.BYTES * (blocks + 1);
     }

@@ -83,6 +83,11 @@ public final class KeyIndexReader {
         return found == null ? ABSENT : ordinal(explicit, found.ordinal(), found.entry().value());
     }
 
+    /** For many keys at a time. */
+    public KeyIndexProbe probe() {
+        return new KeyIndexProbe(file, explicit);
+    }
+
     /** All entries by key; blocks are read past the cache. */
     public KeyIndexCursor cursor() {
         return new KeyIndexCursor(new SortedFileCursor(file, false), explicit);

@@ -163,19 +163,7 @@ final class SortedFileReader {
 
     /** The first entry of a key and its position in the file; null if there is none. */
     @Nullable Located find(byte[] key, long hash) throws IOException {
-        int index = findPartition(key);
-        if (index == partitionCount()) {
-            return null;
-        }
-        IndexPartition partition = partition(index, true);
-        if (!partition.mayContain(hash)) {
-            return null;
-        }
-        int block = partition.findBlock(key);
-        Found found = block(partition, block, true).find(key, hash);
-        return found == null
-                ? null
-                : new Located(found, partition.firstOrdinal(block) + found.ordinal());
+        return new SortedFileProbe(this).find(key, hash);
     }
 
     /**

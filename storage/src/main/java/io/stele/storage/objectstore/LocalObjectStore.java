@@ -2,6 +2,7 @@ package io.stele.storage.objectstore;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.files.OpenFiles;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,6 +21,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Objects as files below a directory of a local file system that has hard links (all usual ones of
@@ -38,12 +41,29 @@ public final class LocalObjectStore implements ObjectStore {
      */
     private static final int READ_BYTES = 256 << 10;
 
+    /** Far below the usual limit of 1,024 a process; few files get most reads. */
+    private static final int OPEN_FILES = 128;
+
     private final Path root;
     private final Path temporary;
+    private final @Nullable OpenFiles openFiles;
 
     /** Opens a directory, creating it if it does not exist. */
     public LocalObjectStore(Path root) throws IOException {
+        this(root, OptionalInt.empty());
+    }
+
+    /**
+     * A store that keeps files open which were read in parts. For the process that deletes objects,
+     * and no other: the disk keeps a deleted file while anybody has it open.
+     */
+    public static LocalObjectStore forOwner(Path root) throws IOException {
+        return new LocalObjectStore(root, OptionalInt.of(OPEN_FILES));
+    }
+
+    LocalObjectStore(Path root, OptionalInt maxOpenFiles) throws IOException {
         this.root = requireNonNull(root, "root is null").toAbsolutePath().normalize();
+        openFiles = maxOpenFiles.isPresent() ? new OpenFiles(maxOpenFiles.getAsInt()) : null;
         temporary = this.root.resolve(TEMPORARY_DIRECTORY);
         Files.createDirectories(temporary);
     }
@@ -51,8 +71,26 @@ public final class LocalObjectStore implements ObjectStore {
     @Override
     public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
             throws IOException {
-        try (FileChannel channel = FileChannel.open(file(path), StandardOpenOption.READ)) {
+        Path file = file(path);
+        if (openFiles != null) {
+            openFiles.read(
+                    file,
+                    channel ->
+                            readFully(
+                                    channel,
+                                    path,
+                                    offset,
+                                    ByteBuffer.wrap(buffer, bufferOffset, length)));
+            return;
+        }
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             readFully(channel, path, offset, ByteBuffer.wrap(buffer, bufferOffset, length));
+        }
+    }
+
+    private void forget(Path changed) {
+        if (openFiles != null) {
+            openFiles.forget(changed);
         }
     }
 
@@ -130,6 +168,7 @@ public final class LocalObjectStore implements ObjectStore {
                     target,
                     StandardCopyOption.ATOMIC_MOVE,
                     StandardCopyOption.REPLACE_EXISTING);
+            forget(target);
             syncDirectory(parent(target));
         } finally {
             Files.deleteIfExists(written);
@@ -198,7 +237,9 @@ public final class LocalObjectStore implements ObjectStore {
 
     @Override
     public void delete(String path) throws IOException {
-        Files.deleteIfExists(file(path));
+        Path file = file(path);
+        Files.deleteIfExists(file);
+        forget(file);
     }
 
     /**

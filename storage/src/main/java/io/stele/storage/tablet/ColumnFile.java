@@ -6,6 +6,7 @@ import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.XxHash64;
 import io.stele.storage.format.DeleteVector;
+import io.stele.storage.format.KeyIndexProbe;
 import io.stele.storage.format.KeyIndexReader;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.orc.ColumnFileReader;
@@ -147,13 +148,38 @@ public final class ColumnFile {
      * file that a manifest already names; such a file has one LSN.
      */
     void supersede(byte[] key, long lsn) throws IOException {
-        if (entry.minLsn().value() > lsn || hasEnded(lsn)) {
+        if (!hasRowsToEnd(lsn)) {
             return;
         }
         int ordinal = find(key);
         if (ordinal != ABSENT) {
             deletes.delete(ordinal, lsn);
         }
+    }
+
+    /** As {@link #supersede(byte[], long)} for each of the keys. */
+    void supersede(ProbeKeys keys, long lsn) throws IOException {
+        if (!hasRowsToEnd(lsn)) {
+            return;
+        }
+        if (keyIndex == null) {
+            for (int i = 0; i < keys.count(); i++) {
+                supersede(keys.key(i), lsn);
+            }
+            return;
+        }
+        KeyIndexProbe probe = keyIndex.probe();
+        int end = keys.firstAfter(entry.maxKey());
+        for (int i = keys.firstAtOrAfter(entry.minKey()); i < end; i++) {
+            int ordinal = probe.find(keys.key(i), keys.hash(i));
+            if (ordinal != ABSENT) {
+                deletes.delete(ordinal, lsn);
+            }
+        }
+    }
+
+    private boolean hasRowsToEnd(long lsn) {
+        return entry.minLsn().value() <= lsn && !hasEnded(lsn);
     }
 
     /** Ends every row that is there at {@code lsn}, which is above all of them. */

@@ -89,9 +89,9 @@ final class ColumnFileBuilder implements AutoCloseable {
         KeyIndexWriter keys =
                 isClustered
                         ? KeyIndexWriter.explicit(
-                                files.store(), prefix + ".idx", BlockFileOptions.DEFAULT)
+                                files.store(), prefix + ".idx", BlockFileOptions.KEY_INDEX)
                         : KeyIndexWriter.byRank(
-                                files.store(), prefix + ".idx", BlockFileOptions.DEFAULT);
+                                files.store(), prefix + ".idx", BlockFileOptions.KEY_INDEX);
         return new ColumnFileBuilder(
                 files,
                 table,

@@ -11,7 +11,6 @@ import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.manifest.PartitionEnd;
 import io.stele.storage.tablet.SealedMemTable.IngestedFile;
@@ -621,20 +620,13 @@ public final class TableShard {
             return;
         }
         // First what may fail, and what may be done twice: a row ends once
-        for (batch.rewind(); batch.next(); ) {
-            if (batch.kind() != OperationKind.APPEND) {
-                byte[] key = batch.key();
-                for (ColumnFile file : view.columnFiles()) {
-                    file.supersede(key, lsn);
-                }
-            }
+        ProbeKeys keys = ProbeKeys.of(batch);
+        for (ColumnFile file : view.columnFiles()) {
+            file.supersede(keys, lsn);
         }
-        for (batch.rewind(); batch.next() && !sealed.isEmpty(); ) {
-            if (batch.kind() != OperationKind.APPEND) {
-                byte[] key = batch.key();
-                for (SealedMemTable table : sealed) {
-                    table.supersede(key, lsn);
-                }
+        for (SealedMemTable table : sealed) {
+            for (int i = 0; i < keys.count(); i++) {
+                table.supersede(keys.key(i), lsn);
             }
         }
     }

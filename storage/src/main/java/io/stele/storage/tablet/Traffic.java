@@ -1,5 +1,6 @@
 package io.stele.storage.tablet;
 
+import io.stele.storage.format.FileChecksums;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.KeyIndexFile;
 import java.util.Collection;
@@ -64,11 +65,20 @@ public final class Traffic {
     }
 
     static long sizeBytes(FileEntry file) {
-        return file.sizeBytes() + file.keyIndex().map(KeyIndexFile::sizeBytes).orElse(0L);
+        return file.sizeBytes()
+                + file.keyIndex().map(KeyIndexFile::sizeBytes).orElse(0L)
+                + file.bitmapIndexBytes().orElse(0)
+                + checksumBytes(file);
+    }
+
+    private static long checksumBytes(FileEntry file) {
+        return file.checksumBlockBytes().isPresent()
+                ? FileChecksums.sizeBytes(file.sizeBytes(), file.checksumBlockBytes().getAsInt())
+                : 0;
     }
 
     /**
-     * The totals of a moment. Bytes of files include those of key indexes.
+     * The totals of a moment. Bytes of files include those of key indexes, bitmaps and checksums.
      *
      * @param batchBytes batches applied, as they came over the wire
      * @param workerFileBytes files that Trino workers wrote

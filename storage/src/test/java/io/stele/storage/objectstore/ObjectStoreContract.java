@@ -87,6 +87,19 @@ abstract class ObjectStoreContract {
     }
 
     @Test
+    void readsOfPartsFollowReplacementsAndDeletions() throws Exception {
+        ObjectStore store = store();
+        store.put("x", bytes("first"));
+        assertThat(store.read("x", 1, 2)).isEqualTo(bytes("ir"));
+        store.put("x", bytes("second"));
+        assertThat(store.read("x", 1, 2)).isEqualTo(bytes("ec"));
+        store.delete("x");
+        assertThatThrownBy(() -> store.read("x", 1, 2)).isInstanceOf(NoSuchFileException.class);
+        assertThat(store.createIfAbsent("x", bytes("third"))).isTrue();
+        assertThat(store.read("x", 1, 2)).isEqualTo(bytes("hi"));
+    }
+
+    @Test
     void missingObjectsAreNamed() throws Exception {
         ObjectStore store = store();
         store.put("a/b", bytes("x"));

@@ -1,0 +1,31 @@
+package io.stele.storage.format;
+
+import io.stele.storage.format.SortedFileReader.Located;
+import java.io.IOException;
+
+/**
+ * Looks up many keys of a column file. Keeps the part of the index and the block that it looked at
+ * last, so keys in ascending order go to the block cache once for each part and block they touch.
+ * Any order is right. Confined to one thread.
+ */
+public final class KeyIndexProbe {
+    private final SortedFileProbe file;
+    private final boolean explicit;
+
+    KeyIndexProbe(SortedFileReader file, boolean explicit) {
+        this.file = new SortedFileProbe(file);
+        this.explicit = explicit;
+    }
+
+    /**
+     * As {@link KeyIndexReader#find(byte[], long)}.
+     *
+     * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
+     */
+    public int find(byte[] key, long hash) throws IOException {
+        Located found = file.find(key, hash);
+        return found == null
+                ? KeyIndexReader.ABSENT
+                : KeyIndexReader.ordinal(explicit, found.ordinal(), found.entry().value());
+    }
+}
