@@ -89,7 +89,7 @@ public final class ChecksummedFile {
         if (length == 0) {
             return;
         }
-        if (length <= COPIED_BYTES) {
+        if (length <= COPIED_BYTES || store.isRemote()) {
             copyBlocks(position, buffer, offset, length);
             return;
         }

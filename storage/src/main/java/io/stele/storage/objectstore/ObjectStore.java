@@ -1,5 +1,6 @@
 package io.stele.storage.objectstore;
 
+import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.List;
@@ -20,7 +21,7 @@ import java.util.List;
  * #createIfAbsent} and {@link ObjectWriter#commit} calls for one path that was never deleted, at
  * most one succeeds. A deletion may be undone by a crash.
  */
-public interface ObjectStore {
+public interface ObjectStore extends Closeable {
     /**
      * Reads exactly {@code length} bytes at {@code offset} into {@code buffer}.
      *
@@ -67,4 +68,16 @@ public interface ObjectStore {
 
     /** Where the object lies, for messages: {@code Expected ... in <location>}. */
     String describe(String path);
+
+    /**
+     * Whether every call is a request over a network, so that one read of more bytes costs less
+     * than several of fewer.
+     */
+    default boolean isRemote() {
+        return false;
+    }
+
+    /** Gives back connections, where the store has some; nothing is called after this. */
+    @Override
+    default void close() throws IOException {}
 }

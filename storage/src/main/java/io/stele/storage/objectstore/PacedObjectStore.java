@@ -61,6 +61,16 @@ public final class PacedObjectStore implements ObjectStore {
         return store.describe(path);
     }
 
+    @Override
+    public boolean isRemote() {
+        return store.isRemote();
+    }
+
+    @Override
+    public void close() throws IOException {
+        store.close();
+    }
+
     private static final class PacedWriter extends ObjectWriter {
         private final ObjectWriter writer;
         private final WritePacer pacer;

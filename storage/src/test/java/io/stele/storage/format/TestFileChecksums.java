@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.WrittenFile;
+import io.stele.storage.objectstore.ForwardingStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.objectstore.ObjectStore;
 import java.io.EOFException;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
@@ -38,6 +42,40 @@ final class TestFileChecksums {
         for (int from = 0; from < size; from += BLOCK) {
             check(file, content, from, Math.min(BLOCK, size - from));
             check(file, content, from, size - from);
+        }
+    }
+
+    /** Over a network a read costs more than the copy of some megabytes. */
+    @Test
+    void aReadOfARemoteFileIsOneRequest() throws IOException {
+        int size = 40 * BLOCK + 77;
+        byte[] content = write(size, 1);
+        List<Integer> requests = new ArrayList<>();
+        ObjectStore remote = new RemoteStore(requests);
+        ChecksummedFile file = ChecksummedFile.open(remote, PATH, size, OptionalInt.of(BLOCK));
+        check(file, content, 100, 38 * BLOCK);
+        assertThat(requests).containsExactly(39 * BLOCK);
+    }
+
+    /** The store of this test as if it were over a network; notes the lengths of reads. */
+    private final class RemoteStore extends ForwardingStore {
+        private final List<Integer> requests;
+
+        RemoteStore(List<Integer> requests) {
+            super(store);
+            this.requests = requests;
+        }
+
+        @Override
+        public boolean isRemote() {
+            return true;
+        }
+
+        @Override
+        public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
+                throws IOException {
+            requests.add(length);
+            super.read(path, offset, buffer, bufferOffset, length);
         }
     }
 

@@ -18,6 +18,11 @@ import org.junit.jupiter.api.Test;
 abstract class ObjectStoreContract {
     abstract ObjectStore store() throws IOException;
 
+    /** The size of an object that the store writes in pieces. */
+    int largeObjectBytes() {
+        return 1_000_003;
+    }
+
     @Test
     void createsOnce() throws Exception {
         ObjectStore store = store();
@@ -115,7 +120,7 @@ abstract class ObjectStoreContract {
     @Test
     void writersPublishAtCommit() throws Exception {
         ObjectStore store = store();
-        byte[] content = new byte[1_000_003];
+        byte[] content = new byte[largeObjectBytes()];
         for (int i = 0; i < content.length; i++) {
             content[i] = (byte) (i * 13);
         }
@@ -158,6 +163,42 @@ abstract class ObjectStoreContract {
             assertThatThrownBy(second::commit).isInstanceOf(FileAlreadyExistsException.class);
         }
         assertThat(store.readFully("x")).isEqualTo(bytes("first"));
+    }
+
+    @Test
+    void oneOfManyRacingWritersCommits() throws Exception {
+        ObjectStore store = store();
+        byte[] rest = new byte[largeObjectBytes() - 1];
+        List<Integer> won = java.util.Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch start = new CountDownLatch(4);
+        List<Thread> racers = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            int racer = i;
+            racers.add(
+                    Thread.ofPlatform()
+                            .start(
+                                    () -> {
+                                        try (ObjectWriter writer = store.create("race")) {
+                                            writer.write(racer);
+                                            writer.write(rest);
+                                            start.countDown();
+                                            start.await();
+                                            writer.commit();
+                                            won.add(racer);
+                                        } catch (FileAlreadyExistsException lost) {
+                                            // as all but one
+                                        } catch (IOException | InterruptedException e) {
+                                            throw new IllegalStateException(e);
+                                        }
+                                    }));
+        }
+        for (Thread racer : racers) {
+            racer.join();
+        }
+        assertThat(won).hasSize(1);
+        assertThat(store.size("race")).isEqualTo(largeObjectBytes());
+        assertThat(store.read("race", 0, 1)[0]).isEqualTo(won.getFirst().byteValue());
+        assertThat(store.list("")).hasSize(1);
     }
 
     @Test

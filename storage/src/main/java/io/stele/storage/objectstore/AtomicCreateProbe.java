@@ -1,0 +1,126 @@
+package io.stele.storage.objectstore;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+
+/**
+ * Finds out whether a store creates an object once, however many ask for it at the same time: one
+ * owner of a shard and one outcome of a transaction rest on that, and some services that accept the
+ * condition do not keep it. Racers create the same object; what is wrong with one race in many can
+ * go unseen, what is wrong with most cannot.
+ */
+public final class AtomicCreateProbe {
+    private static final String FOLDER = "probe/";
+    private static final int ROUNDS = 3;
+    private static final int RACERS = 8;
+
+    private final ObjectStore store;
+    private final Executor executor;
+
+    private AtomicCreateProbe(ObjectStore store, Executor executor) {
+        this.store = store;
+        this.executor = executor;
+    }
+
+    /**
+     * Races on new objects, and deletes them.
+     *
+     * @param executor runs at least 8 tasks at the same time
+     * @param id of this probe, never used before
+     * @throws IOException naming the object and what was found, if more or fewer than one of the
+     *     racers succeeded or the object is not the winner's; or if the store failed
+     */
+    public static void check(ObjectStore store, Executor executor, UUID id) throws IOException {
+        requireNonNull(store, "store is null");
+        requireNonNull(executor, "executor is null");
+        requireNonNull(id, "id is null");
+        AtomicCreateProbe probe = new AtomicCreateProbe(store, executor);
+        for (int round = 1; round <= ROUNDS; round++) {
+            String path = FOLDER + id + "-" + round;
+            try {
+                probe.race(path);
+            } finally {
+                store.delete(path);
+            }
+        }
+    }
+
+    private void race(String path) throws IOException {
+        List<byte[]> won = winners(path);
+        if (won.size() != 1) {
+            throw refused(
+                    path, won.size() + " of " + RACERS + " racing creators that succeeded, not 1");
+        }
+        if (!Arrays.equals(store.readFully(path), won.getFirst())) {
+            throw refused(path, "the content of a creator that was told it had lost");
+        }
+        boolean again = store.createIfAbsent(path, content("latecomer"));
+        if (again || !Arrays.equals(store.readFully(path), won.getFirst())) {
+            throw refused(path, "another object in place of one that was there");
+        }
+    }
+
+    private List<byte[]> winners(String path) throws IOException {
+        CountDownLatch allReady = new CountDownLatch(RACERS);
+        List<CompletableFuture<Boolean>> racers = new ArrayList<>();
+        for (int racer = 0; racer < RACERS; racer++) {
+            byte[] content = content("racer " + racer);
+            racers.add(
+                    CompletableFuture.supplyAsync(
+                            () -> {
+                                try {
+                                    allReady.countDown();
+                                    allReady.await();
+                                    return store.createIfAbsent(path, content);
+                                } catch (IOException e) {
+                                    throw new UncheckedIOException(e);
+                                } catch (InterruptedException e) {
+                                    Thread.currentThread().interrupt();
+                                    throw new IllegalStateException("interrupted", e);
+                                }
+                            },
+                            executor));
+        }
+        List<byte[]> won = new ArrayList<>();
+        for (int racer = 0; racer < RACERS; racer++) {
+            if (joined(racers.get(racer))) {
+                won.add(content("racer " + racer));
+            }
+        }
+        return won;
+    }
+
+    private static boolean joined(CompletableFuture<Boolean> racer) throws IOException {
+        try {
+            return racer.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof UncheckedIOException failure) {
+                throw new IOException(failure.getMessage(), failure);
+            }
+            throw e;
+        }
+    }
+
+    private static byte[] content(String who) {
+        return who.getBytes(UTF_8);
+    }
+
+    private IOException refused(String path, String found) {
+        return new IOException(
+                "Expected a store that creates an object once (If-None-Match: * on S3), found "
+                        + found
+                        + ": "
+                        + store.describe(path));
+    }
+}

@@ -1,0 +1,127 @@
+package io.stele.storage.objectstore.s3;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/**
+ * Creation of an object that is not there, with {@code If-None-Match: *}, also when requests end in
+ * an unknown outcome: the object carries the UUID of its creation as metadata, and by that a
+ * refused or failed request is told from one's own that got through. One attempt is sent again as
+ * it is, with the same UUID, so at most one of all takes effect.
+ *
+ * <p>Thread-safe.
+ */
+final class S3Creation {
+    /** In the metadata of every object created here: the UUID of its creation. */
+    static final String METADATA_KEY = "stele-creation";
+
+    /** Pauses of 50, 200 and 800 ms between them; callers that must know ask again themselves. */
+    private static final int ATTEMPTS = 4;
+
+    private static final long FIRST_PAUSE_MILLIS = 50;
+
+    private final S3Clients clients;
+    private final S3Location location;
+    private final RandomGenerator random;
+    private final LongConsumer sleepMillis;
+
+    S3Creation(
+            S3Clients clients,
+            S3Location location,
+            RandomGenerator random,
+            LongConsumer sleepMillis) {
+        this.clients = requireNonNull(clients, "clients is null");
+        this.location = requireNonNull(location, "location is null");
+        this.random = requireNonNull(random, "random is null");
+        this.sleepMillis = requireNonNull(sleepMillis, "sleepMillis is null");
+    }
+
+    /** A UUID for one creation, which its attempts put into the metadata. */
+    String newId() {
+        return new UUID(random.nextLong(), random.nextLong()).toString();
+    }
+
+    static Map<String, String> metadata(String id) {
+        return Map.of(METADATA_KEY, id);
+    }
+
+    /**
+     * Creates the object.
+     *
+     * @param id of this creation
+     * @param request creates the object or fails
+     * @return whether the object is ours; if not, another is there
+     * @throws IOException if it was refused, or if it is not known whether the object was created
+     */
+    boolean create(String path, String id, Function<S3Client, ?> request) throws IOException {
+        String where = location + "/" + path;
+        IOException unknown = null;
+        for (int number = 1; number <= ATTEMPTS; number++) {
+            if (number > 1) {
+                pause(number - 1);
+            }
+            try {
+                clients.once(request);
+                return true;
+            } catch (SdkException e) {
+                switch (S3Failures.ofCreation(e)) {
+                    case EXISTS -> {
+                        return isOurs(path, where, id, e);
+                    }
+                    case UPLOAD_GONE -> {
+                        // Joined by an attempt before, or thrown away
+                        return isOurs(path, where, id, e);
+                    }
+                    case REFUSED -> throw after(S3Failures.describe("create", where, e), unknown);
+                    case CONFLICT, UNKNOWN ->
+                            unknown = after(S3Failures.describe("create", where, e), unknown);
+                }
+            }
+        }
+        throw requireNonNull(unknown);
+    }
+
+    private boolean isOurs(String path, String where, String id, SdkException refusal)
+            throws IOException {
+        try {
+            Map<String, String> found =
+                    clients.repeat(
+                                    client ->
+                                            client.headObject(
+                                                    head ->
+                                                            head.bucket(location.bucket())
+                                                                    .key(location.key(path))))
+                            .metadata();
+            return id.equals(found.get(METADATA_KEY));
+        } catch (SdkException e) {
+            // Also where it is missing now: whose it was is not known any more
+            IOException failure =
+                    new IOException(
+                            "Cannot find out who created %s: %s".formatted(where, e.getMessage()),
+                            e);
+            failure.addSuppressed(refusal);
+            throw failure;
+        }
+    }
+
+    private void pause(int failures) {
+        long millis = FIRST_PAUSE_MILLIS << 2 * (failures - 1);
+        sleepMillis.accept(millis / 2 + random.nextLong(millis));
+    }
+
+    private static IOException after(IOException failure, @Nullable IOException earlier) {
+        if (earlier != null) {
+            failure.addSuppressed(earlier);
+        }
+        return failure;
+    }
+}

@@ -1,0 +1,33 @@
+package io.stele.storage.objectstore.s3;
+
+import java.util.Optional;
+import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.ServerSideEncryption;
+
+/**
+ * What requests that create objects say of encryption at rest.
+ *
+ * @param kmsKeyId with KMS; empty for the key of AWS
+ */
+record S3Encryption(S3Config.SseType type, Optional<String> kmsKeyId) {
+    PutObjectRequest.Builder apply(PutObjectRequest.Builder request) {
+        algorithm().ifPresent(request::serverSideEncryption);
+        kmsKeyId.ifPresent(request::ssekmsKeyId);
+        return request;
+    }
+
+    CreateMultipartUploadRequest.Builder apply(CreateMultipartUploadRequest.Builder request) {
+        algorithm().ifPresent(request::serverSideEncryption);
+        kmsKeyId.ifPresent(request::ssekmsKeyId);
+        return request;
+    }
+
+    private Optional<ServerSideEncryption> algorithm() {
+        return switch (type) {
+            case NONE -> Optional.empty();
+            case S3 -> Optional.of(ServerSideEncryption.AES256);
+            case KMS -> Optional.of(ServerSideEncryption.AWS_KMS);
+        };
+    }
+}

@@ -1,0 +1,137 @@
+package io.stele.storage.objectstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import io.airlift.units.DataSize;
+import io.stele.storage.objectstore.s3.S3Location;
+import io.stele.storage.objectstore.s3.S3ObjectStore;
+import io.stele.storage.objectstore.s3.VersityGateway;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The contract of object stores, on a real S3 server. */
+final class S3ObjectStoreIT extends ObjectStoreContract {
+    private static final int PART_BYTES = 5 << 20; // the least that S3 allows
+    private static final AtomicInteger PREFIXES = new AtomicInteger();
+
+    @TempDir static Path directory;
+    private static VersityGateway gateway;
+
+    private ObjectStore store;
+
+    @BeforeAll
+    static void startGateway() throws IOException {
+        try {
+            gateway = VersityGateway.start(directory.resolve("objects"));
+        } catch (VersityGateway.MissingException e) {
+            abort("Needs an S3 server: " + e.getMessage());
+        }
+    }
+
+    @AfterAll
+    static void stopGateway() {
+        if (gateway != null) {
+            gateway.close();
+        }
+    }
+
+    @BeforeEach
+    void open() {
+        store =
+                S3ObjectStore.open(
+                        new S3Location(
+                                VersityGateway.BUCKET, "contract/" + PREFIXES.incrementAndGet()),
+                        gateway.config().setStreamingPartSize(DataSize.ofBytes(PART_BYTES)),
+                        new Random(1),
+                        _ -> {});
+    }
+
+    @AfterEach
+    void closeStore() throws IOException {
+        store.close();
+    }
+
+    @Override
+    ObjectStore store() {
+        return store;
+    }
+
+    /** Three parts, the last of which is short. */
+    @Override
+    int largeObjectBytes() {
+        return 2 * PART_BYTES + 12_345;
+    }
+
+    @Test
+    void passesTheProbe() throws Exception {
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            AtomicCreateProbe.check(store, threads, new UUID(1, 2));
+        }
+        assertThat(store.list("")).isEmpty();
+    }
+
+    @Test
+    void objectsOfWholePartsAreWhole() throws Exception {
+        byte[] content = content(2 * PART_BYTES);
+        try (ObjectWriter writer = store.create("x")) {
+            writer.write(content, 0, PART_BYTES);
+            writer.write(content, PART_BYTES, PART_BYTES);
+            writer.commit();
+        }
+        assertThat(store.readFully("x")).isEqualTo(content);
+    }
+
+    @Test
+    void emptyObjectsAreObjects() throws Exception {
+        assertThat(store.createIfAbsent("empty", new byte[0])).isTrue();
+        assertThat(store.readFully("empty")).isEmpty();
+        assertThat(store.read("empty", 0, 0)).isEmpty();
+        try (ObjectWriter writer = store.create("empty")) {
+            assertThatThrownBy(writer::commit).isInstanceOf(FileAlreadyExistsException.class);
+        }
+    }
+
+    /** A page of S3 has 1,000 objects. */
+    @Test
+    void listsMoreThanAPage() throws Exception {
+        int count = 1_050;
+        try (ExecutorService threads = Executors.newFixedThreadPool(16)) {
+            List<Future<Boolean>> created = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                String path = "many/%05d".formatted(i);
+                created.add(threads.submit(() -> store.createIfAbsent(path, bytes(path))));
+            }
+            for (Future<Boolean> future : created) {
+                assertThat(future.get()).isTrue();
+            }
+        }
+        List<ObjectEntry> entries = store.list("many/");
+        assertThat(entries).hasSize(count);
+        for (int i = 0; i < count; i++) {
+            assertThat(entries.get(i)).isEqualTo(new ObjectEntry("many/%05d".formatted(i), 10));
+        }
+    }
+
+    private static byte[] content(int length) {
+        byte[] content = new byte[length];
+        new Random(length).nextBytes(content);
+        return content;
+    }
+}
