@@ -118,6 +118,15 @@ public final class SingleFlightCache<K, V> {
         return result;
     }
 
+    /** The value if it is here and loaded, which counts as a hit; never loads, never waits. */
+    public Optional<V> find(K key) {
+        Optional<V> present = peek(key);
+        if (present.isPresent()) {
+            hits.increment();
+        }
+        return present;
+    }
+
     /** The value if it is here and loaded; never loads, never waits, counts nothing. */
     public Optional<V> peek(K key) {
         return Optional.ofNullable(entries.getIfPresent(key));

@@ -34,6 +34,12 @@ public interface ContextPool extends AutoCloseable {
      */
     ExecutionContext createContext(String name, SchedulingGroup group, int share);
 
+    /**
+     * Whether a worker waits for work now. Then whoever has a short task for a context may as well
+     * do it himself and {@link SchedulingGroup#account} for it: nobody waits for the time.
+     */
+    boolean hasIdleWorkers();
+
     /** What the pool does now and has done. */
     PoolStatus status();
 

@@ -199,7 +199,8 @@ final class FairPool implements ContextPool, ContextDispatcher {
         unparker.accept(worker);
     }
 
-    boolean hasIdleWorkers() {
+    @Override
+    public boolean hasIdleWorkers() {
         return idleWorkers.get() > 0;
     }
 

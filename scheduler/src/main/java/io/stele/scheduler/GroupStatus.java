@@ -14,6 +14,7 @@ import static java.util.Objects.requireNonNull;
  *     uses less than that either had little to do or is treated badly
  * @param switches turns its contexts had
  * @param overruns turns that lasted more than twice the quantum, because a task did not yield
+ * @param steals contexts of it that an idle worker was given by a busy one
  */
 public record GroupStatus(
         String name,
@@ -24,7 +25,8 @@ public record GroupStatus(
         long cpuNanos,
         long entitledNanos,
         long switches,
-        long overruns) {
+        long overruns,
+        long steals) {
     public GroupStatus {
         requireNonNull(name, "name is null");
         requireNonNull(urgency, "urgency is null");

@@ -32,6 +32,7 @@ public final class SchedulingGroup {
     private final LongAdder cpuNanos = new LongAdder();
     private final LongAdder switches = new LongAdder();
     private final LongAdder overruns = new LongAdder();
+    private final LongAdder steals = new LongAdder();
     private final AtomicInteger placements = new AtomicInteger();
     private volatile int placedFrom; // the worker that the present round of placements began at
     private long sampledCpuNanos; // guarded by the pool's accounting
@@ -106,6 +107,17 @@ public final class SchedulingGroup {
                 });
     }
 
+    /**
+     * Counts processor time that somebody else used for a task of this group, because a worker was
+     * idle.
+     */
+    public void account(long nanos) {
+        if (nanos < 0) {
+            throw new IllegalArgumentException("nanos must not be negative, found " + nanos);
+        }
+        cpuNanos.add(nanos);
+    }
+
     /** The group as it is now, of which workers run so many contexts. */
     GroupStatus status(long runningContexts) {
         return new GroupStatus(
@@ -117,7 +129,8 @@ public final class SchedulingGroup {
                 cpuNanos.sum(),
                 entitledNanos,
                 switches.sum(),
-                overruns.sum());
+                overruns.sum(),
+                steals.sum());
     }
 
     @Override
@@ -163,6 +176,10 @@ public final class SchedulingGroup {
 
     void placeFrom(int worker) {
         placedFrom = worker;
+    }
+
+    void stolen() {
+        steals.increment();
     }
 
     void turnEnded() {

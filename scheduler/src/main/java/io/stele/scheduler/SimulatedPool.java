@@ -64,6 +64,12 @@ public final class SimulatedPool implements ContextPool, BackgroundPool, Periodi
         return new ExecutionContext(name, group, share, dispatcher);
     }
 
+    /** False: all that happens is to be in the hands of the seed. */
+    @Override
+    public boolean hasIdleWorkers() {
+        return false;
+    }
+
     @Override
     public PoolStatus status() {
         return new PoolStatus(

@@ -56,6 +56,11 @@ public final class ThreadedFairPool implements ContextPool {
     }
 
     @Override
+    public boolean hasIdleWorkers() {
+        return pool.hasIdleWorkers();
+    }
+
+    @Override
     public PoolStatus status() {
         return pool.status();
     }

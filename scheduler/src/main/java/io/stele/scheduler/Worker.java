@@ -314,8 +314,10 @@ final class Worker implements YieldSignal {
         if (pool.hasIdleWorkers() && !queue.isEmpty() && current != null) {
             Worker idle = pool.findIdle();
             if (idle != null) {
+                ExecutionContext stolen = queue.removeFirst();
                 pool.countSteal();
-                hand(queue.removeFirst(), idle);
+                stolen.group().stolen();
+                hand(stolen, idle);
             }
         }
         if (now - nextPublishNanos >= 0) {

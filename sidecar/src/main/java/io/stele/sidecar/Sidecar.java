@@ -8,6 +8,7 @@ import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
 import io.stele.sidecar.ServingState.Ports;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.engine.SchedulingGroupMBeans;
 import io.stele.sidecar.flight.FlightServer;
 import io.stele.sidecar.framed.FramedServer;
 import jakarta.annotation.PreDestroy;
@@ -28,6 +29,7 @@ final class Sidecar {
     private final HttpServerInfo http;
     private final ServingState state;
     private final EngineService engine;
+    private final SchedulingGroupMBeans schedulingGroups;
     private final FramedServer framed;
     private final FlightServer flight;
     private final Optional<PortsFile> portsFile;
@@ -41,12 +43,14 @@ final class Sidecar {
             HttpServerInfo http,
             ServingState state,
             EngineService engine,
+            SchedulingGroupMBeans schedulingGroups,
             FramedServer framed,
             FlightServer flight) {
         this.node = requireNonNull(node, "node is null");
         this.http = requireNonNull(http, "http is null");
         this.state = requireNonNull(state, "state is null");
         this.engine = requireNonNull(engine, "engine is null");
+        this.schedulingGroups = requireNonNull(schedulingGroups, "schedulingGroups is null");
         this.framed = requireNonNull(framed, "framed is null");
         this.flight = requireNonNull(flight, "flight is null");
         this.portsFile = config.getPortsFile().map(file -> new PortsFile(file.toPath()));
@@ -56,6 +60,7 @@ final class Sidecar {
     /** Recovers the engine and opens the doors; returns when everything is served. */
     synchronized Ports start() {
         engine.open();
+        schedulingGroups.export();
         framed.start();
         flight.start();
         Ports ports = new Ports(httpUri().getPort(), flight.port(), framed.port());

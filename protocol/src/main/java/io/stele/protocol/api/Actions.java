@@ -80,5 +80,8 @@ public final class Actions {
     /** {@link Done} (or an empty body) -> {@link StatusReply}. */
     public static final String STATUS = "status";
 
+    /** {@link Done} (or an empty body) -> {@link SchedulingGroupsReply}. */
+    public static final String SCHEDULING_GROUPS = "scheduling-groups";
+
     private Actions() {}
 }

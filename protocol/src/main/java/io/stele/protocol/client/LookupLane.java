@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -25,9 +26,21 @@ final class LookupLane implements Lane {
     private static final int MAX_KEYS = 256;
     // 2: while one is answered the next is on its way.
     private static final int MAX_UNANSWERED = 2;
+    // 10: with waits that double from 2 ms, two seconds of a busy sidecar.
+    private static final int MAX_REFUSALS = 10;
+    private static final long MIN_PAUSE_MILLIS = 2;
+    private static final long MAX_PAUSE_MILLIS = 10_000;
 
-    /** A key and what becomes of it. */
-    record Lookup(byte[] key, CompletableFuture<Found> result) {}
+    /**
+     * A key and what becomes of it.
+     *
+     * @param refusals how often the sidecar was too busy for it
+     */
+    record Lookup(byte[] key, CompletableFuture<Found> result, int refusals) {
+        Lookup(byte[] key, CompletableFuture<Found> result) {
+            this(key, result, 0);
+        }
+    }
 
     /** A row, if there is one, and the schema version its layout has. */
     record Found(int schemaVersion, Optional<byte[]> row) {}
@@ -40,6 +53,9 @@ final class LookupLane implements Lane {
     private final ArrayDeque<Lookup> waiting = new ArrayDeque<>();
     private int unanswered;
     private boolean scheduled;
+    private long pauseNanos; // to be taken from when the sender looks next
+    private long resumeAtNanos; // of the sender's clock
+    private boolean paused;
 
     LookupLane(Connection connection, TableId tableId, int schemaVersion, Optional<Lsn> readLsn) {
         this.connection = connection;
@@ -67,7 +83,7 @@ final class LookupLane implements Lane {
         List<Lookup> batch = new ArrayList<>();
         lock.lock();
         try {
-            if (waiting.isEmpty() || unanswered >= MAX_UNANSWERED) {
+            if (waiting.isEmpty() || unanswered >= MAX_UNANSWERED || pausedNanos(nowNanos) > 0) {
                 return null;
             }
             while (!waiting.isEmpty() && batch.size() < MAX_KEYS) {
@@ -95,10 +111,23 @@ final class LookupLane implements Lane {
                 scheduled = false;
                 return EMPTY;
             }
-            return unanswered >= MAX_UNANSWERED ? UNTIL_REPLY : 0;
+            return unanswered >= MAX_UNANSWERED ? UNTIL_REPLY : pausedNanos(nowNanos);
         } finally {
             lock.unlock();
         }
+    }
+
+    /** How long the sidecar is to be left alone, under the lock; 0: it is not. */
+    private long pausedNanos(long nowNanos) {
+        if (pauseNanos > 0) {
+            resumeAtNanos = nowNanos + pauseNanos;
+            pauseNanos = 0;
+            paused = true;
+        }
+        if (paused && resumeAtNanos - nowNanos <= 0) {
+            paused = false;
+        }
+        return paused ? resumeAtNanos - nowNanos : 0;
     }
 
     @Override
@@ -131,7 +160,11 @@ final class LookupLane implements Lane {
                     failure == null
                             ? new IllegalStateException("neither reply nor failure")
                             : failure;
-            batch.forEach(lookup -> lookup.result.completeExceptionally(cause));
+            if (cause instanceof SteleException failed && failed.code() == ErrorCode.BUSY) {
+                askAgain(batch, failed);
+            } else {
+                batch.forEach(lookup -> lookup.result.completeExceptionally(cause));
+            }
             return;
         }
         try {
@@ -139,6 +172,36 @@ final class LookupLane implements Lane {
         } catch (SteleException e) {
             batch.forEach(lookup -> lookup.result.completeExceptionally(e));
         }
+    }
+
+    /** What was refused goes first when the sidecar may have time; not for ever. */
+    private void askAgain(List<Lookup> batch, SteleException busy) {
+        List<Lookup> given = new ArrayList<>();
+        List<Lookup> again = new ArrayList<>();
+        int refusals = 0;
+        for (Lookup lookup : batch) {
+            if (lookup.refusals() >= MAX_REFUSALS) {
+                given.add(lookup);
+            } else {
+                again.add(new Lookup(lookup.key(), lookup.result(), lookup.refusals() + 1));
+                refusals = Math.max(refusals, lookup.refusals());
+            }
+        }
+        long millis = Math.max(busy.retryAfterMillis().orElse(0), MIN_PAUSE_MILLIS << refusals);
+        lock.lock();
+        try {
+            pauseNanos = TimeUnit.MILLISECONDS.toNanos(Math.min(millis, MAX_PAUSE_MILLIS));
+            for (int i = again.size() - 1; i >= 0; i--) {
+                waiting.addFirst(again.get(i));
+            }
+            if (!again.isEmpty() && !scheduled) {
+                scheduled = true;
+                connection.schedule(this);
+            }
+        } finally {
+            lock.unlock();
+        }
+        given.forEach(lookup -> lookup.result.completeExceptionally(busy));
     }
 
     private void complete(List<Lookup> batch, MultiGetReply reply) {

@@ -3,6 +3,7 @@ package io.stele.protocol.client;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.auth.ClientTls;
 import io.stele.protocol.auth.TokenSource;
@@ -31,13 +32,19 @@ final class SessionOpener {
     private final TokenSource tokens;
     private final @Nullable SSLContext tls;
     private final String clientName;
+    private final QueryTag tag;
     private final Duration timeout;
 
     SessionOpener(
-            TokenSource tokens, Optional<ClientTls> tls, String clientName, Duration timeout) {
+            TokenSource tokens,
+            Optional<ClientTls> tls,
+            String clientName,
+            QueryTag tag,
+            Duration timeout) {
         this.tokens = requireNonNull(tokens, "tokens is null");
         this.tls = tls.map(ClientTls::sslContext).orElse(null);
         this.clientName = requireNonNull(clientName, "clientName is null");
+        this.tag = requireNonNull(tag, "tag is null");
         this.timeout = requireNonNull(timeout, "timeout is null");
     }
 
@@ -96,7 +103,8 @@ final class SessionOpener {
         writer.write(
                 FrameType.HELLO,
                 0,
-                new Hello(WireLimits.VERSION, tokens.token(), clientName).encode());
+                new Hello(WireLimits.VERSION, tokens.token(), clientName, Optional.of(tag))
+                        .encode());
         writer.flush();
         Frame frame = reader.read();
         if (frame == null) {

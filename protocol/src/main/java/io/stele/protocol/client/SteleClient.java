@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.TableDescription;
@@ -62,7 +63,9 @@ public final class SteleClient implements AutoCloseable {
         this.tokens = tokens;
         this.threads = builder.threads;
         this.ticker = builder.ticker;
-        this.opener = new SessionOpener(tokens, tls, builder.name, settings.connectTimeout());
+        this.opener =
+                new SessionOpener(
+                        tokens, tls, builder.name, builder.tag, settings.connectTimeout());
         this.budget = new InFlightBudget(settings.maxInFlightBytes());
     }
 
@@ -227,6 +230,7 @@ public final class SteleClient implements AutoCloseable {
         private Clock clock = Clock.systemUTC();
         private LongSupplier ticker = System::nanoTime;
         private String name = "stele-java-client";
+        private QueryTag tag = QueryTag.NONE;
         private ThreadFactory threads = Builder::daemon;
 
         private Builder() {}
@@ -259,6 +263,12 @@ public final class SteleClient implements AutoCloseable {
         /** Who is calling, for the sidecar's logs. */
         public Builder name(String value) {
             name = requireNonNull(value, "value is null");
+            return this;
+        }
+
+        /** Who the reads are for: what the sidecar chooses their scheduling group by. */
+        public Builder tag(QueryTag value) {
+            tag = requireNonNull(value, "value is null");
             return this;
         }
 

@@ -7,10 +7,12 @@ import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCalls;
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.auth.ClientTls;
@@ -120,9 +122,20 @@ public final class FlightClient implements AutoCloseable {
 
     /** Starts a stream of batches; the caller closes it. */
     public FlightStream get(Ticket ticket) {
+        return get(ticket, QueryTag.NONE);
+    }
+
+    /**
+     * As the other one.
+     *
+     * @param tag what the service chooses a scheduling group by
+     */
+    public FlightStream get(Ticket ticket, QueryTag tag) {
         ClientCall<Ticket, FlightData> call =
                 authenticated.newCall(FlightMethods.DO_GET, CallOptions.DEFAULT);
-        return FlightStream.start(call, ticket, where);
+        Metadata headers = new Metadata();
+        QueryTagHeaders.put(tag, headers);
+        return FlightStream.start(call, ticket, headers, where);
     }
 
     /** Starts a stream of batches to the sidecar; the caller finishes or closes it. */

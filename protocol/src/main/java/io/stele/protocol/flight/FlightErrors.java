@@ -8,6 +8,7 @@ import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,10 @@ public final class FlightErrors {
     /** Trailer with the name of the error code. */
     public static final Metadata.Key<String> ERROR_CODE =
             Metadata.Key.of("stele-error-code", Metadata.ASCII_STRING_MARSHALLER);
+
+    /** Trailer with the milliseconds to wait before the same request may succeed. */
+    public static final Metadata.Key<String> RETRY_AFTER =
+            Metadata.Key.of("stele-retry-after-ms", Metadata.ASCII_STRING_MARSHALLER);
 
     private FlightErrors() {}
 
@@ -32,6 +37,8 @@ public final class FlightErrors {
     public static Metadata trailers(SteleException failure) {
         Metadata trailers = new Metadata();
         trailers.put(ERROR_CODE, failure.code().name());
+        failure.retryAfterMillis()
+                .ifPresent(millis -> trailers.put(RETRY_AFTER, Long.toString(millis)));
         return trailers;
     }
 
@@ -46,7 +53,10 @@ public final class FlightErrors {
         String code = trailers == null ? null : trailers.get(ERROR_CODE);
         String description = requireNonNullElse(status.getDescription(), status.getCode().name());
         if (code != null) {
-            return failure(ErrorCode.of(code), description, status.getCause());
+            OptionalLong retryAfter = retryAfterMillis(trailers);
+            return retryAfter.isPresent()
+                    ? new SteleException(ErrorCode.of(code), description, retryAfter)
+                    : failure(ErrorCode.of(code), description, status.getCause());
         }
         return failure(
                 errorCode(status.getCode()),
@@ -67,6 +77,18 @@ public final class FlightErrors {
         }
         return new SteleException(
                 ErrorCode.INTERNAL, "Flight call to " + where + " failed: " + thrown, thrown);
+    }
+
+    private static OptionalLong retryAfterMillis(@Nullable Metadata trailers) {
+        String text = trailers == null ? null : trailers.get(RETRY_AFTER);
+        if (text == null) {
+            return OptionalLong.empty();
+        }
+        try {
+            return OptionalLong.of(Math.max(0, Long.parseLong(text)));
+        } catch (NumberFormatException notOurs) {
+            return OptionalLong.empty(); // only advice
+        }
     }
 
     private static SteleException failure(

@@ -33,9 +33,10 @@ public final class FlightStream implements AutoCloseable {
         this.where = where;
     }
 
-    static FlightStream start(ClientCall<Ticket, FlightData> call, Ticket ticket, String where) {
+    static FlightStream start(
+            ClientCall<Ticket, FlightData> call, Ticket ticket, Metadata headers, String where) {
         FlightStream stream = new FlightStream(call, where);
-        call.start(stream.new Receiver(), new Metadata());
+        call.start(stream.new Receiver(), headers);
         call.request(WINDOW);
         call.sendMessage(ticket);
         call.halfClose();
@@ -62,6 +63,7 @@ public final class FlightStream implements AutoCloseable {
             next = received.poll();
             if (next == null) {
                 if (failure != null) {
+                    // Of the reader's own, for its stack trace; what to wait comes with the cause.
                     throw new SteleException(
                             failure.code(), String.valueOf(failure.getMessage()), failure);
                 }

@@ -5,24 +5,46 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import java.nio.charset.StandardCharsets;
+import java.util.OptionalLong;
 
 /**
- * A request failed: {@code code text | message text}, the code by its name. For a WRITE this is
- * final: the batch was not applied and will not be. A sidecar that does not know closes the
- * connection instead of answering.
+ * A request failed: {@code code text | message text}, the code by its name, and where it is known
+ * {@code milliseconds to wait before the request may succeed 8}. For a WRITE this is final: the
+ * batch was not applied and will not be. A sidecar that does not know closes the connection instead
+ * of answering.
  */
-public record ErrorReply(ErrorCode code, String message) {
+public record ErrorReply(ErrorCode code, String message, OptionalLong retryAfterMillis) {
     public ErrorReply {
         requireNonNull(code, "code is null");
         requireNonNull(message, "message is null");
+        requireNonNull(retryAfterMillis, "retryAfterMillis is null");
+    }
+
+    /** A failure of which it is not known how long to wait. */
+    public ErrorReply(ErrorCode code, String message) {
+        this(code, message, OptionalLong.empty());
+    }
+
+    /**
+     * What a failure is on the wire.
+     *
+     * @param knowsWaiting whether the client understands how long to wait
+     */
+    public static ErrorReply of(SteleException failure, boolean knowsWaiting) {
+        return new ErrorReply(
+                failure.code(),
+                String.valueOf(failure.getMessage()),
+                knowsWaiting ? failure.retryAfterMillis() : OptionalLong.empty());
     }
 
     /** Encodes; a message beyond the text limit is cut. */
     public byte[] encode() {
-        return new PayloadWriter(128)
-                .putText("code", code.name())
-                .putText("message", cut(message))
-                .toByteArray();
+        PayloadWriter writer =
+                new PayloadWriter(128)
+                        .putText("code", code.name())
+                        .putText("message", cut(message));
+        retryAfterMillis.ifPresent(writer::putLong);
+        return writer.toByteArray();
     }
 
     /**
@@ -33,13 +55,18 @@ public record ErrorReply(ErrorCode code, String message) {
         PayloadReader reader = new PayloadReader(FrameType.ERROR, frame);
         String name = reader.getText("code");
         String message = reader.getText("message");
+        OptionalLong retryAfterMillis =
+                reader.hasMore()
+                        ? OptionalLong.of(reader.getLong("retry after"))
+                        : OptionalLong.empty();
         reader.end();
         ErrorCode code = ErrorCode.of(name);
-        return new ErrorReply(code, code.name().equals(name) ? message : name + ": " + message);
+        return new ErrorReply(
+                code, code.name().equals(name) ? message : name + ": " + message, retryAfterMillis);
     }
 
     public SteleException toException() {
-        return new SteleException(code, message);
+        return new SteleException(code, message, retryAfterMillis);
     }
 
     private static String cut(String message) {

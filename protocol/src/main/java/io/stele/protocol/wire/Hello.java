@@ -2,27 +2,39 @@ package io.stele.protocol.wire;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.QueryTag;
+import java.util.Optional;
+
 /**
  * The first frame of a client: {@code magic 4 | version 4 | token text | client text}, where a text
- * is a varint length and UTF-8 bytes. What follows the client's name is left to later versions and
- * ignored.
+ * is a varint length and UTF-8 bytes; then, from a client that understands how long to wait in an
+ * ERROR, {@code user text | source text | resource group text}. What follows is left to later
+ * versions and ignored.
  *
  * @param token a {@code SharedSecretToken}
  * @param client who is calling, for the sidecar's status and logs
+ * @param tag what the sidecar chooses a scheduling group by, for all requests of the connection
  */
-public record Hello(int version, String token, String client) {
+public record Hello(int version, String token, String client, Optional<QueryTag> tag) {
     public Hello {
         requireNonNull(token, "token is null");
         requireNonNull(client, "client is null");
+        requireNonNull(tag, "tag is null");
     }
 
     public byte[] encode() {
-        return new PayloadWriter(256)
-                .putInt(WireLimits.MAGIC)
-                .putInt(version)
-                .putText("token", token)
-                .putText("client", client)
-                .toByteArray();
+        PayloadWriter writer =
+                new PayloadWriter(256)
+                        .putInt(WireLimits.MAGIC)
+                        .putInt(version)
+                        .putText("token", token)
+                        .putText("client", client);
+        tag.ifPresent(
+                present ->
+                        writer.putText("user", present.user())
+                                .putText("source", present.source())
+                                .putText("resource group", present.resourceGroup()));
+        return writer.toByteArray();
     }
 
     /**
@@ -39,8 +51,18 @@ public record Hello(int version, String token, String client) {
                     "magic " + Integer.toHexString(WireLimits.MAGIC) + " (shown as a number)",
                     magic & 0xFFFFFFFFL);
         }
-        return new Hello(
-                reader.getInt("version"), reader.getText("token"), reader.getText("client"));
+        int version = reader.getInt("version");
+        String token = reader.getText("token");
+        String client = reader.getText("client");
+        if (!reader.hasMore()) {
+            return new Hello(version, token, client, Optional.empty());
+        }
+        QueryTag tag =
+                new QueryTag(
+                        reader.getText("user"),
+                        reader.getText("source"),
+                        reader.getText("resource group"));
+        return new Hello(version, token, client, Optional.of(tag));
     }
 
     @Override

@@ -103,6 +103,11 @@ final class PayloadReader {
         return position;
     }
 
+    /** Whether anything is left, such as what a later version added. */
+    boolean hasMore() {
+        return position < payload.length;
+    }
+
     /** Checks that nothing is left. */
     void end() {
         if (position != payload.length) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.QueryTag;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
@@ -13,6 +14,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.UUID;
 import java.util.function.Function;
@@ -21,11 +23,15 @@ import org.junit.jupiter.api.Test;
 final class TestMessages {
     @Test
     void testHello() {
-        Hello hello = new Hello(1, "a.b.c", "flink");
+        Hello hello = new Hello(1, "a.b.c", "flink", Optional.empty());
         assertThat(hex(hello.encode()))
                 .isEqualTo("53544c45" + "00000001" + "05612e622e63" + "05666c696e6b");
         assertThat(Hello.decode(frame(FrameType.HELLO, hello.encode()))).isEqualTo(hello);
         assertThat(hello.toString()).doesNotContain("a.b.c");
+        Hello tagged = new Hello(1, "a.b.c", "flink", Optional.of(new QueryTag("ann", "", "etl")));
+        assertThat(hex(tagged.encode()))
+                .isEqualTo(hex(hello.encode()) + "03616e6e" + "00" + "0365746c");
+        assertThat(Hello.decode(frame(FrameType.HELLO, tagged.encode()))).isEqualTo(tagged);
         assertThatThrownBy(
                         () ->
                                 Hello.decode(
@@ -136,6 +142,18 @@ final class TestMessages {
         assertThat(hex(error.encode()))
                 .startsWith("0b" + hex("STALE_TABLE".getBytes(StandardCharsets.UTF_8)) + "13");
         assertThat(ErrorReply.decode(frame(FrameType.ERROR, error.encode()))).isEqualTo(error);
+        SteleException busy = SteleException.busy("full", 300);
+        ErrorReply later = ErrorReply.of(busy, true);
+        assertThat(hex(later.encode()))
+                .isEqualTo(
+                        "04"
+                                + hex("BUSY".getBytes(StandardCharsets.UTF_8))
+                                + "0466756c6c"
+                                + "000000000000012c");
+        assertThat(ErrorReply.decode(frame(FrameType.ERROR, later.encode())).toException())
+                .extracting(failure -> failure.retryAfterMillis())
+                .isEqualTo(OptionalLong.of(300));
+        assertThat(ErrorReply.of(busy, false)).isEqualTo(new ErrorReply(ErrorCode.BUSY, "full"));
         ErrorReply cut =
                 ErrorReply.decode(
                         frame(
@@ -156,7 +174,10 @@ final class TestMessages {
 
     @Test
     void testDamagedMessagesAreRefusedAndNothingElse() {
-        check(FrameType.HELLO, new Hello(1, "token", "client").encode(), Hello::decode);
+        check(
+                FrameType.HELLO,
+                new Hello(1, "token", "client", Optional.empty()).encode(),
+                Hello::decode);
         check(FrameType.HELLO_REPLY, new HelloReply(1, "node", 1, 1).encode(), HelloReply::decode);
         check(FrameType.GET_TABLE, new GetTable("s", "t").encode(), GetTable::decode);
         check(

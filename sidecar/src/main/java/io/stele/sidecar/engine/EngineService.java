@@ -8,15 +8,24 @@ import io.airlift.node.NodeInfo;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.NodeAddress;
+import io.stele.protocol.api.SchedulingGroupStatus;
+import io.stele.protocol.api.SchedulingGroupsReply;
 import io.stele.protocol.api.ShardRouting;
 import io.stele.protocol.api.StatusReply;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.scheduler.ContextPool;
+import io.stele.scheduler.FairPoolOptions;
+import io.stele.scheduler.FifoPool;
+import io.stele.scheduler.ThreadedFairPool;
 import io.stele.sidecar.ServingState;
 import io.stele.sidecar.Version;
 import io.stele.sidecar.metrics.LogMetrics;
+import io.stele.sidecar.scheduling.QueryScheduler;
+import io.stele.sidecar.scheduling.SchedulerConfig;
+import io.stele.sidecar.scheduling.SchedulingReport;
 import io.stele.storage.engine.CacheOptions;
 import io.stele.storage.engine.EngineStatus;
 import io.stele.storage.engine.EngineThreads;
@@ -32,9 +41,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +63,11 @@ public final class EngineService implements AutoCloseable {
     private final ServingState state;
     private final Clock clock;
     private final LogMetrics logMetrics;
+    private final SchedulerConfig schedulerConfig;
     private volatile @Nullable StorageEngine engine;
+    private volatile @Nullable QueryScheduler queries; // written under this object's lock
+    private volatile @Nullable SchedulingReport report; // written under this object's lock
+    private @Nullable AutoCloseable sampling;
     private volatile @Nullable EngineThreads threads; // written under this object's lock
     private @Nullable LocalLogFiles logFiles;
 
@@ -62,7 +77,9 @@ public final class EngineService implements AutoCloseable {
             NodeInfo node,
             ServingState state,
             Clock clock,
-            LogMetrics logMetrics) {
+            LogMetrics logMetrics,
+            SchedulerConfig schedulerConfig) {
+        this.schedulerConfig = requireNonNull(schedulerConfig, "schedulerConfig is null");
         this.config = requireNonNull(config, "config is null");
         this.nodeId = node.getNodeId();
         this.state = requireNonNull(state, "state is null");
@@ -86,13 +103,21 @@ public final class EngineService implements AutoCloseable {
         logFiles = log;
         EngineThreads started =
                 EngineThreads.start(
-                        config.getShardThreads(),
+                        contextPool(),
                         config.getBackgroundThreads(),
-                        System::nanoTime,
                         threadFactory("engine-"),
                         BackgroundPriority.lowered(threadFactory("background-")),
                         EngineService::reportUncaught);
         threads = started;
+        queries =
+                new QueryScheduler(
+                        schedulerConfig,
+                        started.contexts(),
+                        schedulerConfig.getReadThreads(),
+                        System::nanoTime);
+        SchedulingReport reporting = new SchedulingReport(started::status, queries());
+        report = reporting;
+        sampling = started.periodic().every(SchedulingReport.SAMPLE_MILLIS, reporting::sample);
         try {
             engine =
                     StorageEngine.open(
@@ -117,6 +142,25 @@ public final class EngineService implements AutoCloseable {
                 config.getWarehousePath(),
                 config.getWalPath(),
                 Duration.ofNanos(System.nanoTime() - start).toMillis());
+    }
+
+    private ContextPool contextPool() {
+        int workers = config.getShardThreads();
+        ThreadFactory factory = threadFactory("worker-");
+        return switch (schedulerConfig.getPolicy()) {
+            case FAIR ->
+                    new ThreadedFairPool(
+                            FairPoolOptions.of(workers)
+                                    .withQuantumNanos(
+                                            schedulerConfig
+                                                    .getQuantum()
+                                                    .roundTo(TimeUnit.NANOSECONDS)),
+                            System::nanoTime,
+                            factory,
+                            EngineService::reportUncaught);
+            case FIFO ->
+                    new FifoPool(workers, System::nanoTime, factory, EngineService::reportUncaught);
+        };
     }
 
     private static <T> T opened(String property, String value, Opener<T> opener) {
@@ -151,6 +195,25 @@ public final class EngineService implements AutoCloseable {
             throw new SteleException(ErrorCode.UNAVAILABLE, "The sidecar is starting or stopping");
         }
         return open;
+    }
+
+    /**
+     * Where reads run.
+     *
+     * @throws SteleException UNAVAILABLE while the sidecar starts or stops
+     */
+    public QueryScheduler queries() {
+        QueryScheduler open = queries;
+        if (open == null) {
+            throw new SteleException(ErrorCode.UNAVAILABLE, "The sidecar is starting or stopping");
+        }
+        return open;
+    }
+
+    /** How the threads are shared; none before {@link #open} and after {@link #close}. */
+    public List<SchedulingGroupStatus> schedulingGroups() {
+        SchedulingReport present = report;
+        return present == null ? List.of() : present.groups();
     }
 
     /** What the engine's threads do; empty before {@link #open} and after {@link #close}. */
@@ -211,6 +274,11 @@ public final class EngineService implements AutoCloseable {
                 status.shards());
     }
 
+    /** How the threads are shared, as the action tells it. */
+    public SchedulingGroupsReply schedulingGroupsReply() {
+        return new SchedulingGroupsReply(nodeId, schedulingGroups());
+    }
+
     /** The folder of the warehouse, absolute, for whoever reads its files directly. */
     public String warehousePath() {
         return Path.of(config.getWarehousePath()).toAbsolutePath().normalize().toString();
@@ -258,6 +326,8 @@ public final class EngineService implements AutoCloseable {
     public synchronized void close() {
         StorageEngine open = engine;
         engine = null;
+        report = null;
+        stopSampling();
         try {
             if (open != null) {
                 open.close();
@@ -268,7 +338,24 @@ public final class EngineService implements AutoCloseable {
             if (started != null) {
                 started.close();
             }
+            QueryScheduler reads = queries;
+            queries = null;
+            if (reads != null) {
+                reads.close();
+            }
             closeLogFiles();
+        }
+    }
+
+    private void stopSampling() {
+        AutoCloseable started = sampling;
+        sampling = null;
+        try {
+            if (started != null) {
+                started.close();
+            }
+        } catch (Exception e) {
+            logger.warn(e, "Cannot stop the sampling of the scheduler");
         }
     }
 

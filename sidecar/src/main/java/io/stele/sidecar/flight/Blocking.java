@@ -2,6 +2,9 @@ package io.stele.sidecar.flight;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.scheduler.fragment.FragmentException;
+import java.io.IOException;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
@@ -16,14 +19,45 @@ final class Blocking {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new SteleException(ErrorCode.UNAVAILABLE, "The sidecar is shutting down", e);
+        } catch (CancellationException e) {
+            throw new SteleException(ErrorCode.UNAVAILABLE, "The client has cancelled the call", e);
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof SteleException failure) {
-                throw failure;
-            }
-            throw new SteleException(
-                    ErrorCode.INTERNAL,
-                    "The engine failed: " + e.getCause(),
-                    e.getCause() == null ? e : e.getCause());
+            throw switch (e.getCause()) {
+                case SteleException failure -> failure;
+                case FragmentException failure -> ofFragment(failure);
+                case CancellationException cancelled ->
+                        new SteleException(
+                                ErrorCode.UNAVAILABLE,
+                                "The client has cancelled the call",
+                                cancelled);
+                case null -> new SteleException(ErrorCode.INTERNAL, "The engine failed", e);
+                case Throwable failure ->
+                        new SteleException(
+                                ErrorCode.INTERNAL, "The engine failed: " + failure, failure);
+            };
         }
+    }
+
+    /** The failure as what it was, and in which fragment. */
+    private static SteleException ofFragment(FragmentException failure) {
+        return switch (failure.getCause()) {
+            case SteleException known ->
+                    new SteleException(
+                            known.code(),
+                            "%s (in the %s)".formatted(known.getMessage(), failure.fragment()),
+                            known);
+            case IOException unreadable ->
+                    new SteleException(
+                            ErrorCode.STORE_FAILED,
+                            "The warehouse cannot be read: %s (in the %s)"
+                                    .formatted(unreadable.getMessage(), failure.fragment()),
+                            unreadable);
+            case null, default ->
+                    new SteleException(
+                            ErrorCode.INTERNAL,
+                            "The %s failed; the sidecar's log says why"
+                                    .formatted(failure.fragment()),
+                            failure);
+        };
     }
 }

@@ -90,7 +90,8 @@ public final class FlightServer implements AutoCloseable {
                                         service.definition(),
                                         new AuthenticationInterceptor(authenticator),
                                         new LimitInterceptor(config.getMaxStreams(), metrics),
-                                        new ReadLsnInterceptor()))
+                                        new ReadLsnInterceptor(),
+                                        new QueryTagInterceptor()))
                         .build();
         try {
             server = starting.start();

@@ -6,35 +6,35 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanTicket;
-import io.stele.protocol.arrow.ArrowBatchEncoder;
-import io.stele.protocol.arrow.ArrowField;
-import io.stele.protocol.arrow.ArrowMessage;
-import io.stele.protocol.arrow.ArrowSchemas;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.Ticket;
-import io.stele.protocol.row.RowLayout;
-import io.stele.protocol.schema.TableSchema;
+import io.stele.scheduler.ExecutionContext;
+import io.stele.scheduler.fragment.Edge;
+import io.stele.scheduler.fragment.Pulled;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.metrics.ReadMetrics;
+import io.stele.sidecar.scheduling.Admission;
+import io.stele.sidecar.scheduling.QueryGroup;
 import io.stele.storage.engine.ReadPoint;
 import io.stele.storage.engine.StorageEngine;
 import io.stele.storage.scan.RowCursor;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * DoGet: the rows of one shard at a snapshot, batch by batch at the pace of the client. Thread
+ * DoGet: the rows of one shard at a snapshot, batch by batch at the pace of the client. A fragment
+ * makes them on an execution context of the scheduling group that the call's tag selects. Thread
  * safe.
  */
 final class GetService {
-    // 65,536: what a Trino page or a pandas chunk takes; narrow rows reach it before the size.
-    private static final int MAX_BATCH_ROWS = 1 << 16;
     // The scan gives its lease back when it ends; this is for a process that dies in between.
     private static final Duration OWN_LEASE = Duration.ofHours(1);
 
@@ -63,26 +63,43 @@ final class GetService {
                         readyThreshold,
                         stallTimeoutNanos);
         // A thread of its own: gRPC tells of readiness and cancellation on the thread of this
-        // method.
+        // method. It computes nothing, it only waits for batches and for the client.
         Optional<Lsn> atLeast = ReadLsnInterceptor.latest(Optional.empty());
-        threads.newThread(() -> serve(ticket, atLeast, stream)).start();
+        QueryTag tag = QueryTagInterceptor.current();
+        threads.newThread(() -> serve(ticket, tag, atLeast, stream)).start();
     }
 
-    private void serve(Ticket ticket, Optional<Lsn> atLeast, OutboundStream<FlightData> stream) {
+    private void serve(
+            Ticket ticket, QueryTag tag, Optional<Lsn> atLeast, OutboundStream<FlightData> stream) {
         try {
-            send(ScanTicket.decode(ticket.bytes()), atLeast, stream);
+            QueryGroup group = engine.queries().group(tag);
+            send(ScanTicket.decode(ticket.bytes()), group, atLeast, stream);
             if (!stream.isCancelled()) {
                 stream.complete();
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (RuntimeException e) {
             if (!stream.isCancelled()) {
                 stream.fail(CallFailures.describe("DoGet", e));
             }
         }
     }
 
-    private void send(ScanTicket ticket, Optional<Lsn> atLeast, OutboundStream<FlightData> stream)
-            throws IOException {
+    private void send(
+            ScanTicket ticket,
+            QueryGroup group,
+            Optional<Lsn> atLeast,
+            OutboundStream<FlightData> stream) {
+        CompletableFuture<Admission.Permit> entering = group.enterScan();
+        try (Admission.Permit permit = stream.await(entering, () -> entering.cancel(false))) {
+            send(ticket, new Scan(group, permit, stream), atLeast);
+        }
+    }
+
+    /** A scan that was let in. */
+    private record Scan(
+            QueryGroup group, Admission.Permit permit, OutboundStream<FlightData> stream) {}
+
+    private void send(ScanTicket ticket, Scan scan, Optional<Lsn> atLeast) {
         StorageEngine open = engine.engine();
         if (ticket.readPointId().isPresent()) {
             ReadPoint leased = open.readPoint(ticket.readPointId().get());
@@ -94,22 +111,67 @@ final class GetService {
                                 + ", found "
                                 + leased.lsn());
             }
-            send(ticket, leased, stream);
+            send(ticket, scan, leased, () -> {});
             return;
         }
         ReadPoint readPoint =
                 Blocking.await(open.openReadPoint(ticket.readLsn(), atLeast, OWN_LEASE));
+        send(ticket, scan, readPoint, () -> open.closeReadPoint(readPoint.id()));
+    }
+
+    /**
+     * Sends the rows.
+     *
+     * @param ended called when the fragment needs the read point no more
+     */
+    private void send(ScanTicket ticket, Scan scan, ReadPoint readPoint, Runnable ended) {
+        metrics.scanStarted(ticket.mode());
+        StorageEngine open = engine.engine();
+        String name =
+                "scan of table id %s in shard %s"
+                        .formatted(ticket.tableId().value(), ticket.shard());
+        ExecutionContext context =
+                ticket.mode() == ScanMode.LOOKUP
+                        ? scan.group().lookupContext(name)
+                        : scan.group().scanContext(name);
+        Edge<ScanBatch> edge =
+                ScanFragment.open(
+                        context,
+                        ticket,
+                        () -> open(open, ticket, readPoint),
+                        batchBytes,
+                        engine.queries().storeReads(),
+                        ended);
         try {
-            send(ticket, readPoint, stream);
+            send(edge, scan);
         } finally {
-            open.closeReadPoint(readPoint.id());
+            edge.cancel();
+            context.join();
         }
     }
 
-    private void send(ScanTicket ticket, ReadPoint readPoint, OutboundStream<FlightData> stream)
+    private void send(Edge<ScanBatch> edge, Scan scan) {
+        OutboundStream<FlightData> stream = scan.stream();
+        while (true) {
+            Pulled<ScanBatch> pulled = stream.await(edge.pull(), edge::cancel);
+            if (pulled.batch().isEmpty()) {
+                return;
+            }
+            ScanBatch batch = pulled.batch().get();
+            if (!stream.isReady()) {
+                scan.permit().pause(); // the client may want others to go on before this one
+            }
+            stream.send(batch.message());
+            CompletableFuture<Admission.Permit> resumed = scan.permit().resume();
+            stream.await(resumed, () -> resumed.cancel(false));
+            if (batch.rowCount() > 0) {
+                metrics.scanned(batch.rowCount(), batch.message().bodySizeBytes());
+            }
+        }
+    }
+
+    private static RowCursor open(StorageEngine open, ScanTicket ticket, ReadPoint readPoint)
             throws IOException {
-        metrics.scanStarted(ticket.mode());
-        StorageEngine open = engine.engine();
         int schemaVersion =
                 ticket.schemaVersion()
                         .orElseGet(
@@ -119,43 +181,13 @@ final class GetService {
                                                 .table(ticket.tableId())
                                                 .schemaVersion());
         List<Integer> stored = ticket.columnIds().stream().filter(id -> id > 0).toList();
-        try (RowCursor cursor =
-                open.scan(
-                        readPoint,
-                        ticket.tableId(),
-                        schemaVersion,
-                        ticket.shard(),
-                        ticket.mode(),
-                        ticket.predicate(),
-                        stored)) {
-            TableSchema schema = cursor.schema();
-            List<ArrowField> fields = ArrowSchemas.fields(schema, ticket.columnIds());
-            ArrowBatchEncoder encoder =
-                    ArrowBatchEncoder.forRows(fields, RowLayout.of(schema.columns()));
-            stream.send(FlightData.schema(ByteBuffer.wrap(ArrowSchemas.toMessage(fields))));
-            long remaining = ticket.limit().orElse(Long.MAX_VALUE);
-            while (remaining > 0) {
-                ArrowMessage batch = nextBatch(cursor, encoder, remaining);
-                if (batch.rowCount() == 0) {
-                    return;
-                }
-                remaining -= batch.rowCount();
-                stream.send(FlightData.of(batch.header(), batch.body()));
-                metrics.scanned(batch.rowCount(), batch.bodySizeBytes());
-            }
-        }
-    }
-
-    private ArrowMessage nextBatch(RowCursor cursor, ArrowBatchEncoder encoder, long maxRows)
-            throws IOException {
-        int limit = (int) Math.min(maxRows, MAX_BATCH_ROWS);
-        long sizeBytes = 0;
-        int rows = 0;
-        while (rows < limit && sizeBytes < batchBytes && cursor.next()) {
-            encoder.append(cursor.row(), cursor.lsn(), cursor.rowId());
-            sizeBytes += cursor.row().length();
-            rows++;
-        }
-        return encoder.finish();
+        return open.scan(
+                readPoint,
+                ticket.tableId(),
+                schemaVersion,
+                ticket.shard(),
+                ticket.mode(),
+                ticket.predicate(),
+                stored);
     }
 }

@@ -34,7 +34,11 @@ final class MaintenanceActions {
                         TableRequest.class,
                         this::listPartitions),
                 Actions.STATUS,
-                ActionHandler.of("Says how the sidecar is doing", engine::status));
+                ActionHandler.of("Says how the sidecar is doing", engine::status),
+                Actions.SCHEDULING_GROUPS,
+                ActionHandler.of(
+                        "Says how the sidecar's threads are shared",
+                        engine::schedulingGroupsReply));
     }
 
     private Object flush(TableRequest request) {

@@ -5,9 +5,11 @@ import static java.util.Objects.requireNonNull;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The messages of a call on their way to its client, written by one thread that waits while the
@@ -22,6 +24,7 @@ final class OutboundStream<T> {
     private final long stallTimeoutNanos;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private volatile @Nullable Runnable whenCancelled;
 
     /** Must be made before the call's method returns: gRPC takes no handlers later. */
     OutboundStream(
@@ -30,7 +33,7 @@ final class OutboundStream<T> {
         this.stallTimeoutNanos = stallTimeoutNanos;
         observer.setOnReadyThreshold(readyThresholdBytes);
         observer.setOnReadyHandler(this::signal);
-        observer.setOnCancelHandler(this::signal);
+        observer.setOnCancelHandler(this::cancelled);
     }
 
     /**
@@ -41,6 +44,31 @@ final class OutboundStream<T> {
     void send(T message) {
         awaitReady();
         observer.onNext(message);
+    }
+
+    /** Whether the client can take a message now. */
+    boolean isReady() {
+        return observer.isReady();
+    }
+
+    /**
+     * Waits for what is to be sent, or for the right to make it.
+     *
+     * @param giveUp ends the wait when the client has gone; any thread, perhaps more than once
+     * @throws SteleException what the future failed with
+     */
+    <R> R await(CompletableFuture<R> future, Runnable giveUp) {
+        if (!future.isDone()) {
+            whenCancelled = giveUp;
+            if (observer.isCancelled()) {
+                giveUp.run();
+            }
+        }
+        try {
+            return Blocking.await(future);
+        } finally {
+            whenCancelled = null;
+        }
     }
 
     boolean isCancelled() {
@@ -82,6 +110,14 @@ final class OutboundStream<T> {
         } finally {
             lock.unlock();
         }
+    }
+
+    private void cancelled() {
+        Runnable giveUp = whenCancelled;
+        if (giveUp != null) {
+            giveUp.run();
+        }
+        signal();
     }
 
     private void signal() {

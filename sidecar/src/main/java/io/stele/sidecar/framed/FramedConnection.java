@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.wire.ErrorReply;
 import io.stele.protocol.wire.Frame;
@@ -16,6 +17,7 @@ import io.stele.protocol.wire.WireLimits;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -44,6 +46,7 @@ final class FramedConnection implements AutoCloseable {
     private final ResponseQueue responses;
     private volatile boolean draining;
     private volatile String client = "unauthenticated";
+    private volatile Optional<QueryTag> tag = Optional.empty();
 
     FramedConnection(Socket socket, FramedDoor door) throws IOException {
         this.socket = requireNonNull(socket, "socket is null");
@@ -52,6 +55,16 @@ final class FramedConnection implements AutoCloseable {
         this.reader = new FrameReader(socket.getInputStream(), WireLimits.MAX_HELLO_BYTES);
         this.responses =
                 new ResponseQueue(new FrameWriter(socket.getOutputStream()), System::nanoTime);
+    }
+
+    /** What the client said of whom it reads for. */
+    QueryTag tag() {
+        return tag.orElse(QueryTag.NONE);
+    }
+
+    /** Whether the client understands how long to wait before it asks again. */
+    boolean knowsWaiting() {
+        return tag.isPresent();
     }
 
     /** Serves the client until it leaves, breaks the protocol or the door closes. */
@@ -130,6 +143,7 @@ final class FramedConnection implements AutoCloseable {
             reply(frame.requestId(), e);
             return false;
         }
+        tag = hello.tag();
         socket.setSoTimeout(0);
         reader.setMaxFrameBytes(WireLimits.MAX_FRAME_BYTES);
         HelloReply answer =
@@ -204,7 +218,7 @@ final class FramedConnection implements AutoCloseable {
         responses.add(
                 FrameType.ERROR,
                 requestId,
-                new ErrorReply(failure.code(), String.valueOf(failure.getMessage())).encode(),
+                ErrorReply.of(failure, knowsWaiting()).encode(),
                 () -> {});
     }
 

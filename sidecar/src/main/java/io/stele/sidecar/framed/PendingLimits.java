@@ -33,6 +33,12 @@ final class PendingLimits {
         return taken;
     }
 
+    /** Takes room if there is some now; returns what to give back, 0: there is none. */
+    int tryTake(int sizeBytes) {
+        int taken = Math.min(sizeBytes / UNIT_BYTES + 1, maxUnits);
+        return units.tryAcquire(taken) ? taken : 0;
+    }
+
     void giveBack(int taken) {
         units.release(taken);
     }

@@ -23,8 +23,7 @@ record Request(FramedConnection connection, Frame frame, int taken) {
 
     /** Answers that the request failed and had no effect. */
     void fail(SteleException failure) {
-        String message = String.valueOf(failure.getMessage());
-        complete(FrameType.ERROR, new ErrorReply(failure.code(), message).encode());
+        complete(FrameType.ERROR, ErrorReply.of(failure, connection.knowsWaiting()).encode());
     }
 
     /**

@@ -7,7 +7,6 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.TableName;
-import io.stele.protocol.wire.Frame;
 import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.GetTable;
 import io.stele.protocol.wire.MultiGet;
@@ -19,13 +18,16 @@ import io.stele.protocol.wire.WriteReply;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
+import io.stele.sidecar.scheduling.QueryScheduler;
 import io.stele.storage.engine.LookedUpRows;
+import io.stele.storage.engine.PointLookup;
 import io.stele.storage.shard.WriteOutcome;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Does what the requests of the framed door ask, and answers them. Thread safe. */
@@ -57,19 +59,14 @@ final class RequestHandler {
     /**
      * Starts a request; it may be answered later, by another thread.
      *
-     * @param moreWaiting whether the client has sent more already: then a lookup gets a thread of
-     *     its own
+     * @param moreWaiting whether the client has sent more already: then the caller's thread has no
+     *     time to look anything up
      */
     void handle(Request request, boolean moreWaiting) {
         switch (request.frame().type()) {
             case WRITE -> write(request);
-            case MULTI_GET -> {
-                if (moreWaiting) {
-                    threads.newThread(() -> answer(request, this::multiGet)).start();
-                } else {
-                    answer(request, this::multiGet);
-                }
-            }
+            case MULTI_GET ->
+                    answer(request, asked -> multiGet(asked, System.nanoTime(), !moreWaiting));
             case GET_TABLE -> answer(request, this::getTable);
             case PING -> request.complete(FrameType.PING_REPLY, new byte[0]);
             case HELLO,
@@ -162,25 +159,38 @@ final class RequestHandler {
         };
     }
 
-    private void answer(Request request, Action action) {
+    private void answer(Request request, Consumer<Request> action) {
         try {
-            action.run(request);
-        } catch (SteleException e) {
-            request.fail(e);
-        } catch (IOException e) {
-            log.warn(e, "Cannot read for %s", request.connection());
-            request.fail(
-                    new SteleException(
-                            ErrorCode.STORE_FAILED,
-                            "The warehouse cannot be read: " + e.getMessage(),
-                            e));
+            action.accept(request);
         } catch (RuntimeException e) {
-            log.error(e, "A request %s of %s failed", request.frame().type(), request.connection());
-            request.fail(
-                    new SteleException(
-                            ErrorCode.INTERNAL,
-                            "The sidecar failed; its log says why: " + e.getClass().getSimpleName(),
-                            e));
+            fail(request, e);
+        }
+    }
+
+    private void fail(Request request, Throwable failure) {
+        switch (unwrapped(failure)) {
+            case SteleException known -> request.fail(known);
+            case IOException unreadable -> {
+                log.warn(unreadable, "Cannot read for %s", request.connection());
+                request.fail(
+                        new SteleException(
+                                ErrorCode.STORE_FAILED,
+                                "The warehouse cannot be read: " + unreadable.getMessage(),
+                                unreadable));
+            }
+            case Throwable e -> {
+                log.error(
+                        e,
+                        "A request %s of %s failed",
+                        request.frame().type(),
+                        request.connection());
+                request.fail(
+                        new SteleException(
+                                ErrorCode.INTERNAL,
+                                "The sidecar failed; its log says why: "
+                                        + e.getClass().getSimpleName(),
+                                e));
+            }
         }
     }
 
@@ -192,18 +202,39 @@ final class RequestHandler {
         request.complete(FrameType.GET_TABLE_REPLY, description);
     }
 
-    private void multiGet(Request request) throws IOException {
-        long start = System.nanoTime();
-        Frame frame = request.frame();
-        MultiGet get = MultiGet.decode(frame);
-        LookedUpRows found = engine.engine().lookup(get.tableId(), get.readLsn(), get.keys());
+    private void multiGet(Request request, long start, boolean mayRunHere) {
+        MultiGet get = MultiGet.decode(request.frame());
+        QueryScheduler queries = engine.queries();
+        PointLookup lookup = engine.engine().startLookup(get.tableId(), get.readLsn(), get.keys());
+        queries.lookUp(queries.group(request.connection().tag()), lookup, mayRunHere)
+                .whenComplete(
+                        (found, failure) -> {
+                            if (found == null) {
+                                fail(request, requireNonNull(failure, "failure is null"));
+                            } else {
+                                answer(request, asked -> lookedUp(asked, found, start));
+                            }
+                        });
+    }
+
+    private void lookedUp(Request request, LookedUpRows found, long start) {
         List<Optional<byte[]>> rows = found.rows();
         readMetrics.lookedUp(
                 rows.size(),
                 rows.stream().filter(Optional::isPresent).count(),
                 System.nanoTime() - start);
         byte[] reply = new MultiGetReply(found.schemaVersion(), rows).encode(MAX_REPLY_BYTES);
-        int taken = replies.takeUninterruptibly(reply.length);
+        int taken = replies.tryTake(reply.length);
+        if (taken > 0) {
+            send(request, reply, taken);
+            return;
+        }
+        // Clients are behind: somebody else waits for them, this may be a thread for computing.
+        threads.newThread(() -> send(request, reply, replies.takeUninterruptibly(reply.length)))
+                .start();
+    }
+
+    private void send(Request request, byte[] reply, int taken) {
         request.complete(FrameType.MULTI_GET_REPLY, reply, () -> replies.giveBack(taken));
     }
 
@@ -211,10 +242,5 @@ final class RequestHandler {
         return failure instanceof CompletionException && failure.getCause() != null
                 ? failure.getCause()
                 : failure;
-    }
-
-    @FunctionalInterface
-    private interface Action {
-        void run(Request request) throws IOException;
     }
 }

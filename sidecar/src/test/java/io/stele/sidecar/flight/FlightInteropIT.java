@@ -155,7 +155,7 @@ final class FlightInteropIT {
                         Actions.COMMIT_TRANSACTION,
                         Actions.COMPACT,
                         Actions.STATUS)
-                .hasSize(24);
+                .hasSize(25);
         ListTablesReply tables =
                 ApiJson.read(
                         action(Actions.LIST_TABLES, new ListTablesRequest(Optional.of("shop"))),

@@ -284,7 +284,10 @@ final class FramedDoorIT {
         }
 
         void hello(String token) throws IOException {
-            send(FrameType.HELLO, 0, new Hello(WireLimits.VERSION, token, "test").encode());
+            send(
+                    FrameType.HELLO,
+                    0,
+                    new Hello(WireLimits.VERSION, token, "test", Optional.empty()).encode());
         }
 
         void send(FrameType type, int requestId, byte[] payload) throws IOException {

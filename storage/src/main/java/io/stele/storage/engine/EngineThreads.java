@@ -100,9 +100,22 @@ public record EngineThreads(
             ThreadFactory factory,
             ThreadFactory backgroundFactory,
             Consumer<Throwable> uncaught) {
-        ContextPool contexts =
+        return start(
                 new ThreadedFairPool(
-                        FairPoolOptions.of(contextThreads), nanoTime, factory, uncaught);
+                        FairPoolOptions.of(contextThreads), nanoTime, factory, uncaught),
+                backgroundThreads,
+                factory,
+                backgroundFactory,
+                uncaught);
+    }
+
+    /** As the other, with contexts on a pool of the caller's, which is closed with the others. */
+    public static EngineThreads start(
+            ContextPool contexts,
+            int backgroundThreads,
+            ThreadFactory factory,
+            ThreadFactory backgroundFactory,
+            Consumer<Throwable> uncaught) {
         return new EngineThreads(
                 contexts,
                 dataBound(contexts),

@@ -12,6 +12,7 @@ import io.stele.protocol.row.IndexRouter;
 import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.scan.FoundRows;
 import io.stele.storage.scan.IndexLookup;
 import io.stele.storage.scan.IndexLookup.FoundRow;
@@ -39,6 +40,9 @@ final class IndexReads {
      * microseconds, where files give millions a second.
      */
     static final int MAX_SCANNED = 10_000;
+
+    /** Most rows of a scan that are looked up where others wait for the thread: half a ms. */
+    private static final int MAX_NON_BLOCKING = 100;
 
     private final Shards shards;
     private final TableFiles files;
@@ -141,6 +145,7 @@ final class IndexReads {
             }
             IndexLookup lookup = new IndexLookup(files);
             List<FoundRow> found = new ArrayList<>();
+            int limit = NonBlocking.isActive() ? MAX_NON_BLOCKING : MAX_SCANNED;
             for (byte[] key : condition.keys()) {
                 found.addAll(
                         lookup.find(
@@ -149,8 +154,9 @@ final class IndexReads {
                                 key,
                                 readPoint.lsn().value(),
                                 readPoint.firstVisibleLsn(schema),
-                                MAX_SCANNED + 1 - found.size()));
-                if (found.size() > MAX_SCANNED) {
+                                limit + 1 - found.size()));
+                if (found.size() > limit) {
+                    NonBlocking.check(); // elsewhere, then
                     return Optional.empty();
                 }
             }

@@ -38,41 +38,59 @@ final class PointReads {
     }
 
     /**
-     * The rows of keys as of {@code lsn}, in their order; empty: absent. They are shared: not to be
-     * changed.
+     * Looks for the rows of keys as of {@code lsn}; nothing is read yet.
      *
      * @param schema the version that the rows have; STALE_TABLE if its columns were changed since
      * @param lsn {@code Long.MAX_VALUE}: the latest
      */
-    List<Optional<byte[]>> read(TableSchema schema, List<byte[]> keys, long lsn)
-            throws IOException {
+    Batch start(TableSchema schema, List<byte[]> keys, long lsn) {
         KeyRouter router = new KeyRouter(schema);
-        Readers.Generation reader = readPoints.readers().enter();
-        try {
-            if (keys.size() == 1) {
-                Probe probe = probe(router, keys.getFirst(), 0);
-                return List.of(new Reads(schema, lsn).read(probe));
-            }
-            return readAll(router, schema, keys, lsn);
-        } finally {
-            readPoints.readers().exit(reader);
-        }
-    }
-
-    private List<Optional<byte[]>> readAll(
-            KeyRouter router, TableSchema schema, List<byte[]> keys, long lsn) throws IOException {
         Probe[] probes = new Probe[keys.size()];
         for (int i = 0; i < probes.length; i++) {
             probes[i] = probe(router, keys.get(i), i);
         }
         Arrays.sort(probes);
-        Reads reads = new Reads(schema, lsn);
-        List<Optional<byte[]>> rows =
-                new ArrayList<>(Collections.nCopies(probes.length, Optional.empty()));
-        for (Probe probe : probes) {
-            rows.set(probe.index(), reads.read(probe));
+        return new Batch(probes, schema, lsn);
+    }
+
+    /** The keys of one call and what was found of them. Confined to one thread at a time. */
+    final class Batch {
+        private final TableSchema schema;
+        private final Probe[] probes;
+        private final List<Optional<byte[]>> rows;
+        private final long lsn;
+        private int next;
+
+        private Batch(Probe[] probes, TableSchema schema, long lsn) {
+            this.schema = schema;
+            this.lsn = lsn;
+            this.probes = probes;
+            this.rows = new ArrayList<>(Collections.nCopies(probes.length, Optional.empty()));
         }
-        return rows;
+
+        TableSchema schema() {
+            return schema;
+        }
+
+        /** Reads so many keys more, at most; true when all are read. */
+        boolean advance(int maxKeys) throws IOException {
+            Readers.Generation reader = readPoints.readers().enter();
+            try {
+                Reads reads = new Reads(schema, lsn);
+                int end = (int) Math.min(probes.length, next + (long) maxKeys);
+                for (; next < end; next++) {
+                    rows.set(probes[next].index(), reads.read(probes[next]));
+                }
+                return next == probes.length;
+            } finally {
+                readPoints.readers().exit(reader);
+            }
+        }
+
+        /** In the order of the keys; empty: absent. They are shared: not to be changed. */
+        List<Optional<byte[]>> rows() {
+            return rows;
+        }
     }
 
     private static Probe probe(KeyRouter router, byte[] key, int index) {
@@ -95,7 +113,7 @@ final class PointReads {
         }
     }
 
-    /** The reads of one call. Confined to one thread. */
+    /** Some reads of one call. Confined to one thread. */
     private final class Reads {
         private final TableSchema schema;
         private final KeyLookup lookup;

@@ -350,7 +350,17 @@ public final class StorageEngine implements AutoCloseable {
     /** As {@link #multiGet}, telling as well which schema version the rows have. */
     public LookedUpRows lookup(TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys)
             throws IOException {
-        return reads().lookup(tableId, readLsn, keys);
+        PointLookup lookup = startLookup(tableId, readLsn, keys);
+        boolean done = false;
+        while (!done) {
+            done = lookup.advance(Integer.MAX_VALUE);
+        }
+        return lookup.rows();
+    }
+
+    /** As {@link #lookup}, which the caller does in parts. */
+    public PointLookup startLookup(TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys) {
+        return reads().startLookup(tableId, readLsn, keys);
     }
 
     /**

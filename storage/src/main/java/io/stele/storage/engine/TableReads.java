@@ -2,10 +2,8 @@ package io.stele.storage.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
-import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
@@ -102,31 +100,9 @@ final class TableReads {
                         predicate);
     }
 
-    /** As {@link StorageEngine#lookup}. */
-    LookedUpRows lookup(TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys)
-            throws IOException {
-        while (true) {
-            TableSchema schema = schema(tableId);
-            try {
-                return new LookedUpRows(schema.schemaVersion(), find(schema, readLsn, keys));
-            } catch (SteleException refused) {
-                boolean isChanged = schema(tableId).schemaVersion() != schema.schemaVersion();
-                if (refused.code() != ErrorCode.STALE_TABLE || !isChanged) {
-                    throw refused;
-                }
-            }
-        }
-    }
-
-    private List<Optional<byte[]>> find(
-            TableSchema schema, Optional<Lsn> readLsn, List<byte[]> keys) throws IOException {
-        long lsn = readLsn.map(Lsn::value).orElse(Long.MAX_VALUE);
-        List<Optional<byte[]>> rows = pointReads.read(schema, keys, lsn);
-        // Afterwards: history that was dropped while we looked may have been missed.
-        if (readLsn.isPresent()) {
-            readPoints.check(readLsn.get(), schema);
-        }
-        return rows;
+    /** As {@link StorageEngine#startLookup}. */
+    PointLookup startLookup(TableId tableId, Optional<Lsn> readLsn, List<byte[]> keys) {
+        return new PointLookup(pointReads, readPoints, () -> schema(tableId), readLsn, keys);
     }
 
     /** As {@link StorageEngine#lookupByIndex(TableId, int, byte[], Optional, int)}. */

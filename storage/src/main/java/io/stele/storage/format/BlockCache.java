@@ -4,7 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.CacheStatistics;
 import io.stele.cache.SingleFlightCache;
+import io.stele.storage.objectstore.NonBlocking;
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * The decoded blocks of row files and key indexes, by file path and offset: entry blocks, and parts
@@ -23,7 +25,7 @@ public final class BlockCache {
     EntryBlock entries(BlockFileReader file, BlockHandle handle) throws IOException {
         requireNonNull(file, "file is null");
         return (EntryBlock)
-                blocks.<IOException>get(
+                get(
                         new Key(file.path(), handle.offset()),
                         () -> EntryBlock.of(file.path(), handle.offset(), file.readBlock(handle)));
     }
@@ -34,7 +36,21 @@ public final class BlockCache {
     IndexPartition partition(
             String path, long offset, SingleFlightCache.Loader<IndexPartition, IOException> loader)
             throws IOException {
-        return (IndexPartition) blocks.<IOException>get(new Key(path, offset), loader);
+        return (IndexPartition) get(new Key(path, offset), loader);
+    }
+
+    // A thread that must not wait does not begin a load either: others would wait for its refusal.
+    private CachedBlock get(
+            Key key, SingleFlightCache.Loader<? extends CachedBlock, IOException> loader)
+            throws IOException {
+        if (NonBlocking.isActive()) {
+            Optional<CachedBlock> present = blocks.find(key);
+            if (present.isEmpty()) {
+                NonBlocking.check();
+            }
+            return present.orElseThrow();
+        }
+        return blocks.get(key, loader);
     }
 
     /** Forgets the blocks of a file that was deleted. */

@@ -3,6 +3,7 @@ package io.stele.storage.format;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.SteleException;
+import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
 import java.util.Arrays;
@@ -113,6 +114,7 @@ final class BlockFileReader {
     }
 
     byte[] readBlock(BlockHandle handle) throws IOException {
+        NonBlocking.check();
         requireWithin(handle.offset(), handle.length());
         byte[] frame = store.read(path, handle.offset(), handle.length());
         return BlockFrame.decode(path, handle.offset(), frame, 0, handle.length());
@@ -120,6 +122,7 @@ final class BlockFileReader {
 
     /** Reads two blocks, of which the second begins where the first ends, with one request. */
     byte[][] readAdjacent(BlockHandle first, BlockHandle second) throws IOException {
+        NonBlocking.check();
         int length = Math.addExact(first.length(), second.length());
         requireWithin(first.offset(), length);
         byte[] frames = store.read(path, first.offset(), length);

@@ -35,8 +35,12 @@ final class SortedFileCursor {
             if (partitionIndex + 1 >= file.partitionCount()) {
                 return false;
             }
-            part = enterPartition(partitionIndex + 1);
-            return enterBlock(part, 0).next();
+            // The block first: whoever must not wait for it stays where he is.
+            part = file.partition(partitionIndex + 1, cached);
+            EntryBlock content = file.block(part, 0, cached);
+            partitionIndex++;
+            partition = part;
+            return enter(content, 0).next();
         }
         return enterBlock(part, blockIndex + 1).next();
     }
@@ -96,7 +100,10 @@ final class SortedFileCursor {
     }
 
     private EntryCursor enterBlock(IndexPartition part, int block) throws IOException {
-        EntryBlock content = file.block(part, block, cached);
+        return enter(file.block(part, block, cached), block);
+    }
+
+    private EntryCursor enter(EntryBlock content, int block) {
         blockIndex = block;
         EntryCursor current = entries;
         if (current == null) {

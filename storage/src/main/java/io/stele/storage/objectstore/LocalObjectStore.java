@@ -71,6 +71,7 @@ public final class LocalObjectStore implements ObjectStore {
     @Override
     public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
             throws IOException {
+        NonBlocking.check();
         Path file = file(path);
         if (openFiles != null) {
             openFiles.read(
@@ -96,6 +97,7 @@ public final class LocalObjectStore implements ObjectStore {
 
     @Override
     public byte[] readFully(String path) throws IOException {
+        NonBlocking.check();
         try (FileChannel channel = FileChannel.open(file(path), StandardOpenOption.READ)) {
             long size = channel.size();
             if (size > Integer.MAX_VALUE - 16) {

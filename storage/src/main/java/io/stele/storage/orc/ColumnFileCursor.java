@@ -1,6 +1,7 @@
 package io.stele.storage.orc;
 
 import io.stele.protocol.row.BinaryRow;
+import io.stele.storage.objectstore.NonBlocking;
 import java.io.IOException;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.RecordReader;
@@ -29,10 +30,11 @@ public final class ColumnFileCursor implements AutoCloseable {
     /** Moves to the next row; false at the end. */
     public boolean advance() throws IOException {
         current = null;
-        position++;
-        if (position < batch.size) {
+        if (position + 1 < batch.size) {
+            position++;
             return true;
         }
+        NonBlocking.check(); // the library cannot go on where it stopped
         batchStart += batch.size;
         position = 0;
         if (!OrcErrors.translate(path, () -> reader.nextBatch(batch))) {

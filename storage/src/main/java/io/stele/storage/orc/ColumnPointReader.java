@@ -4,7 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.CacheStatistics;
 import io.stele.cache.SingleFlightCache;
+import io.stele.storage.objectstore.NonBlocking;
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * Reads single rows of column files by ordinal: the second half of a lookup by key in a column
@@ -29,9 +31,19 @@ public final class ColumnPointReader {
      */
     public ColumnRow read(ColumnFileReader file, int ordinal) throws IOException {
         requireNonNull(file, "file is null");
-        RowGroup group = file.rowGroup(ordinal);
-        return groups.<IOException>get(new Key(file, group), () -> file.openRowGroup(group))
-                .read(ordinal);
+        Key key = new Key(file, file.rowGroup(ordinal));
+        return group(key).read(ordinal);
+    }
+
+    private RowGroupReader group(Key key) throws IOException {
+        if (NonBlocking.isActive()) {
+            Optional<RowGroupReader> present = groups.find(key);
+            if (present.isEmpty()) {
+                NonBlocking.check();
+            }
+            return present.orElseThrow();
+        }
+        return groups.get(key, () -> key.file().openRowGroup(key.group()));
     }
 
     /** Forgets the row groups of a file that was deleted. */

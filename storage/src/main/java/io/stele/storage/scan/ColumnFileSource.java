@@ -2,6 +2,7 @@ package io.stele.storage.scan;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.scan.RowCursor.Step;
 import io.stele.storage.tablet.ColumnFileVersions;
 import io.stele.storage.tablet.KeyedVersion;
 import java.io.IOException;
@@ -20,13 +21,11 @@ final class ColumnFileSource implements ScanSource {
     }
 
     @Override
-    public boolean advance() throws IOException {
-        while (versions.advance()) {
-            if (versions.version().lsn() <= lsn) {
-                return true;
-            }
+    public Step step() throws IOException {
+        if (!versions.advance()) {
+            return Step.END;
         }
-        return false;
+        return versions.version().lsn() <= lsn ? Step.ROW : Step.NONE;
     }
 
     @Override

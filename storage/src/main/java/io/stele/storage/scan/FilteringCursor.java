@@ -7,10 +7,12 @@ import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.scan.ShardScanner.Opener;
 import io.stele.storage.tablet.KeyedVersion;
 import io.stele.storage.tablet.TableVersions;
 import java.io.IOException;
-import java.util.Iterator;
+import java.util.ArrayDeque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,18 +20,15 @@ import org.jspecify.annotations.Nullable;
  * Confined to one thread at a time.
  */
 final class FilteringCursor implements RowCursor {
-    private final Iterator<ShardScanner.Opener> openers;
+    private final ArrayDeque<Opener> openers; // that were not opened
     private final BinaryRow row;
     private final RowMatcher matcher;
     private final TableSchema schema;
     private final boolean hasRowIds;
     private @Nullable ScanSource source;
 
-    FilteringCursor(
-            Iterator<ShardScanner.Opener> openers,
-            TableVersions versions,
-            ScanPredicate predicate) {
-        this.openers = requireNonNull(openers, "openers is null");
+    FilteringCursor(List<Opener> openers, TableVersions versions, ScanPredicate predicate) {
+        this.openers = new ArrayDeque<>(openers);
         this.row = new BinaryRow(versions.layout());
         this.matcher = predicate.matcher(versions.layout());
         this.schema = versions.schema();
@@ -37,27 +36,30 @@ final class FilteringCursor implements RowCursor {
     }
 
     @Override
-    public boolean next() throws IOException {
-        while (true) {
-            ScanSource current = source;
-            if (current == null) {
-                if (!openers.hasNext()) {
-                    return false;
-                }
-                source = openers.next().open();
-                continue;
+    public Step step() throws IOException {
+        ScanSource current = source;
+        if (current == null) {
+            Opener next = openers.peek();
+            if (next == null) {
+                return Step.END;
             }
-            if (!current.advance()) {
-                current.close();
-                source = null;
-                continue;
-            }
-            KeyedVersion version = current.version();
-            row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
-            if (matcher.matches(row)) {
-                return true;
-            }
+            source = next.open();
+            openers.remove(); // only now: one that must not wait is asked again
+            return Step.NONE;
         }
+        return switch (current.step()) {
+            case ROW -> {
+                KeyedVersion version = current.version();
+                row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
+                yield matcher.matches(row) ? Step.ROW : Step.NONE;
+            }
+            case NONE -> Step.NONE;
+            case END -> {
+                source = null;
+                current.close();
+                yield Step.NONE;
+            }
+        };
     }
 
     @Override

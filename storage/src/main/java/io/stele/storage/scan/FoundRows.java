@@ -32,16 +32,17 @@ public final class FoundRows implements RowCursor {
     }
 
     @Override
-    public boolean next() {
-        while (rows.hasNext()) {
-            FoundRow following = rows.next();
-            if (matcher.matches(row.wrap(following.row()))) {
-                current = following;
-                return true;
-            }
+    public Step step() {
+        if (!rows.hasNext()) {
+            current = null;
+            return Step.END;
         }
-        current = null;
-        return false;
+        FoundRow following = rows.next();
+        if (!matcher.matches(row.wrap(following.row()))) {
+            return Step.NONE;
+        }
+        current = following;
+        return Step.ROW;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.stele.storage.scan;
 
+import io.stele.storage.scan.RowCursor.Step;
 import io.stele.storage.tablet.KeyedVersion;
 import java.io.IOException;
 
@@ -8,9 +9,10 @@ import java.io.IOException;
  * time.
  */
 interface ScanSource extends AutoCloseable {
-    /** Moves to the next row; false at the end. */
-    boolean advance() throws IOException;
+    /** Goes on by about a row. */
+    Step step() throws IOException;
 
+    /** The row, after a step that came to one. */
     KeyedVersion version();
 
     @Override

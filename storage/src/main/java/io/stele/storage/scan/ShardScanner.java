@@ -59,7 +59,7 @@ public final class ShardScanner {
                 }
             }
         }
-        return new FilteringCursor(openers.iterator(), view.versions(), predicate);
+        return new FilteringCursor(openers, view.versions(), predicate);
     }
 
     private static ScanSource merged(TableView view, Lsn lsn, long fromLsn, boolean withRowFiles)

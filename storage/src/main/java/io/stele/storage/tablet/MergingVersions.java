@@ -8,7 +8,8 @@ import java.util.PriorityQueue;
 
 /**
  * Several sorted sequences of versions as one, by key ascending and LSN descending; where key and
- * LSN are equal, the sequence named first goes first. Confined to one thread.
+ * LSN are equal, the sequence named first goes first. A sequence that fails to go on leaves all as
+ * it was. Confined to one thread.
  */
 public final class MergingVersions implements Iterator<KeyedVersion> {
     private final PriorityQueue<Source> sources;
@@ -36,8 +37,13 @@ public final class MergingVersions implements Iterator<KeyedVersion> {
             throw new NoSuchElementException("No version left");
         }
         KeyedVersion version = first.head;
-        if (first.advance()) {
-            sources.add(first);
+        boolean more = true; // if it fails, it is where it was
+        try {
+            more = first.advance();
+        } finally {
+            if (more) {
+                sources.add(first);
+            }
         }
         return version;
     }

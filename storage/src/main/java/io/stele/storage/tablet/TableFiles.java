@@ -10,6 +10,7 @@ import io.stele.storage.format.RowFileReader;
 import io.stele.storage.manifest.DeleteVectorFile;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.KeyIndexFile;
+import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.PacedObjectStore;
 import io.stele.storage.objectstore.WritePacer;
@@ -96,6 +97,7 @@ public final class TableFiles {
 
     /** Walks the rows of a column file as those of the file's version; blocks. */
     public ColumnFileCursor openRows(ColumnFile file) throws IOException {
+        NonBlocking.check();
         return reader(file).cursor(file.mapping());
     }
 
@@ -107,7 +109,11 @@ public final class TableFiles {
     // Reads the tail the first time.
     private ColumnFileReader reader(ColumnFile file) throws IOException {
         return file.rows(
-                () -> ColumnFileReader.open(store, file.entry(), file.mapping().from().columns()));
+                () -> {
+                    NonBlocking.check();
+                    return ColumnFileReader.open(
+                            store, file.entry(), file.mapping().from().columns());
+                });
     }
 
     /** Forgets what is cached of a file that was deleted. */

@@ -35,17 +35,27 @@ public final class VisibleVersions {
 
     /** Moves to the next visible version; false at the end. */
     public boolean advance() {
-        while (versions.hasNext()) {
-            KeyedVersion version = versions.next();
-            if (version.lsn() > lsn || (decided != null && decided.compareKey(version) == 0)) {
-                continue;
-            }
-            decided = version;
-            if (!version.isDeleted() && version.lsn() >= fromLsn) {
+        while (hasNext()) {
+            if (step()) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** Whether there are versions that were not looked at. */
+    public boolean hasNext() {
+        return versions.hasNext();
+    }
+
+    /** Looks at the next version, of any that there is; true if it is visible. */
+    public boolean step() {
+        KeyedVersion version = versions.next();
+        if (version.lsn() > lsn || (decided != null && decided.compareKey(version) == 0)) {
+            return false;
+        }
+        decided = version;
+        return !version.isDeleted() && version.lsn() >= fromLsn;
     }
 
     public KeyedVersion version() {

@@ -141,8 +141,17 @@ class TestIndexLookupScans {
             ScanPredicate predicate,
             Map<Long, String> rows) {
         try (RowCursor cursor =
-                node.engine().scan(point, table.id(), shard, mode, predicate, List.of())) {
-            while (cursor.next()) {
+                SteppedReads.read(
+                        () ->
+                                node.engine()
+                                        .scan(
+                                                point,
+                                                table.id(),
+                                                shard,
+                                                mode,
+                                                predicate,
+                                                List.of()))) {
+            while (SteppedReads.next(cursor)) {
                 if (predicate.matches(cursor.row())) {
                     List<Object> values = new ArrayList<>(Rows.toObjects(cursor.row()));
                     String row = values + "@" + new Lsn(cursor.lsn());

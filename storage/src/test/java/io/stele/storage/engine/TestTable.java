@@ -290,8 +290,16 @@ final class TestTable {
             Map<Long, String> rows)
             throws IOException {
         try (RowCursor cursor =
-                engine.scan(point, schema.id(), shard, mode, ScanPredicate.ALL, List.of())) {
-            while (cursor.next()) {
+                SteppedReads.read(
+                        () ->
+                                engine.scan(
+                                        point,
+                                        schema.id(),
+                                        shard,
+                                        mode,
+                                        ScanPredicate.ALL,
+                                        List.of()))) {
+            while (SteppedReads.next(cursor)) {
                 add(cursor.row(), rows);
             }
         }
@@ -422,7 +430,8 @@ final class TestTable {
 
     /** One row by its key, as snapshots show it. */
     Optional<String> get(StorageEngine engine, Optional<Lsn> lsn, long id) throws IOException {
-        return engine.multiGet(schema.id(), lsn, List.of(key(id)))
+        return SteppedReads.rows(engine.startLookup(schema.id(), lsn, List.of(key(id))))
+                .rows()
                 .getFirst()
                 .map(
                         bytes -> {

@@ -1,0 +1,32 @@
+package io.stele.protocol;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * Who a read is for: what a sidecar chooses its scheduling group by. In the Flight headers {@code
+ * stele-user}, {@code stele-source} and {@code stele-resource-group}, and at the end of the framed
+ * protocol's HELLO. Not a claim that anybody checks: whoever has the shared secret may say what he
+ * likes.
+ *
+ * @param user of the query; empty: not said, as of the others
+ * @param source what sent the query, such as {@code trino-cli}
+ * @param resourceGroup of the query in Trino, such as {@code global.etl}
+ */
+public record QueryTag(String user, String source, String resourceGroup) {
+    /** Nothing said. */
+    public static final QueryTag NONE = new QueryTag("", "", "");
+
+    /** Most characters of each: enough for any name, too few to burden every call. */
+    public static final int MAX_LENGTH = 256;
+
+    /** Longer parts are cut. */
+    public QueryTag {
+        user = cut(requireNonNull(user, "user is null"));
+        source = cut(requireNonNull(source, "source is null"));
+        resourceGroup = cut(requireNonNull(resourceGroup, "resourceGroup is null"));
+    }
+
+    private static String cut(String text) {
+        return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH);
+    }
+}

@@ -1,0 +1,31 @@
+package io.stele.sidecar.flight;
+
+import io.grpc.Context;
+import io.grpc.Contexts;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.stele.protocol.QueryTag;
+import io.stele.protocol.flight.QueryTagHeaders;
+
+/** Keeps what the headers of a call say of whom it reads for. */
+final class QueryTagInterceptor implements ServerInterceptor {
+    private static final Context.Key<QueryTag> TAG = Context.key("stele-query-tag");
+
+    /** Of the present call; on the call's thread. */
+    static QueryTag current() {
+        QueryTag tag = TAG.get();
+        return tag == null ? QueryTag.NONE : tag;
+    }
+
+    @Override
+    public <Q, R> ServerCall.Listener<Q> interceptCall(
+            ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
+        return Contexts.interceptCall(
+                Context.current().withValue(TAG, QueryTagHeaders.get(headers)),
+                call,
+                headers,
+                next);
+    }
+}

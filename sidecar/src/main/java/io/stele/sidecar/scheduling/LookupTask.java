@@ -1,0 +1,135 @@
+package io.stele.sidecar.scheduling;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.scheduler.ExecutionContext;
+import io.stele.scheduler.SchedulingGroup;
+import io.stele.scheduler.WorkUnit;
+import io.stele.scheduler.YieldSignal;
+import io.stele.storage.engine.LookedUpRows;
+import io.stele.storage.engine.PointLookup;
+import io.stele.storage.objectstore.NonBlocking;
+import io.stele.storage.objectstore.WouldBlockException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+
+/**
+ * A lookup on a context: some keys at a time as long as everything is in memory, and as soon as a
+ * part has to wait for the store, that part in another pool.
+ *
+ * <p>Confined to one thread at a time: the context's, or while it waits the other pool's.
+ */
+final class LookupTask implements WorkUnit {
+    /** At a few microseconds each well below what a step may take. */
+    private static final int KEYS_A_STEP = 8;
+
+    /** What is read in one go when it has to wait anyway: the way there and back costs as much. */
+    private static final int KEYS_A_READ = 64;
+
+    private final PointLookup lookup;
+    private final Admission.Permit permit;
+    private final ExecutionContext context;
+    private final Executor storeReads;
+    private final CompletableFuture<LookedUpRows> result = new CompletableFuture<>();
+
+    /**
+     * @param permit given back when the lookup ends
+     * @param context of this lookup alone
+     */
+    LookupTask(
+            PointLookup lookup,
+            Admission.Permit permit,
+            ExecutionContext context,
+            Executor storeReads) {
+        this.lookup = requireNonNull(lookup, "lookup is null");
+        this.permit = requireNonNull(permit, "permit is null");
+        this.context = requireNonNull(context, "context is null");
+        this.storeReads = requireNonNull(storeReads, "storeReads is null");
+    }
+
+    CompletableFuture<LookedUpRows> result() {
+        return result;
+    }
+
+    /** Queues the lookup, or what is left of it. */
+    void start() {
+        context.start(this);
+    }
+
+    /**
+     * Does what can be done on the caller's thread in a step, on the account of the group; false if
+     * there is more.
+     */
+    boolean tryHere(SchedulingGroup group, LongSupplier nanoTime) {
+        long start = nanoTime.getAsLong();
+        try {
+            if (NonBlocking.read(() -> lookup.advance(KEYS_A_STEP))) {
+                complete();
+                return true;
+            }
+            return false;
+        } catch (WouldBlockException mustWait) {
+            return false;
+        } catch (Exception | Error failed) {
+            fail(failed);
+            return true;
+        } finally {
+            group.account(Math.max(0, nanoTime.getAsLong() - start));
+        }
+    }
+
+    @Override
+    public boolean step(YieldSignal signal) {
+        try {
+            boolean done = NonBlocking.read(() -> lookup.advance(KEYS_A_STEP));
+            if (done) {
+                complete();
+            }
+            return done;
+        } catch (WouldBlockException mustWait) {
+            readElsewhere();
+            return true;
+        } catch (Exception | Error failed) {
+            fail(failed);
+            return true;
+        }
+    }
+
+    @Override
+    public void cancelled() {
+        fail(new SteleException(ErrorCode.UNAVAILABLE, "The sidecar is stopping"));
+    }
+
+    private void readElsewhere() {
+        try {
+            storeReads.execute(
+                    () -> {
+                        try {
+                            if (lookup.advance(KEYS_A_READ)) {
+                                complete();
+                            } else {
+                                start();
+                            }
+                        } catch (Exception | Error failed) {
+                            fail(failed);
+                        }
+                    });
+        } catch (RuntimeException refused) {
+            fail(refused);
+        }
+    }
+
+    private void complete() {
+        LookedUpRows rows = lookup.rows();
+        permit.close();
+        result.complete(rows);
+    }
+
+    private void fail(Throwable failure) {
+        permit.close();
+        result.completeExceptionally(failure);
+    }
+}

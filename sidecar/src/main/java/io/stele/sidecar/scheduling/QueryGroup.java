@@ -1,0 +1,94 @@
+package io.stele.sidecar.scheduling;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.SteleException;
+import io.stele.scheduler.ContextPool;
+import io.stele.scheduler.ExecutionContext;
+import io.stele.scheduler.SchedulingGroup;
+import io.stele.scheduler.Urgency;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+
+/**
+ * A group of reads while the sidecar runs: its claims to processor time, one for scans and one for
+ * lookups, which go before others, and its limits. Thread safe.
+ */
+public final class QueryGroup {
+    private final GroupSpec spec;
+    private final ContextPool pool;
+    private final SchedulingGroup scans;
+    private final SchedulingGroup lookups;
+    private final Admission scanAdmission;
+    private final Admission lookupAdmission;
+
+    QueryGroup(GroupSpec spec, ContextPool pool, LongSupplier nanoTime) {
+        this.spec = requireNonNull(spec, "spec is null");
+        this.pool = requireNonNull(pool, "pool is null");
+        this.scans = pool.createGroup(spec.name(), spec.shares(), Urgency.NORMAL);
+        this.lookups = pool.createGroup(lookupsName(spec.name()), spec.shares(), Urgency.LATENCY);
+        this.scanAdmission =
+                new Admission(
+                        "Scans of scheduling group " + spec.name(),
+                        spec.maxRunning(),
+                        spec.maxQueued(),
+                        nanoTime);
+        this.lookupAdmission =
+                new Admission(
+                        "Lookups of scheduling group " + spec.name(),
+                        spec.maxLookups(),
+                        0,
+                        nanoTime);
+    }
+
+    /** What the pool calls the lookups of a group. */
+    static String lookupsName(String group) {
+        return group + ".lookups";
+    }
+
+    public String name() {
+        return spec.name();
+    }
+
+    /**
+     * Lets a scan in; whoever does not want to wait any longer cancels the future. A scan pauses
+     * its permit while its client takes nothing: a query may read another scan to its end before it
+     * goes on with this one.
+     *
+     * @throws SteleException BUSY, with the time after which to try again
+     */
+    public CompletableFuture<Admission.Permit> enterScan() {
+        return scanAdmission.enter();
+    }
+
+    /**
+     * Lets a lookup in.
+     *
+     * @throws SteleException BUSY, with the time after which to try again
+     */
+    Admission.Permit enterLookup() {
+        return lookupAdmission.enterNow();
+    }
+
+    /** A context for a scan. */
+    public ExecutionContext scanContext(String name) {
+        return pool.createContext(name, scans);
+    }
+
+    /** A context for a read that should be answered at once. */
+    public ExecutionContext lookupContext(String name) {
+        return pool.createContext(name, lookups);
+    }
+
+    SchedulingGroup lookups() {
+        return lookups;
+    }
+
+    Admission scanAdmission() {
+        return scanAdmission;
+    }
+
+    Admission lookupAdmission() {
+        return lookupAdmission;
+    }
+}

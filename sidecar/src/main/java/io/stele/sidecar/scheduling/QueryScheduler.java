@@ -1,0 +1,124 @@
+package io.stele.sidecar.scheduling;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableMap;
+import io.airlift.log.Logger;
+import io.stele.protocol.QueryTag;
+import io.stele.protocol.SteleException;
+import io.stele.scheduler.BlockingPool;
+import io.stele.scheduler.ContextPool;
+import io.stele.scheduler.PoolLoad;
+import io.stele.storage.engine.LookedUpRows;
+import io.stele.storage.engine.PointLookup;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.LongSupplier;
+
+/**
+ * Where reads run: each in the group that its tag selects, on the threads of the pool that writes
+ * are applied on; and when they have to wait for the store, in a pool for that. Thread safe.
+ */
+public final class QueryScheduler implements AutoCloseable {
+    private static final Logger log = Logger.get(QueryScheduler.class);
+
+    /** A read that waits for this many others would better be told so. */
+    private static final int MAX_WAITING_READS = 10_000;
+
+    /** What a read of the store takes, about: when to try again where too many wait. */
+    private static final long BUSY_STORE_MILLIS = 50;
+
+    private final GroupSpecs specs;
+    private final ContextPool pool;
+    private final Map<String, QueryGroup> groups;
+    private final BlockingPool reads;
+    private final LongSupplier nanoTime;
+
+    /**
+     * @param pool runs the contexts of all groups; its owner's to close
+     * @param readThreads reads of the store at once
+     */
+    public QueryScheduler(
+            SchedulerConfig config, ContextPool pool, int readThreads, LongSupplier nanoTime) {
+        this.specs =
+                config.getGroupsFile()
+                        .map(file -> GroupSpecReader.read(file.toPath()))
+                        .orElse(GroupSpecs.DEFAULT);
+        this.pool = requireNonNull(pool, "pool is null");
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
+        ImmutableMap.Builder<String, QueryGroup> made = ImmutableMap.builder();
+        for (GroupSpec spec : specs.groups()) {
+            made.put(spec.name(), new QueryGroup(spec, pool, nanoTime));
+        }
+        this.groups = made.buildOrThrow();
+        this.reads =
+                new BlockingPool(
+                        readThreads,
+                        MAX_WAITING_READS,
+                        Thread.ofVirtual().name("store-read-", 0).factory(),
+                        failure -> log.error(failure, "A read of the store failed"));
+    }
+
+    /** The group of a read. */
+    public QueryGroup group(QueryTag tag) {
+        return requireNonNull(
+                groups.get(specs.select(tag)), "selectors name groups that are there");
+    }
+
+    public Collection<QueryGroup> groups() {
+        return groups.values();
+    }
+
+    /** What waits for the store, and how much did. */
+    public PoolLoad reads() {
+        return reads.load();
+    }
+
+    /**
+     * Runs what has to wait for the store; a refusal is BUSY.
+     *
+     * @see BlockingPool
+     */
+    public Executor storeReads() {
+        return task -> {
+            try {
+                reads.execute(task);
+            } catch (RejectedExecutionException full) {
+                throw SteleException.busy(
+                        "Too many reads wait for the store (%s); retry after %d ms"
+                                .formatted(full.getMessage(), BUSY_STORE_MILLIS),
+                        BUSY_STORE_MILLIS);
+            }
+        };
+    }
+
+    /**
+     * Looks keys up in the latency class.
+     *
+     * @param mayRunHere whether the caller has the time to do it himself if a worker idles and
+     *     everything is in memory: that saves two changes of thread, and nobody waits for the time
+     * @return completes on whatever thread found the last row, which must not be held up
+     * @throws SteleException BUSY, with the time after which to try again
+     */
+    public CompletableFuture<LookedUpRows> lookUp(
+            QueryGroup group, PointLookup lookup, boolean mayRunHere) {
+        LookupTask task =
+                new LookupTask(
+                        lookup, group.enterLookup(), group.lookupContext("lookup"), storeReads());
+        boolean answered =
+                mayRunHere && pool.hasIdleWorkers() && task.tryHere(group.lookups(), nanoTime);
+        if (!answered) {
+            task.start();
+        }
+        return task.result();
+    }
+
+    /** Ends the reads of the store, when nothing asks for further ones. */
+    @Override
+    public void close() {
+        reads.close();
+    }
+}

@@ -1,0 +1,126 @@
+package io.stele.sidecar.scheduling;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.api.SchedulingGroupStatus;
+import io.stele.scheduler.GroupStatus;
+import io.stele.scheduler.PoolLoad;
+import io.stele.storage.engine.ThreadsStatus;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * How the threads of the sidecar are shared now: the scheduling groups with what they used in the
+ * last ten seconds, and the pools beside them. Guarded by its own lock.
+ */
+public final class SchedulingReport {
+    /** How often {@link #sample} is to be called. */
+    public static final long SAMPLE_MILLIS = 1_000;
+
+    private static final int WINDOW_SAMPLES = 10;
+    private static final String CONTEXTS = "contexts";
+
+    private final Supplier<ThreadsStatus> threads;
+    private final QueryScheduler queries;
+    private final ArrayDeque<Map<String, GroupStatus>> samples = new ArrayDeque<>();
+
+    public SchedulingReport(Supplier<ThreadsStatus> threads, QueryScheduler queries) {
+        this.threads = requireNonNull(threads, "threads is null");
+        this.queries = requireNonNull(queries, "queries is null");
+        sample();
+    }
+
+    /** Remembers what was used until now. */
+    public synchronized void sample() {
+        if (samples.size() == WINDOW_SAMPLES) {
+            samples.removeFirst();
+        }
+        Map<String, GroupStatus> sample = new HashMap<>();
+        for (GroupStatus group : threads.get().contexts().groups()) {
+            sample.put(group.name(), group);
+        }
+        samples.addLast(sample);
+    }
+
+    /** Groups first, then pools. */
+    public synchronized List<SchedulingGroupStatus> groups() {
+        ThreadsStatus status = threads.get();
+        Map<String, GroupStatus> before = samples.getFirst();
+        long used = 0;
+        for (GroupStatus group : status.contexts().groups()) {
+            used += cpuNanos(group, before);
+        }
+        Map<String, Admission> admissions = new HashMap<>();
+        for (QueryGroup group : queries.groups()) {
+            admissions.put(group.name(), group.scanAdmission());
+            admissions.put(QueryGroup.lookupsName(group.name()), group.lookupAdmission());
+        }
+        List<SchedulingGroupStatus> lines = new ArrayList<>();
+        for (GroupStatus group : status.contexts().groups()) {
+            lines.add(line(group, before, used, admissions));
+        }
+        lines.add(line("background", status.background()));
+        lines.add(line("flushing", status.flushing()));
+        lines.add(line("merging", status.merging()));
+        lines.add(line("write-reads", status.lookups()));
+        lines.add(line("query-reads", queries.reads()));
+        return lines;
+    }
+
+    private static SchedulingGroupStatus line(
+            GroupStatus group,
+            Map<String, GroupStatus> before,
+            long usedByAll,
+            Map<String, Admission> admissions) {
+        Admission admission = admissions.get(group.name());
+        return new SchedulingGroupStatus(
+                CONTEXTS,
+                group.name(),
+                group.shares(),
+                share(entitledNanos(group, before), usedByAll),
+                share(cpuNanos(group, before), usedByAll),
+                group.runningContexts() + group.waitingContexts(),
+                group.waitingContexts(),
+                admission == null ? 0 : admission.running(),
+                admission == null ? 0 : admission.queued(),
+                group.switches(),
+                group.overruns(),
+                group.steals(),
+                admission == null ? 0 : admission.rejected());
+    }
+
+    private static SchedulingGroupStatus line(String pool, PoolLoad load) {
+        return new SchedulingGroupStatus(
+                pool,
+                pool,
+                0,
+                0,
+                0,
+                0,
+                load.waiting(),
+                load.running(),
+                0,
+                load.finished(),
+                0,
+                0,
+                0);
+    }
+
+    private static double share(long nanos, long ofAll) {
+        return ofAll == 0 ? 0 : Math.min(1, (double) nanos / ofAll);
+    }
+
+    private static long cpuNanos(GroupStatus group, Map<String, GroupStatus> before) {
+        GroupStatus then = before.get(group.name());
+        return group.cpuNanos() - (then == null ? 0 : then.cpuNanos());
+    }
+
+    private static long entitledNanos(GroupStatus group, Map<String, GroupStatus> before) {
+        GroupStatus then = before.get(group.name());
+        return group.entitledNanos() - (then == null ? 0 : then.entitledNanos());
+    }
+}

@@ -1,0 +1,36 @@
+package io.stele.sidecar.scheduling;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.QueryTag;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * A rule that sends reads to a group: it holds where every pattern that there is matches the whole
+ * of what the read says.
+ *
+ * @param group the name of the group
+ */
+record Selector(
+        Optional<Pattern> user,
+        Optional<Pattern> source,
+        Optional<Pattern> resourceGroup,
+        String group) {
+    Selector {
+        requireNonNull(user, "user is null");
+        requireNonNull(source, "source is null");
+        requireNonNull(resourceGroup, "resourceGroup is null");
+        requireNonNull(group, "group is null");
+    }
+
+    boolean matches(QueryTag tag) {
+        return matches(user, tag.user())
+                && matches(source, tag.source())
+                && matches(resourceGroup, tag.resourceGroup());
+    }
+
+    private static boolean matches(Optional<Pattern> pattern, String text) {
+        return pattern.isEmpty() || pattern.get().matcher(text).matches();
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * How reads share the sidecar: scheduling groups, their limits, and lookups in the latency class.
+ */
+@NullMarked
+package io.stele.sidecar.scheduling;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,279 @@
+package io.stele.sidecar.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.QueryTag;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.ScanTicket;
+import io.stele.protocol.api.SchedulingGroupStatus;
+import io.stele.protocol.api.SchedulingGroupsReply;
+import io.stele.protocol.arrow.ArrowBatchDecoder;
+import io.stele.protocol.client.SteleClient;
+import io.stele.protocol.client.SteleTable;
+import io.stele.protocol.client.TableWriter;
+import io.stele.protocol.flight.FlightData;
+import io.stele.protocol.flight.FlightStream;
+import io.stele.protocol.flight.Ticket;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.SampleTables;
+import io.stele.sidecar.StartupFailure;
+import io.stele.sidecar.TestingSidecar;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Reads in groups, against a real sidecar: who runs where, and what is said beyond the limits. */
+@Timeout(300)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class SchedulingIT {
+    private static final int ROWS = 40_000;
+    private static final QueryTag NARROW = new QueryTag("narrow", "", "");
+
+    private Path directory;
+    private TestingSidecar sidecar;
+    private TableSchema orders;
+
+    @BeforeAll
+    void start(@TempDir Path folder) throws IOException {
+        directory = folder;
+        Path groups = folder.resolve("scheduling-groups.json");
+        Files.writeString(
+                groups,
+                """
+                {"groups": [
+                    {"name": "etl", "shares": 250},
+                    {"name": "narrow", "maxRunning": 1, "maxQueued": 1, "maxLookups": 1}],
+                 "selectors": [
+                    {"user": "narrow", "group": "narrow"},
+                    {"source": "nightly.*", "group": "etl"}]}
+                """);
+        sidecar =
+                TestingSidecar.start(
+                        folder,
+                        Map.of(
+                                "stele.scheduler.groups-file",
+                                groups.toString(),
+                                "stele.flight.read-batch-size",
+                                "32kB"));
+        orders = sidecar.createTable(SampleTables.orders(Orientation.ROW)).schema();
+        try (SteleClient client = sidecar.client();
+                TableWriter writer = client.writer("shop", "orders")) {
+            String text = "x".repeat(400); // 4 MB a shard: more than any buffer on the way
+            for (long id = 0; id < ROWS; id++) {
+                writer.write(id, text + id % 7, id / 2.0, LocalDateTime.of(2026, 11, 22, 7, 0));
+            }
+            writer.flush();
+        }
+    }
+
+    @AfterAll
+    void stop() {
+        sidecar.close();
+    }
+
+    @Test
+    void theTagChoosesTheGroupOfScansAndLookups() {
+        long defaultBefore = group("default").switches();
+        long etlBefore = group("etl").switches();
+        assertThat(rows(scan(0, new QueryTag("ann", "nightly job", "")))).isPositive();
+        assertThat(group("etl").switches()).isGreaterThan(etlBefore);
+        assertThat(group("default").switches()).isEqualTo(defaultBefore);
+        assertThat(group("etl").shares()).isEqualTo(250);
+        assertThat(rows(scan(0, QueryTag.NONE))).isPositive();
+        assertThat(group("default").switches()).isGreaterThan(defaultBefore);
+
+        try (SteleClient client = client(new QueryTag("ann", "nightly job", ""))) {
+            SteleTable table = client.table("shop", "orders");
+            assertThat(table.multiGet(keys(1_000), Optional.empty())).hasSize(1_000);
+        }
+        // So many keys are more than the connection's thread looks up by itself.
+        assertThat(group("etl.lookups").switches()).isPositive();
+        assertThat(group("default.lookups").switches()).isZero();
+    }
+
+    @Test
+    void filesAreReadBesideTheContexts() {
+        sidecar.flight()
+                .action(
+                        Actions.FLUSH,
+                        new io.stele.protocol.api.TableRequest(
+                                new io.stele.protocol.api.TableName("shop", "orders"),
+                                Optional.empty()),
+                        Done.class);
+        long before = group("query-reads").switches();
+        long rows = 0;
+        for (int shard = 0; shard < orders.shardCount(); shard++) {
+            rows += rows(scan(shard, QueryTag.NONE));
+        }
+        assertThat(rows).isEqualTo(ROWS);
+        assertThat(group("query-reads").switches()).isGreaterThan(before);
+    }
+
+    @Test
+    void oneScanTooManyIsBusyAndSaysHowLongToWait() {
+        // With one that runs and one that waits, of many at once some are refused.
+        SteleException refused = null;
+        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            while (refused == null) {
+                List<CompletableFuture<Long>> scans = new ArrayList<>();
+                for (int i = 0; i < 16; i++) {
+                    int shard = i % orders.shardCount();
+                    scans.add(
+                            CompletableFuture.supplyAsync(
+                                    () -> rows(scan(shard, NARROW)), executor));
+                }
+                for (CompletableFuture<Long> scan : scans) {
+                    refused = failure(scan).orElse(refused);
+                }
+            }
+        }
+        assertThat(refused.code()).isEqualTo(ErrorCode.BUSY);
+        assertThat(refused).hasMessageContaining("Scans of scheduling group narrow");
+        assertThat(refused.retryAfterMillis().orElseThrow()).isBetween(1L, 10_000L);
+        assertThat(group("narrow").rejected()).isPositive();
+        // Nothing is left over.
+        assertThat(rows(scan(0, NARROW))).isPositive();
+        assertThat(group("narrow").queued()).isZero();
+    }
+
+    @Test
+    void theClientAsksAgainWhatWasTooManyLookups() {
+        try (SteleClient client = client(NARROW);
+                ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            SteleTable table = client.table("shop", "orders");
+            while (group("narrow.lookups").rejected() == 0) {
+                List<CompletableFuture<Integer>> gets = new ArrayList<>();
+                for (int i = 0; i < 8; i++) {
+                    gets.add(
+                            CompletableFuture.supplyAsync(
+                                    () -> table.multiGet(keys(2_000), Optional.empty()).size(),
+                                    executor));
+                }
+                assertThat(gets).allSatisfy(get -> assertThat(get.join()).isEqualTo(2_000));
+            }
+        }
+        assertThat(group("narrow.lookups").running()).isZero();
+    }
+
+    @Test
+    void aStalledScanHoldsUpNoOther() {
+        // This client takes the schema only, of more rows than lie between it and the sidecar.
+        try (FlightStream stalled = scan(0, NARROW)) {
+            assertThat(stalled.next()).isPresent();
+            for (int i = 0; i < 3; i++) {
+                assertThat(rowsPatiently(1)).isPositive();
+            }
+        }
+    }
+
+    @Test
+    void aBadFileStopsTheStart() throws IOException {
+        Path groups = directory.resolve("bad.json");
+        Files.writeString(groups, "{\"groups\": [{\"name\": \"a\", \"shares\": 20000}]}");
+        Map<String, String> properties = TestingSidecar.properties(directory.resolve("other"));
+        properties.put("stele.scheduler.groups-file", groups.toString());
+        assertThatThrownBy(() -> io.stele.sidecar.SidecarServer.start(properties))
+                .isInstanceOf(StartupFailure.class)
+                .hasMessageContaining("Expected a number from 1 to 10000 at $.groups[0].shares")
+                .hasMessageContaining("bad.json, found 20000");
+    }
+
+    private static Optional<SteleException> failure(CompletableFuture<Long> scan) {
+        try {
+            assertThat(scan.join()).isPositive();
+            return Optional.empty();
+        } catch (CompletionException e) {
+            return Optional.of((SteleException) e.getCause());
+        }
+    }
+
+    private long rowsPatiently(int shard) {
+        while (true) {
+            try {
+                return rows(scan(shard, NARROW));
+            } catch (SteleException busy) {
+                assertThat(busy.code()).isEqualTo(ErrorCode.BUSY); // of another test
+            }
+        }
+    }
+
+    private SchedulingGroupStatus group(String name) {
+        return sidecar
+                .flight()
+                .action(Actions.SCHEDULING_GROUPS, Done.DONE, SchedulingGroupsReply.class)
+                .groups()
+                .stream()
+                .filter(group -> group.group().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private SteleClient client(QueryTag tag) {
+        return SteleClient.builder()
+                .endpoint("127.0.0.1", sidecar.server().clientPort())
+                .secret(TestingSidecar.SECRET)
+                .tag(tag)
+                .build();
+    }
+
+    private static List<@Nullable Object[]> keys(int count) {
+        List<@Nullable Object[]> keys = new ArrayList<>();
+        for (long id = 0; id < count; id++) {
+            keys.add(new Object[] {id});
+        }
+        return keys;
+    }
+
+    private FlightStream scan(int shard, QueryTag tag) {
+        ScanTicket ticket =
+                new ScanTicket(
+                        Optional.empty(),
+                        Optional.empty(),
+                        orders.id(),
+                        orders.shard(shard),
+                        List.of(1, 2, 3, 4),
+                        ScanPredicate.ALL,
+                        ScanMode.SNAPSHOT,
+                        OptionalLong.empty());
+        return sidecar.flight().get(new Ticket(ticket.encode()), tag);
+    }
+
+    private static long rows(FlightStream stream) {
+        try (stream) {
+            Optional<FlightData> schema = stream.next();
+            ArrowBatchDecoder decoder =
+                    ArrowBatchDecoder.forSchema(schema.orElseThrow().dataHeader());
+            long rows = 0;
+            for (Optional<FlightData> data = stream.next();
+                    data.isPresent();
+                    data = stream.next()) {
+                rows += decoder.decode(data.get().dataHeader(), data.get().bodyBuffer()).rowCount();
+            }
+            return rows;
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.schema.TableSchema;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * A lookup of rows by key that is done some keys at a time, so that whoever shares a thread can
+ * give it back in between. Under {@link io.stele.storage.objectstore.NonBlocking} a part that would
+ * have to wait throws; what was found stays, and the same part done elsewhere goes on. Confined to
+ * one thread at a time.
+ */
+public final class PointLookup {
+    private final PointReads reads;
+    private final ReadPoints readPoints;
+    private final Supplier<TableSchema> schema;
+    private final Optional<Lsn> readLsn;
+    private final List<byte[]> keys;
+    private PointReads.Batch batch;
+
+    /**
+     * @param schema the newest version of the table
+     */
+    PointLookup(
+            PointReads reads,
+            ReadPoints readPoints,
+            Supplier<TableSchema> schema,
+            Optional<Lsn> readLsn,
+            List<byte[]> keys) {
+        this.reads = requireNonNull(reads, "reads is null");
+        this.readPoints = requireNonNull(readPoints, "readPoints is null");
+        this.schema = requireNonNull(schema, "schema is null");
+        this.readLsn = requireNonNull(readLsn, "readLsn is null");
+        this.keys = List.copyOf(keys);
+        this.batch = start();
+    }
+
+    private PointReads.Batch start() {
+        return reads.start(schema.get(), keys, readLsn.map(Lsn::value).orElse(Long.MAX_VALUE));
+    }
+
+    /** Looks for so many keys more, at most; true when all were looked for. */
+    public boolean advance(int maxKeys) throws IOException {
+        TableSchema present = batch.schema();
+        try {
+            if (!batch.advance(maxKeys)) {
+                return false;
+            }
+        } catch (SteleException refused) {
+            boolean isChanged = schema.get().schemaVersion() != present.schemaVersion();
+            if (refused.code() != ErrorCode.STALE_TABLE || !isChanged) {
+                throw refused;
+            }
+            batch = start(); // all rows are to be of one version
+            return false;
+        }
+        // Afterwards: history that was dropped while we looked may have been missed.
+        if (readLsn.isPresent()) {
+            readPoints.check(readLsn.get(), present);
+        }
+        return true;
+    }
+
+    /** What was found, when {@link #advance} said that all is. */
+    public LookedUpRows rows() {
+        return new LookedUpRows(batch.schema().schemaVersion(), batch.rows());
+    }
+}

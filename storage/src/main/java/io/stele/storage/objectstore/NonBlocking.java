@@ -1,0 +1,55 @@
+package io.stele.storage.objectstore;
+
+import java.io.IOException;
+
+/**
+ * Whether the present thread may wait for a store. A thread that lends itself to execution contexts
+ * says that it may not while it reads for one; what it then needs and nobody has in memory ends the
+ * read with {@link WouldBlockException}, and the read goes on where waiting is allowed.
+ *
+ * <p>Whoever is told so has lost nothing: cursors stay where they were, and lookups start anew.
+ */
+public final class NonBlocking {
+    private static final ThreadLocal<Boolean> ACTIVE = new ThreadLocal<>();
+
+    private NonBlocking() {}
+
+    /** A read. */
+    @FunctionalInterface
+    public interface Read<T> {
+        T read() throws IOException;
+    }
+
+    /**
+     * Reads without waiting for the store.
+     *
+     * @throws WouldBlockException if something that is not in memory is needed
+     */
+    public static <T> T read(Read<T> read) throws IOException {
+        if (isActive()) {
+            return read.read();
+        }
+        ACTIVE.set(Boolean.TRUE);
+        try {
+            return read.read();
+        } finally {
+            ACTIVE.remove();
+        }
+    }
+
+    /** Whether the present thread must not wait. */
+    public static boolean isActive() {
+        return ACTIVE.get() != null;
+    }
+
+    /**
+     * Called before whatever waits for the store.
+     *
+     * @throws WouldBlockException if this thread must not
+     */
+    public static void check() {
+        if (isActive()) {
+            throw new WouldBlockException();
+        }
+    }
+}
