@@ -37,20 +37,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes many rows of one table as Arrow batches over Flight's DoPut: for loads, where a row's
- * latency does not matter. The sidecar routes the rows. A stream that breaks is opened again and
- * its unanswered batches are sent again with their sequences, which no shard applies twice.
- * Confined to one thread.
+ * latency does not matter. The sidecar routes the rows. A stream that breaks, or ends because a
+ * shard is BUSY, is opened again and its unanswered batches are sent again with their sequences,
+ * which no shard applies twice, or in another order. Confined to one thread.
  */
 public final class BulkWriter implements AutoCloseable {
     // 16 Ki rows or 4 MiB: where the cost of a message no longer shows.
     private static final int MAX_BATCH_ROWS = 16 << 10;
     private static final long MAX_BATCH_BYTES = 4 << 20;
-    private static final long RETRY_NANOS = Duration.ofMillis(50).toNanos();
+    private static final long MIN_RETRY_NANOS = Duration.ofMillis(50).toNanos();
+    private static final long MAX_RETRY_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final FlightClient flight;
     private final TableSchema schema;
     private final UUID writerId;
     private final long unavailableNanos;
+    private final long busyNanos;
     private final LongSupplier ticker;
     private final RowEncoder rowEncoder;
     private final BinaryRow view;
@@ -67,11 +69,13 @@ public final class BulkWriter implements AutoCloseable {
             KnownTable table,
             UUID writerId,
             Duration unavailable,
+            Duration busy,
             LongSupplier ticker) {
         this.flight = requireNonNull(flight, "flight is null");
         this.schema = table.schema();
         this.writerId = requireNonNull(writerId, "writerId is null");
         this.unavailableNanos = unavailable.toNanos();
+        this.busyNanos = busy.toNanos();
         this.ticker = requireNonNull(ticker, "ticker is null");
         RowLayout layout = RowLayout.of(schema.columns());
         List<ArrowField> fields = ArrowSchemas.fields(schema.columns());
@@ -187,6 +191,7 @@ public final class BulkWriter implements AutoCloseable {
 
     private void retrying(Runnable step) {
         long start = ticker.getAsLong();
+        long retryNanos = MIN_RETRY_NANOS;
         while (true) {
             try {
                 step.run();
@@ -194,12 +199,21 @@ public final class BulkWriter implements AutoCloseable {
             } catch (SteleException e) {
                 abandon();
                 long away = ticker.getAsLong() - start;
-                if (e.code() != ErrorCode.UNAVAILABLE || away >= unavailableNanos) {
+                if (away >= patienceNanos(e.code())) {
                     throw new SteleException(e.code(), e.getMessage() + "; " + unansweredRows(), e);
                 }
-                LockSupport.parkNanos(this, RETRY_NANOS);
+                LockSupport.parkNanos(this, retryNanos);
+                retryNanos = Math.min(2 * retryNanos, MAX_RETRY_NANOS);
             }
         }
+    }
+
+    private long patienceNanos(ErrorCode code) {
+        return switch (code) {
+            case UNAVAILABLE -> unavailableNanos;
+            case BUSY -> busyNanos;
+            default -> 0;
+        };
     }
 
     private String unansweredRows() {

@@ -10,6 +10,8 @@ import java.time.Duration;
  * @param answerTimeout a sidecar that leaves a request unanswered and sends nothing for so long is
  *     taken for dead: the connection is opened anew and its requests are sent again
  * @param unavailableTimeout how long a sidecar may stay away before what waits for it fails
+ * @param busyTimeout how long batches are sent again that a sidecar refuses as BUSY, counted from
+ *     the last one that it took, before they fail
  * @param linger how long a row waits for company while earlier batches of its shard are unanswered;
  *     with none unanswered it never waits
  * @param maxBatchBytes a batch is sent at this size at the latest
@@ -21,21 +23,24 @@ public record ClientSettings(
         Duration connectTimeout,
         Duration answerTimeout,
         Duration unavailableTimeout,
+        Duration busyTimeout,
         Duration linger,
         int maxBatchBytes,
         int maxBatchRows,
         long maxInFlightBytes,
         int maxRequests) {
     /**
-     * The defaults. 256 KiB a batch: the sidecar checks one while the next is being encoded, and
-     * its memory is not one of the huge objects that a collector of a small heap rounds up. 64 MiB
-     * in flight: a second of a fast disk. 1 ms: what a group commit costs anyway.
+     * The defaults. 5 minutes busy: a sidecar holds a batch for one before it says so. 256 KiB a
+     * batch: the sidecar checks one while the next is being encoded, and its memory is not one of
+     * the huge objects that a collector of a small heap rounds up. 64 MiB in flight: a second of a
+     * fast disk. 1 ms: what a group commit costs anyway.
      */
     public static final ClientSettings DEFAULT =
             new ClientSettings(
                     Duration.ofSeconds(5),
                     Duration.ofSeconds(30),
                     Duration.ofSeconds(60),
+                    Duration.ofMinutes(5),
                     Duration.ofMillis(1),
                     256 << 10,
                     8192,
@@ -46,6 +51,7 @@ public record ClientSettings(
         checkPositive("connectTimeout", connectTimeout);
         checkPositive("answerTimeout", answerTimeout);
         checkPositive("unavailableTimeout", unavailableTimeout);
+        checkPositive("busyTimeout", busyTimeout);
         if (linger.isNegative()) {
             throw new IllegalArgumentException("Expected linger >= 0, found " + linger);
         }
@@ -60,6 +66,7 @@ public record ClientSettings(
                 value,
                 answerTimeout,
                 unavailableTimeout,
+                busyTimeout,
                 linger,
                 maxBatchBytes,
                 maxBatchRows,
@@ -72,6 +79,7 @@ public record ClientSettings(
                 connectTimeout,
                 value,
                 unavailableTimeout,
+                busyTimeout,
                 linger,
                 maxBatchBytes,
                 maxBatchRows,
@@ -83,6 +91,20 @@ public record ClientSettings(
         return new ClientSettings(
                 connectTimeout,
                 answerTimeout,
+                value,
+                busyTimeout,
+                linger,
+                maxBatchBytes,
+                maxBatchRows,
+                maxInFlightBytes,
+                maxRequests);
+    }
+
+    public ClientSettings withBusyTimeout(Duration value) {
+        return new ClientSettings(
+                connectTimeout,
+                answerTimeout,
+                unavailableTimeout,
                 value,
                 linger,
                 maxBatchBytes,
@@ -96,6 +118,7 @@ public record ClientSettings(
                 connectTimeout,
                 answerTimeout,
                 unavailableTimeout,
+                busyTimeout,
                 value,
                 maxBatchBytes,
                 maxBatchRows,
@@ -108,6 +131,7 @@ public record ClientSettings(
                 connectTimeout,
                 answerTimeout,
                 unavailableTimeout,
+                busyTimeout,
                 linger,
                 value,
                 maxBatchRows,
@@ -120,6 +144,7 @@ public record ClientSettings(
                 connectTimeout,
                 answerTimeout,
                 unavailableTimeout,
+                busyTimeout,
                 linger,
                 maxBatchBytes,
                 value,
@@ -132,6 +157,7 @@ public record ClientSettings(
                 connectTimeout,
                 answerTimeout,
                 unavailableTimeout,
+                busyTimeout,
                 linger,
                 maxBatchBytes,
                 maxBatchRows,
@@ -144,6 +170,7 @@ public record ClientSettings(
                 connectTimeout,
                 answerTimeout,
                 unavailableTimeout,
+                busyTimeout,
                 linger,
                 maxBatchBytes,
                 maxBatchRows,

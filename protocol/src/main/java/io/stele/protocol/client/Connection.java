@@ -248,7 +248,7 @@ final class Connection implements AutoCloseable {
             away = false;
             pause(MIN_LIFE_NANOS - (now - openedNanos));
         }
-        resend.removeIf(request -> failHopeless(request, now));
+        resend.removeIf(request -> failHopeless(request, now) || request.takenBack());
     }
 
     /** A request that breaks every connection must not keep the others from being answered. */

@@ -32,6 +32,11 @@ abstract class Request {
         return timesSent;
     }
 
+    /** It was answered, and will be sent again as if for the first time. */
+    final void sentAnew() {
+        timesSent = 0;
+    }
+
     /** How long ago it was sent first. */
     final long ageNanos(long nowNanos) {
         return nowNanos - firstSentNanos;
@@ -50,6 +55,14 @@ abstract class Request {
 
     /** The request is given up: the sidecar stays away, or the client is closed. */
     abstract void onFailure(SteleException failure);
+
+    /**
+     * Its connection is lost and it is unanswered: whether it goes back to where it came from, and
+     * shall not be sent again at once.
+     */
+    boolean takenBack() {
+        return false;
+    }
 
     /** Rows that would be unacknowledged. */
     int rowCount() {

@@ -1,16 +1,19 @@
 package io.stele.protocol.client;
 
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.wire.OperationKind;
+import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The batches of one writer for one shard: one open, some full and waiting, some sent. Guarded by
- * the writer's lock.
+ * The batches of one writer for one shard: one open, some full and waiting, some sent, and while
+ * the shard is busy some that wait to be sent again ({@link PostponedBatches}). Guarded by the
+ * writer's lock.
  *
  * <p>When the open batch is sent before it is full: at once where nothing is unanswered, else after
  * the linger time, and with at most {@value #MAX_LINGERED} such batches unanswered. So a lone row
@@ -30,13 +33,23 @@ final class ShardLane implements Lane {
     private final Connection connection;
     private final ClientSettings settings;
     private final ArrayDeque<WriteRequest> full = new ArrayDeque<>();
+    private final PostponedBatches postponed;
+    private UUID writerId;
     private @Nullable WriteRequest open;
     private boolean scheduled;
     private boolean flushing;
     private int unanswered;
     private int unansweredLingered;
+    private long highestAcknowledged; // sequence
 
-    ShardLane(TableWriter writer, ShardId shard, Connection connection, ClientSettings settings) {
+    ShardLane(
+            TableWriter writer,
+            UUID writerId,
+            ShardId shard,
+            Connection connection,
+            ClientSettings settings) {
+        this.writerId = writerId;
+        this.postponed = new PostponedBatches(settings.busyTimeout());
         this.writer = writer;
         this.shard = shard;
         this.connection = connection;
@@ -45,6 +58,10 @@ final class ShardLane implements Lane {
 
     TableWriter writer() {
         return writer;
+    }
+
+    UUID writerId() {
+        return writerId;
     }
 
     ShardId shard() {
@@ -87,13 +104,19 @@ final class ShardLane implements Lane {
         if (isFull) {
             closeBatch(batch);
         }
+        if (!scheduled || isFull) {
+            schedule();
+        }
+        return batch;
+    }
+
+    private void schedule() {
         if (!scheduled) {
             scheduled = true;
             connection.schedule(this);
-        } else if (isFull) {
+        } else {
             connection.wake();
         }
-        return batch;
     }
 
     private void closeBatch(WriteRequest batch) {
@@ -114,33 +137,58 @@ final class ShardLane implements Lane {
 
     @Override
     public @Nullable Request poll(long nowNanos) {
+        List<WriteRequest> givenUp;
+        SteleException cause;
         writer.lock();
         try {
-            if (writer.isPaused()) {
-                return null;
+            if (!postponed.isHopeless(nowNanos, unanswered)) {
+                return pollLocked(nowNanos);
             }
-            WriteRequest next = full.poll();
-            boolean beforeFull = false;
-            if (next == null) {
-                WriteRequest candidate = open;
-                if (candidate == null || openWaitNanos(candidate, nowNanos) > 0) {
-                    return null;
-                }
-                open = null;
-                flushing = false;
-                beforeFull = true;
-                writer.sealed(candidate);
-                next = candidate;
-            }
-            unanswered++;
-            if (beforeFull) {
-                unansweredLingered++;
-            }
-            next.sending(writer.nextSequence(), beforeFull);
-            return next;
+            cause = busyFailure(nowNanos);
+            givenUp = abandonPostponed();
         } finally {
             writer.unlock();
         }
+        givenUp.forEach(batch -> writer.unsentFailed(batch, cause));
+        return null;
+    }
+
+    private @Nullable Request pollLocked(long nowNanos) {
+        if (writer.isPaused()) {
+            return null;
+        }
+        if (!postponed.isEmpty()) {
+            WriteRequest again = postponed.poll(nowNanos, unanswered);
+            if (again != null) {
+                unanswered++;
+                unansweredLingered += again.lingered() ? 1 : 0;
+                writer.sentAgain();
+            }
+            return again;
+        }
+        return pollNew(nowNanos);
+    }
+
+    private @Nullable Request pollNew(long nowNanos) {
+        WriteRequest next = full.poll();
+        boolean beforeFull = false;
+        if (next == null) {
+            WriteRequest candidate = open;
+            if (candidate == null || openWaitNanos(candidate, nowNanos) > 0) {
+                return null;
+            }
+            open = null;
+            flushing = false;
+            beforeFull = true;
+            writer.sealed(candidate);
+            next = candidate;
+        }
+        unanswered++;
+        if (beforeFull) {
+            unansweredLingered++;
+        }
+        next.sending(writerId, writer.nextSequence(), beforeFull);
+        return next;
     }
 
     private long openWaitNanos(WriteRequest candidate, long nowNanos) {
@@ -164,12 +212,15 @@ final class ShardLane implements Lane {
         writer.lock();
         try {
             WriteRequest candidate = open;
-            if (full.isEmpty() && candidate == null) {
+            if (full.isEmpty() && candidate == null && postponed.isEmpty()) {
                 scheduled = false;
                 return EMPTY;
             }
             if (writer.isPaused()) {
                 return UNTIL_REPLY;
+            }
+            if (!postponed.isEmpty()) {
+                return postponed.waitNanos(nowNanos, unanswered);
             }
             return full.isEmpty() && candidate != null ? openWaitNanos(candidate, nowNanos) : 0;
         } finally {
@@ -181,7 +232,7 @@ final class ShardLane implements Lane {
     public long rowCount() {
         writer.lock();
         try {
-            long rows = open == null ? 0 : open.rowCount();
+            long rows = postponed.rowCount() + (open == null ? 0 : open.rowCount());
             for (WriteRequest batch : full) {
                 rows += batch.rowCount();
             }
@@ -203,9 +254,13 @@ final class ShardLane implements Lane {
         left.forEach(batch -> writer.unsentFailed(batch, failure));
     }
 
-    /** What was not sent yet, oldest first; under the writer's lock. */
+    /**
+     * What was not sent yet, oldest first, behind what was to be sent again; under the writer's
+     * lock.
+     */
     List<WriteRequest> takeUnsent() {
-        List<WriteRequest> unsent = new ArrayList<>(full);
+        List<WriteRequest> unsent = abandonPostponed();
+        unsent.addAll(full);
         full.clear();
         WriteRequest last = open;
         if (last != null) {
@@ -223,5 +278,69 @@ final class ShardLane implements Lane {
         if (batch.lingered()) {
             unansweredLingered--;
         }
+    }
+
+    /**
+     * A batch was applied; under the writer's lock.
+     *
+     * @return those that were to be sent again and can not be any more, because this one came later
+     */
+    List<WriteRequest> acknowledged(WriteRequest batch) {
+        answered(batch);
+        highestAcknowledged = Math.max(highestAcknowledged, batch.sequence());
+        if (postponed.isEmpty()) {
+            return postponed.acknowledged(batch.sequence());
+        }
+        List<WriteRequest> overtaken = postponed.acknowledged(batch.sequence());
+        connection.wake();
+        return overtaken;
+    }
+
+    /**
+     * A sent batch was refused as BUSY and is to be sent again; under the writer's lock.
+     *
+     * @return false: it can not be, because a later one of this shard is applied already
+     */
+    boolean postpone(WriteRequest batch, SteleException cause, long nowNanos) {
+        if (batch.sequence() < highestAcknowledged) {
+            return false;
+        }
+        batch.sentAnew();
+        postponed.add(batch, cause, nowNanos);
+        schedule();
+        return true;
+    }
+
+    /** A sent batch will not be answered: it waits if others do; under the writer's lock. */
+    boolean takeBack(WriteRequest batch) {
+        if (postponed.isEmpty() || writer.isPaused()) {
+            return false;
+        }
+        answered(batch);
+        postponed.addUnrefused(batch);
+        schedule();
+        return true;
+    }
+
+    // The shard waits for them under this id, and would take nothing else.
+    private List<WriteRequest> abandonPostponed() {
+        if (!postponed.isEmpty()) {
+            writerId = writer.newWriterId();
+        }
+        return postponed.takeAll();
+    }
+
+    private SteleException busyFailure(long nowNanos) {
+        SteleException last = postponed.lastCause();
+        return new SteleException(
+                ErrorCode.BUSY,
+                "Shard "
+                        + shard
+                        + " has taken nothing for "
+                        + Duration.ofNanos(postponed.refusedNanos(nowNanos)).toMillis()
+                        + " ms; "
+                        + postponed.rowCount()
+                        + " rows that were refused are not applied"
+                        + (last == null ? "" : "; last answer: " + last.getMessage()));
     }
 }

@@ -163,7 +163,7 @@ public final class SteleClient implements AutoCloseable {
     }
 
     TableWriter newWriter(KnownTable table) {
-        return new TableWriter(this, table, UUID.randomUUID(), budget);
+        return new TableWriter(this, table, UUID::randomUUID, budget);
     }
 
     BulkWriter newBulkWriter(KnownTable table) {
@@ -173,6 +173,7 @@ public final class SteleClient implements AutoCloseable {
                 table,
                 UUID.randomUUID(),
                 settings.unavailableTimeout(),
+                settings.busyTimeout(),
                 ticker);
     }
 

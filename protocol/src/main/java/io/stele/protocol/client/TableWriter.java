@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,12 +45,13 @@ public final class TableWriter implements AutoCloseable {
 
     private final SteleClient client;
     private final ClientSettings settings;
-    private final UUID writerId;
+    private final Supplier<UUID> writerIds;
     private final InFlightBudget budget;
     private final ReentrantLock lock = new ReentrantLock();
     private final Set<BatchFuture> unresolved = ConcurrentHashMap.newKeySet();
     private final ArrayDeque<WriteBatchBuilder> spare = new ArrayDeque<>();
     private final List<WriteRequest> rejected = new ArrayList<>();
+    private volatile UUID writerId;
     private RowBinding binding;
     private ShardLane[] lanes;
     private int nextAnyShard;
@@ -63,16 +65,21 @@ public final class TableWriter implements AutoCloseable {
     private volatile Lsn lastLsn = Lsn.MIN;
     private long skippedRows;
 
-    TableWriter(SteleClient client, KnownTable table, UUID writerId, InFlightBudget budget) {
+    TableWriter(
+            SteleClient client, KnownTable table, Supplier<UUID> writerIds, InFlightBudget budget) {
         this.client = requireNonNull(client, "client is null");
         this.settings = client.settings();
-        this.writerId = requireNonNull(writerId, "writerId is null");
+        this.writerIds = requireNonNull(writerIds, "writerIds is null");
+        this.writerId = writerIds.get();
         this.budget = requireNonNull(budget, "budget is null");
         this.binding = new RowBinding(table);
         this.lanes = newLanes();
     }
 
-    /** Identifies this writer to the shards, which apply none of its batches twice. */
+    /**
+     * Identifies this writer to the shards, which apply none of its batches twice. It changes when
+     * batches that were refused as BUSY are given up.
+     */
     public UUID writerId() {
         return writerId;
     }
@@ -424,7 +431,11 @@ public final class TableWriter implements AutoCloseable {
             ShardId shard = new ShardId(schema.tableGroup(), i);
             created[i] =
                     new ShardLane(
-                            this, shard, client.connection(binding.table().owner(i)), settings);
+                            this,
+                            writerId,
+                            shard,
+                            client.connection(binding.table().owner(i)),
+                            settings);
         }
         return created;
     }
@@ -471,14 +482,24 @@ public final class TableWriter implements AutoCloseable {
         return ++lastSequence;
     }
 
+    void sentAgain() {
+        unanswered++;
+    }
+
+    UUID newWriterId() {
+        writerId = writerIds.get();
+        return writerId;
+    }
+
     // For the connections, which call these without the lock.
 
     void acknowledged(WriteRequest request, WriteReply reply) {
         Lsn lsn = reply.lsn();
         int size = request.batch().sizeBytes();
+        List<WriteRequest> overtaken;
         lock.lock();
         try {
-            request.lane().answered(request);
+            overtaken = request.lane().acknowledged(request);
             unanswered--;
             staleAnswers = 0;
             skippedRows += reply.skipped();
@@ -496,6 +517,46 @@ public final class TableWriter implements AutoCloseable {
         client.acknowledged(lsn);
         budget.release(size);
         request.complete(lsn).forEach(unresolved::remove);
+        overtaken.forEach(batch -> unsentFailed(batch, overtakenFailure(batch)));
+    }
+
+    /** The shard has no room and did nothing: the batch is sent again, if its turn is not over. */
+    void busy(WriteRequest request, SteleException cause) {
+        boolean postponed;
+        lock.lock();
+        try {
+            request.lane().answered(request);
+            unanswered--;
+            postponed = request.lane().postpone(request, cause, client.ticker().getAsLong());
+            refreshIfDrained();
+        } finally {
+            lock.unlock();
+        }
+        if (!postponed) {
+            unsentFailed(request, overtakenFailure(request));
+        }
+    }
+
+    /** An unanswered batch of a lost connection, while batches before it wait to be sent again. */
+    boolean takenBack(WriteRequest request) {
+        lock.lock();
+        try {
+            boolean taken = request.lane().takeBack(request);
+            unanswered -= taken ? 1 : 0;
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static SteleException overtakenFailure(WriteRequest batch) {
+        return new SteleException(
+                ErrorCode.BUSY,
+                "Shard "
+                        + batch.lane().shard()
+                        + " refused a batch as BUSY and applied a later one, so that sending it again would change the order of rows; its "
+                        + batch.rowCount()
+                        + " rows are not applied");
     }
 
     void failed(WriteRequest request, SteleException cause) {
@@ -576,11 +637,15 @@ public final class TableWriter implements AutoCloseable {
     /** What was refused and what was not sent yet, in the order in which it has to arrive. */
     private List<WriteRequest> takeAll() {
         List<WriteRequest> all = new ArrayList<>(rejected);
-        all.sort(Comparator.comparingLong(WriteRequest::sequence));
+        List<WriteRequest> unsent = new ArrayList<>();
         rejected.clear();
         for (ShardLane lane : lanes) {
-            all.addAll(lane.takeUnsent());
+            for (WriteRequest batch : lane.takeUnsent()) {
+                (batch.wasSent() ? all : unsent).add(batch);
+            }
         }
+        all.sort(Comparator.comparingLong(WriteRequest::sequence));
+        all.addAll(unsent);
         return all;
     }
 

@@ -13,6 +13,7 @@ import io.stele.protocol.wire.WriteReply;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 /**
  * One batch of a shard. It gets its sequence when it is sent first and keeps it, so that the shard
@@ -24,6 +25,7 @@ final class WriteRequest extends Request {
     private final WriteBatchBuilder batch;
     private final long openedNanos;
     private final List<BatchFuture> futures = new ArrayList<>(1);
+    private UUID writerId;
     private long sequence;
     private boolean lingered;
     private boolean alone;
@@ -32,6 +34,7 @@ final class WriteRequest extends Request {
         this.lane = lane;
         this.batch = batch;
         this.openedNanos = openedNanos;
+        this.writerId = lane.writerId();
         this.futures.add(new BatchFuture());
     }
 
@@ -85,7 +88,13 @@ final class WriteRequest extends Request {
         return lingered;
     }
 
-    void sending(long newSequence, boolean beforeFull) {
+    /** Whether it was sent before. */
+    boolean wasSent() {
+        return sequence > 0;
+    }
+
+    void sending(UUID newWriterId, long newSequence, boolean beforeFull) {
+        this.writerId = newWriterId;
         this.sequence = newSequence;
         this.lingered = beforeFull;
     }
@@ -97,7 +106,7 @@ final class WriteRequest extends Request {
 
     @Override
     void write(FrameWriter writer, int requestId) throws IOException {
-        byte[] head = Write.encodeHead(lane.shard(), lane.writer().writerId(), sequence);
+        byte[] head = Write.encodeHead(lane.shard(), writerId, sequence);
         writer.write(
                 FrameType.WRITE,
                 requestId,
@@ -114,16 +123,21 @@ final class WriteRequest extends Request {
             lane.writer().acknowledged(this, WriteReply.decode(frame));
         } else if (frame.type() == FrameType.ERROR) {
             SteleException failure = ErrorReply.decode(frame).toException();
-            if (failure.code() == ErrorCode.STALE_TABLE) {
-                lane.writer().stale(this, failure);
-            } else {
-                lane.writer().failed(this, failure);
+            switch (failure.code()) {
+                case STALE_TABLE -> lane.writer().stale(this, failure);
+                case BUSY -> lane.writer().busy(this, failure);
+                default -> lane.writer().failed(this, failure);
             }
         } else {
             throw new SteleException(
                     ErrorCode.INTERNAL, "Expected a WRITE_REPLY frame, found " + frame.type());
         }
         return true;
+    }
+
+    @Override
+    boolean takenBack() {
+        return lane.writer().takenBack(this);
     }
 
     @Override

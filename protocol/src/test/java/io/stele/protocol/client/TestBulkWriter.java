@@ -112,7 +112,13 @@ final class TestBulkWriter {
                                 TableStatistics.EMPTY,
                                 ShardRouting.single(node, schema.shardCount())),
                         new Endpoint("127.0.0.1", 1));
-        return new BulkWriter(flight, table, WRITER, Duration.ofMillis(500), System::nanoTime);
+        return new BulkWriter(
+                flight,
+                table,
+                WRITER,
+                Duration.ofMillis(500),
+                Duration.ofSeconds(20),
+                System::nanoTime);
     }
 
     private List<List<Object>> received(TableSchema schema) {
