@@ -38,11 +38,10 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
     private final BinaryRow row;
     private final GrowingBytes entry = IndexKeys.arena();
     private final BaseVersions versions;
-    private final List<KeyedVersion> piece = new ArrayList<>();
+    private IndexMemTable piece = new IndexMemTable(false);
     private final List<RowFile> pieces = new ArrayList<>();
     private final RowFileOutput output;
     private @Nullable IndexEntries merged;
-    private long pieceBytes;
     private List<RowFile> outputs = List.of();
 
     /**
@@ -101,34 +100,33 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
     }
 
     private boolean writePiece() throws IOException {
-        while (pieceBytes < PIECE_BYTES && versions.advance()) {
+        while (piece.sizeBytes() < PIECE_BYTES && versions.advance()) {
             add(versions.version());
         }
         if (piece.isEmpty()) {
             return false;
         }
-        piece.sort(null);
         try (RowFileOutput sorted =
                 RowFileOutput.ofIndex(files, table, keys.index().id(), 0, Long.MAX_VALUE)) {
             IndexEntries entries =
-                    new IndexEntries(piece.iterator(), retentionLsn, table.expiredLsn());
+                    new IndexEntries(piece.entries(), retentionLsn, table.expiredLsn());
             while (entries.advance()) {
                 sorted.add(entries.entry());
             }
             pieces.addAll(sorted.finish());
         }
-        piece.clear();
-        pieceBytes = 0;
+        piece = new IndexMemTable(false);
         return true;
     }
 
     private void add(KeyedVersion version) {
         row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
         entry.clear();
-        keys.append(row, version.keyArray(), version.keyOffset(), version.keyLength(), entry);
-        byte[] key = entry.toByteArray();
-        piece.add(KeyedVersion.live(key, 0, key.length, version.lsn(), key, 0, 0));
-        pieceBytes += IndexMemTable.OVERHEAD_BYTES + key.length;
+        int columnBytes =
+                keys.append(
+                        row, version.keyArray(), version.keyOffset(), version.keyLength(), entry);
+        piece.add(entry.array(), 0, entry.length(), columnBytes, version.lsn());
+        piece.publish();
     }
 
     private IndexEntries merge() {

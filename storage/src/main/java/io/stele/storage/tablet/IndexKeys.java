@@ -9,6 +9,7 @@ import io.stele.protocol.row.GrowingBytes;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.XxHash64;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -81,14 +82,25 @@ public final class IndexKeys {
         return Arrays.equals(buffer.array(), 0, buffer.length(), values, 0, values.length);
     }
 
-    /** Appends the entry of a row and its key; allocates nothing but room. */
-    void append(BinaryRow row, byte[] key, int keyOffset, int keyLength, GrowingBytes target) {
+    /**
+     * Appends the entry of a row and its key; allocates nothing but room.
+     *
+     * @return how many bytes of it are index columns
+     */
+    int append(BinaryRow row, byte[] key, int keyOffset, int keyLength, GrowingBytes target) {
         int start = target.length();
         columns.encode(row, target);
         if (target.length() - start > MAX_COLUMN_BYTES) {
             target.truncate(start + MAX_COLUMN_BYTES);
         }
+        int columnBytes = target.length() - start;
         target.append(key, keyOffset, keyLength);
+        return columnBytes;
+    }
+
+    /** Of index columns as an entry has them, or of an {@link #entryPrefix}. */
+    static long hash(byte[] array, int offset, int length) {
+        return XxHash64.hash(array, offset, length);
     }
 
     /** What entries begin with whose rows' index columns begin with {@code prefix}. */

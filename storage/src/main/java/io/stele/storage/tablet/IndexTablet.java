@@ -23,7 +23,7 @@ final class IndexTablet {
     IndexTablet(IndexKeys keys, boolean complete) {
         this.keys = keys;
         this.complete = complete;
-        memTables.add(new IndexMemTable());
+        memTables.add(newMemTable());
     }
 
     int indexId() {
@@ -51,8 +51,12 @@ final class IndexTablet {
     IndexMemTable seal() {
         IndexMemTable sealed = memTables.getFirst();
         memTables.removeIf(IndexMemTable::isEmpty);
-        memTables.addFirst(new IndexMemTable());
+        memTables.addFirst(newMemTable());
         return sealed;
+    }
+
+    private IndexMemTable newMemTable() {
+        return new IndexMemTable(keys.index().unique());
     }
 
     void installFlush(IndexMemTable flushed, Collection<RowFile> newFiles) {

@@ -65,12 +65,21 @@ public record IndexView(
         return new MergingVersions(sources);
     }
 
-    /** Entries in memory of rows with these values in the index columns, old ones too. */
+    /**
+     * Entries in memory of rows with these values in the columns of a unique index, old ones too.
+     * On the shard's context.
+     */
     public List<KeyedVersion> entriesInMemory(byte[] values) {
         byte[] prefix = IndexKeys.entryPrefix(values);
+        long hash = IndexKeys.hash(prefix, 0, prefix.length);
         List<Iterator<KeyedVersion>> sources = new ArrayList<>();
         for (IndexMemTable table : memTables) {
-            table.addSources(prefix, sources);
+            if (table.mayHave(hash)) {
+                table.addSources(prefix, sources);
+            }
+        }
+        if (sources.isEmpty()) {
+            return List.of();
         }
         List<KeyedVersion> found = new ArrayList<>();
         for (Iterator<KeyedVersion> source : sources) {

@@ -32,6 +32,7 @@ final class TableIndexes {
     private final Map<Integer, IndexTablet> tablets = new LinkedHashMap<>();
     private final GrowingBytes arena = IndexKeys.arena();
     private int[] ends = new int[64];
+    private int[] columnBytes = new int[64];
     private int endCount;
     private TableSchema schema;
     private BinaryRow row;
@@ -94,10 +95,13 @@ final class TableIndexes {
 
     void add(BinaryRow whole, byte[] keyArray, int keyOffset, int keyLength) {
         if (endCount + tablets.size() > ends.length) {
-            ends = Arrays.copyOf(ends, Math.max(2 * ends.length, endCount + tablets.size()));
+            int room = Math.max(2 * ends.length, endCount + tablets.size());
+            ends = Arrays.copyOf(ends, room);
+            columnBytes = Arrays.copyOf(columnBytes, room);
         }
         for (IndexTablet tablet : tablets.values()) {
-            tablet.keys().append(whole, keyArray, keyOffset, keyLength, arena);
+            columnBytes[endCount] =
+                    tablet.keys().append(whole, keyArray, keyOffset, keyLength, arena);
             ends[endCount++] = arena.length();
         }
     }
@@ -107,14 +111,14 @@ final class TableIndexes {
         if (endCount == 0) {
             return;
         }
-        byte[] bytes = arena.toByteArray();
+        byte[] bytes = arena.array();
         int step = tablets.size();
         int first = 0;
         for (IndexTablet tablet : tablets.values()) {
             IndexMemTable active = tablet.active();
             for (int i = first; i < endCount; i += step) {
                 int from = i == 0 ? 0 : ends[i - 1];
-                active.add(KeyedVersion.live(bytes, from, ends[i] - from, lsn, bytes, from, 0));
+                active.add(bytes, from, ends[i] - from, columnBytes[i], lsn);
             }
             active.publish();
             first++;
