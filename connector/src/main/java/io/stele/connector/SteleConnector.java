@@ -1,5 +1,6 @@
 package io.stele.connector;
 
+import static com.google.common.collect.ImmutableSet.toImmutableSet;
 import static io.trino.spi.connector.ConnectorCapabilities.NOT_NULL_COLUMN_CONSTRAINT;
 import static io.trino.spi.transaction.IsolationLevel.READ_COMMITTED;
 import static io.trino.spi.transaction.IsolationLevel.checkConnectorSupports;
@@ -18,6 +19,7 @@ import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorPageSinkProvider
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorPageSourceProvider;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorSplitManager;
 import io.trino.plugin.base.classloader.ClassLoaderSafeNodePartitioningProvider;
+import io.trino.plugin.base.classloader.ClassLoaderSafeSystemTable;
 import io.trino.spi.connector.Connector;
 import io.trino.spi.connector.ConnectorCapabilities;
 import io.trino.spi.connector.ConnectorMetadata;
@@ -27,6 +29,7 @@ import io.trino.spi.connector.ConnectorPageSourceProvider;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorSplitManager;
 import io.trino.spi.connector.ConnectorTransactionHandle;
+import io.trino.spi.connector.SystemTable;
 import io.trino.spi.procedure.Procedure;
 import io.trino.spi.session.PropertyMetadata;
 import io.trino.spi.transaction.IsolationLevel;
@@ -42,6 +45,7 @@ public final class SteleConnector implements Connector {
     private final ConnectorPageSinkProvider pageSinks;
     private final ConnectorNodePartitioningProvider partitioning;
     private final Set<Procedure> procedures;
+    private final Set<SystemTable> systemTables;
     private final ClassLoader classLoader = SteleConnector.class.getClassLoader();
 
     @Inject
@@ -52,13 +56,18 @@ public final class SteleConnector implements Connector {
             StelePageSources pageSources,
             StelePageSinks pageSinks,
             StelePartitioning partitioning,
-            Set<Procedure> procedures) {
+            Set<Procedure> procedures,
+            Set<SystemTable> systemTables) {
         this.lifeCycle = requireNonNull(lifeCycle, "lifeCycle is null");
         this.transactions = requireNonNull(transactions, "transactions is null");
         this.splitManager = new ClassLoaderSafeConnectorSplitManager(splitManager, classLoader);
         this.pageSources = new ClassLoaderSafeConnectorPageSourceProvider(pageSources, classLoader);
         this.pageSinks = new ClassLoaderSafeConnectorPageSinkProvider(pageSinks, classLoader);
         this.procedures = Set.copyOf(procedures);
+        this.systemTables =
+                systemTables.stream()
+                        .map(table -> new ClassLoaderSafeSystemTable(table, classLoader))
+                        .collect(toImmutableSet());
         this.partitioning = new ClassLoaderSafeNodePartitioningProvider(partitioning, classLoader);
     }
 
@@ -105,6 +114,11 @@ public final class SteleConnector implements Connector {
     @Override
     public ConnectorNodePartitioningProvider getNodePartitioningProvider() {
         return partitioning;
+    }
+
+    @Override
+    public Set<SystemTable> getSystemTables() {
+        return systemTables;
     }
 
     @Override

@@ -10,6 +10,7 @@ import com.google.inject.Scopes;
 import com.google.inject.Singleton;
 import io.stele.connector.metadata.CatalogRequests;
 import io.stele.connector.metadata.DropPartitionProcedure;
+import io.stele.connector.metadata.SchedulingGroupsTable;
 import io.stele.connector.metadata.SteleMetadataFactory;
 import io.stele.connector.metadata.TableDefinitions;
 import io.stele.connector.metadata.TableStatisticsReader;
@@ -28,6 +29,7 @@ import io.stele.connector.type.TrinoTypes;
 import io.stele.connector.write.StelePageSinks;
 import io.stele.connector.write.StelePartitioning;
 import io.stele.storage.objectstore.ObjectStore;
+import io.trino.spi.connector.SystemTable;
 import io.trino.spi.procedure.Procedure;
 
 /** The parts of one catalog. */
@@ -55,6 +57,10 @@ final class SteleModule implements Module {
         newSetBinder(binder, Procedure.class)
                 .addBinding()
                 .toProvider(DropPartitionProcedure.class)
+                .in(Scopes.SINGLETON);
+        newSetBinder(binder, SystemTable.class)
+                .addBinding()
+                .to(SchedulingGroupsTable.class)
                 .in(Scopes.SINGLETON);
         binder.bind(SteleConnector.class).in(Scopes.SINGLETON);
     }

@@ -3,9 +3,11 @@ package io.stele.connector;
 import static io.trino.spi.StandardErrorCode.INVALID_SESSION_PROPERTY;
 import static io.trino.spi.session.PropertyMetadata.booleanProperty;
 import static io.trino.spi.session.PropertyMetadata.longProperty;
+import static io.trino.spi.session.PropertyMetadata.stringProperty;
 
 import com.google.common.collect.ImmutableList;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.QueryTag;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.session.PropertyMetadata;
@@ -16,6 +18,7 @@ import java.util.Optional;
 public final class SteleSessionProperties {
     private static final String READ_LSN = "read_lsn";
     private static final String INDEX_LOOKUP_ENABLED = "index_lookup_enabled";
+    private static final String RESOURCE_GROUP = "resource_group";
 
     private SteleSessionProperties() {}
 
@@ -32,7 +35,20 @@ public final class SteleSessionProperties {
                         INDEX_LOOKUP_ENABLED,
                         "Find few rows by a secondary index whose columns a query gives values",
                         true,
+                        false),
+                stringProperty(
+                        RESOURCE_GROUP,
+                        "Resource group of the query, by which sidecars choose its scheduling group; for session property managers",
+                        "",
                         false));
+    }
+
+    /** Who the session's queries are for: what sidecars choose their scheduling group by. */
+    public static QueryTag queryTag(ConnectorSession session) {
+        return new QueryTag(
+                session.getUser(),
+                session.getSource().orElse(""),
+                session.getProperty(RESOURCE_GROUP, String.class));
     }
 
     /** The LSN that the session's queries must see; empty: none in particular. */

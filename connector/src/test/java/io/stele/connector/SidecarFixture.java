@@ -27,11 +27,18 @@ public final class SidecarFixture implements AutoCloseable {
     public static final String SECRET = "a secret of the connector's tests";
 
     private final Path directory;
+    private final Map<String, String> more;
     private final int httpPort;
     private SidecarServer server;
 
     public SidecarFixture(Path directory) {
+        this(directory, Map.of());
+    }
+
+    /** With further properties of the sidecar. */
+    public SidecarFixture(Path directory, Map<String, String> more) {
         this.directory = directory;
+        this.more = Map.copyOf(more);
         this.httpPort = freePort();
         this.server = start();
     }
@@ -93,6 +100,7 @@ public final class SidecarFixture implements AutoCloseable {
         properties.put("http-server.http.port", Integer.toString(httpPort));
         properties.put("stele.flight.port", "0");
         properties.put("stele.client.port", "0");
+        properties.putAll(more);
         return SidecarServer.start(properties);
     }
 

@@ -62,8 +62,15 @@ public final class SteleCluster implements AutoCloseable {
 
     /** A sidecar of the test's own, as a catalog of this name. */
     public SidecarFixture newSidecar(String catalog, Map<String, String> more) {
+        return newSidecar(catalog, more, Map.of());
+    }
+
+    /** The same with further properties of the sidecar. */
+    public SidecarFixture newSidecar(
+            String catalog, Map<String, String> more, Map<String, String> ofSidecar) {
         SidecarFixture own =
-                new SidecarFixture(directory.resolve("own-" + catalogs.incrementAndGet()));
+                new SidecarFixture(
+                        directory.resolve("own-" + catalogs.incrementAndGet()), ofSidecar);
         runner.createCatalog(
                 catalog,
                 "stele",

@@ -48,11 +48,22 @@ public final class HosBenchmark implements Benchmark {
     public BenchmarkReport run(BenchmarkOptions options) throws Exception {
         Metrics metrics = new Metrics();
         List<Target> targets = new ArrayList<>();
-        fairness(options, metrics, targets);
-        latency(options, metrics, targets);
-        ContextMemory.measure(options.quick() ? 200_000 : 1_000_000, metrics, targets);
-        costs(options, metrics, targets);
+        if (isWanted("simulation", options)) {
+            fairness(options, metrics, targets);
+            latency(options, metrics, targets);
+        }
+        if (isWanted("costs", options)) {
+            ContextMemory.measure(options.quick() ? 200_000 : 1_000_000, metrics, targets);
+            costs(options, metrics, targets);
+        }
+        if (isWanted("sidecar", options)) {
+            new SidecarPhase(options.quick()).run(metrics, targets);
+        }
         return new BenchmarkReport(name(), Machine.describe(), metrics.asMap(), targets);
+    }
+
+    private static boolean isWanted(String name, BenchmarkOptions options) {
+        return options.only().isEmpty() || name.contains(options.only().get());
     }
 
     private static void fairness(BenchmarkOptions options, Metrics metrics, List<Target> targets)

@@ -6,6 +6,7 @@ import io.stele.connector.SteleErrorCode;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.ArrowBlocks;
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ScanTicket;
 import io.stele.protocol.arrow.ArrowBatch;
@@ -22,6 +23,7 @@ import io.trino.spi.type.Type;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,13 +31,21 @@ import org.jspecify.annotations.Nullable;
  * one driver.
  */
 final class LivePageSource implements ConnectorPageSource {
+    // 9 waits that double from 20 ms: ten seconds of a busy sidecar.
+    private static final int MAX_REFUSALS = 9;
+    private static final long MIN_PAUSE_MILLIS = 20;
+    private static final long MAX_PAUSE_MILLIS = 10_000;
+
     private final SteleSidecar sidecar;
     private final byte[] ticket;
+    private final QueryTag tag;
     private final List<Type> types;
     private final List<ScanChannel> channels;
     private final MemoryContext memory;
     private FlightStream stream;
     private boolean startedAgain;
+    private int refusals;
+    private @Nullable CompletableFuture<?> pause; // until it may ask again
     private @Nullable ArrowBatchDecoder decoder;
     private long completedBytes;
     private long readTimeNanos;
@@ -43,18 +53,21 @@ final class LivePageSource implements ConnectorPageSource {
 
     /**
      * @param ticket what to stream
+     * @param tag who for
      * @param types types of the stream's columns
      * @param channels the wanted columns, made of the stream's
      */
     LivePageSource(
             SteleSidecar sidecar,
             ScanTicket ticket,
+            QueryTag tag,
             List<Type> types,
             List<ScanChannel> channels,
             MemoryContext memory) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.ticket = ticket.encode();
-        this.stream = sidecar.scan(this.ticket);
+        this.tag = requireNonNull(tag, "tag is null");
+        this.stream = sidecar.scan(this.ticket, tag);
         this.types = List.copyOf(types);
         this.channels = List.copyOf(channels);
         this.memory = requireNonNull(memory, "memory is null");
@@ -62,13 +75,25 @@ final class LivePageSource implements ConnectorPageSource {
 
     @Override
     public CompletableFuture<?> isBlocked() {
-        return finished ? NOT_BLOCKED : stream.whenReady();
+        if (finished) {
+            return NOT_BLOCKED;
+        }
+        CompletableFuture<?> waiting = pause;
+        return waiting == null ? stream.whenReady() : waiting;
     }
 
     @Override
     public @Nullable SourcePage getNextSourcePage() {
         if (finished) {
             return null;
+        }
+        CompletableFuture<?> waiting = pause;
+        if (waiting != null) {
+            if (!waiting.isDone()) {
+                return null;
+            }
+            pause = null;
+            stream = sidecar.scan(ticket, tag);
         }
         long start = System.nanoTime();
         try {
@@ -82,7 +107,7 @@ final class LivePageSource implements ConnectorPageSource {
             return page(next.get());
         } catch (SteleException e) {
             RuntimeException failure = sidecar.streamFailed(e);
-            if (startAgain(e)) {
+            if (startAgain(e) || startLater(e)) {
                 return null;
             }
             close();
@@ -101,7 +126,21 @@ final class LivePageSource implements ConnectorPageSource {
             return false;
         }
         startedAgain = true;
-        stream = sidecar.scan(ticket);
+        stream = sidecar.scan(ticket, tag);
+        return true;
+    }
+
+    /** Asks again after a while where the sidecar had no room for the scan. */
+    private boolean startLater(SteleException failure) {
+        if (failure.code() != ErrorCode.BUSY || decoder != null || refusals == MAX_REFUSALS) {
+            return false;
+        }
+        long millis = Math.max(failure.retryAfterMillis().orElse(0), MIN_PAUSE_MILLIS << refusals);
+        refusals++;
+        pause =
+                new CompletableFuture<@Nullable Void>()
+                        .completeOnTimeout(
+                                null, Math.min(millis, MAX_PAUSE_MILLIS), TimeUnit.MILLISECONDS);
         return true;
     }
 

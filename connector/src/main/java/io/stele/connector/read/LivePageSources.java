@@ -5,6 +5,7 @@ import static io.trino.spi.type.IntegerType.INTEGER;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleLiveSplit;
 import io.stele.connector.handle.SteleTableHandle;
@@ -15,6 +16,7 @@ import io.stele.protocol.api.HiddenColumns;
 import io.stele.protocol.api.ScanTicket;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.BigintType;
@@ -38,6 +40,7 @@ public final class LivePageSources {
 
     /** The wanted columns of a shard's rows. */
     public ConnectorPageSource open(
+            ConnectorSession session,
             SteleTableHandle table,
             SteleLiveSplit split,
             List<SteleColumnHandle> columns,
@@ -60,7 +63,13 @@ public final class LivePageSources {
                         table.limit(),
                         OptionalInt.of(table.table().schemaVersion()));
         List<Type> columnTypes = columnIds.stream().map(id -> type(table.table(), id)).toList();
-        return new LivePageSource(sidecar, ticket, columnTypes, channels, memory);
+        return new LivePageSource(
+                sidecar,
+                ticket,
+                SteleSessionProperties.queryTag(session),
+                columnTypes,
+                channels,
+                memory);
     }
 
     private static ScanChannel channel(

@@ -61,7 +61,7 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
                     case SteleFileSplit file ->
                             files.open(table, file, wanted, constraint, memoryContext);
                     case SteleLiveSplit shard ->
-                            live.open(table, shard, wanted, constraint, memoryContext);
+                            live.open(session, table, shard, wanted, constraint, memoryContext);
                     default ->
                             throw new IllegalArgumentException(
                                     "Expected a split of Stele, found " + split.getClass());

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.stele.connector.SteleConfig;
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
@@ -22,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -87,7 +89,9 @@ public final class SteleSidecar implements AutoCloseable {
                 if (!e.code().retryable() || System.nanoTime() > deadline) {
                     throw translate(failure);
                 }
-                LockSupport.parkNanos(RETRY_PAUSE.toNanos());
+                long pauseMillis = e.retryAfterMillis().orElse(RETRY_PAUSE.toMillis());
+                LockSupport.parkNanos(
+                        Math.min(TimeUnit.MILLISECONDS.toNanos(pauseMillis), RETRY_FOR.toNanos()));
                 if (Thread.currentThread().isInterrupted()) {
                     throw translate(failure);
                 }
@@ -98,9 +102,11 @@ public final class SteleSidecar implements AutoCloseable {
     /**
      * Starts a stream of rows; the caller closes it, and passes its failures to {@link
      * #streamFailed}.
+     *
+     * @param tag who for: what the sidecar chooses a scheduling group by
      */
-    public FlightStream scan(byte[] ticket) {
-        return client().get(new Ticket(ticket));
+    public FlightStream scan(byte[] ticket, QueryTag tag) {
+        return client().get(new Ticket(ticket), tag);
     }
 
     /**

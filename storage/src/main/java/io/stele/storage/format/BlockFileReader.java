@@ -120,6 +120,14 @@ final class BlockFileReader {
         return BlockFrame.decode(path, handle.offset(), frame, 0, handle.length());
     }
 
+    /** Reads the frames of a block and of what follows it, so many bytes if there are as many. */
+    byte[] readFrom(BlockHandle handle, int lengthBytes) throws IOException {
+        requireWithin(handle.offset(), handle.length());
+        long rest = footerHandle.offset() - handle.offset();
+        int length = (int) Math.min(rest, Math.max(lengthBytes, handle.length()));
+        return store.read(path, handle.offset(), length);
+    }
+
     /** Reads two blocks, of which the second begins where the first ends, with one request. */
     byte[][] readAdjacent(BlockHandle first, BlockHandle second) throws IOException {
         NonBlocking.check();

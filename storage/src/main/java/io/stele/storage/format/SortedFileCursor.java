@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class SortedFileCursor {
     private final SortedFileReader file;
     private final boolean cached;
+    private final ReadAhead ahead = new ReadAhead(); // where it is not cached
     private int partitionIndex = -1;
     private @Nullable IndexPartition partition;
     private int blockIndex;
@@ -37,7 +38,7 @@ final class SortedFileCursor {
             }
             // The block first: whoever must not wait for it stays where he is.
             part = file.partition(partitionIndex + 1, cached);
-            EntryBlock content = file.block(part, 0, cached);
+            EntryBlock content = block(part, 0);
             partitionIndex++;
             partition = part;
             return enter(content, 0).next();
@@ -100,7 +101,11 @@ final class SortedFileCursor {
     }
 
     private EntryCursor enterBlock(IndexPartition part, int block) throws IOException {
-        return enter(file.block(part, block, cached), block);
+        return enter(block(part, block), block);
+    }
+
+    private EntryBlock block(IndexPartition part, int block) throws IOException {
+        return cached ? file.block(part, block) : file.block(part, block, ahead);
     }
 
     private EntryCursor enter(EntryBlock content, int block) {

@@ -49,7 +49,7 @@ final class SortedFileProbe {
     private EntryBlock block(IndexPartition in, int number) throws IOException {
         EntryBlock present = block;
         if (present == null || number != blockIndex) {
-            present = file.block(in, number, true);
+            present = file.block(in, number);
             block = present;
             blockIndex = number;
         }

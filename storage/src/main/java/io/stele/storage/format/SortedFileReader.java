@@ -140,11 +140,15 @@ final class SortedFileReader {
                 firstOrdinals[index + 1] - firstOrdinals[index]);
     }
 
-    EntryBlock block(IndexPartition partition, int block, boolean cached) throws IOException {
+    /** A block of entries, through the cache. */
+    EntryBlock block(IndexPartition partition, int block) throws IOException {
+        return cache.entries(file, partition.block(block));
+    }
+
+    /** The same past the cache, for who reads one after the other. */
+    EntryBlock block(IndexPartition partition, int block, ReadAhead ahead) throws IOException {
         BlockHandle handle = partition.block(block);
-        return cached
-                ? cache.entries(file, handle)
-                : EntryBlock.of(file.path(), handle.offset(), file.readBlock(handle));
+        return EntryBlock.of(file.path(), handle.offset(), ahead.block(file, handle));
     }
 
     /**

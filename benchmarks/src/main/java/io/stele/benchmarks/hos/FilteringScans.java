@@ -1,0 +1,109 @@
+package io.stele.benchmarks.hos;
+
+import io.stele.benchmarks.ingest.UserTable;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.ScanTicket;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.flight.FlightClient;
+import io.stele.protocol.flight.FlightStream;
+import io.stele.protocol.flight.Ticket;
+import io.stele.protocol.predicate.ColumnDomain;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.TableSchema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Clients that scan shards of a table, each one after the other, for rows that there are none of.
+ */
+final class FilteringScans implements AutoCloseable {
+    private static final int FILTERED_COLUMN = 3; // field1, which is null in no row
+
+    private final FlightClient flight;
+    private final TableSchema table;
+    private final List<Thread> threads = new ArrayList<>();
+    private final AtomicLong finished = new AtomicLong();
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    private volatile boolean stopped;
+
+    private FilteringScans(FlightClient flight, TableSchema table) {
+        this.flight = flight;
+        this.table = table;
+    }
+
+    /** Starts so many clients, and returns when each has begun. */
+    static FilteringScans start(FlightClient flight, String tableName, int clients) {
+        TableSchema table =
+                flight.action(
+                                Actions.GET_TABLE,
+                                TableRequest.of(UserTable.SCHEMA, tableName),
+                                TableDescription.class)
+                        .schema();
+        FilteringScans scans = new FilteringScans(flight, table);
+        for (int client = 0; client < clients; client++) {
+            int first = client;
+            scans.threads.add(Thread.startVirtualThread(() -> scans.scanOn(first)));
+        }
+        return scans;
+    }
+
+    /** Scans of a shard that ended. */
+    long finished() {
+        return finished.get();
+    }
+
+    private void scanOn(int first) {
+        try {
+            for (int shard = first; !stopped; shard++) {
+                scan(shard % table.shardCount());
+                finished.incrementAndGet();
+            }
+        } catch (RuntimeException failed) {
+            failure.compareAndSet(null, failed);
+        }
+    }
+
+    private void scan(int shard) {
+        ScanTicket ticket =
+                new ScanTicket(
+                        Optional.empty(),
+                        Optional.empty(),
+                        table.id(),
+                        table.shard(shard),
+                        List.of(1),
+                        new ScanPredicate(Map.of(FILTERED_COLUMN, ColumnDomain.onlyNull())),
+                        ScanMode.SNAPSHOT,
+                        OptionalLong.empty());
+        try (FlightStream stream = flight.get(new Ticket(ticket.encode()))) {
+            int messages = 0;
+            while (stream.next().isPresent()) {
+                messages++;
+            }
+            if (messages != 1) {
+                throw new IllegalStateException(
+                        "Expected a schema and no rows, found %d messages".formatted(messages));
+            }
+        }
+    }
+
+    /** Lets the scans end and waits for them; a scan that failed fails this. */
+    @Override
+    public void close() throws InterruptedException {
+        stopped = true;
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        Throwable failed = failure.get();
+        if (failed != null) {
+            throw new IllegalStateException("A scan failed", failed);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package io.stele.benchmarks.hos;
+
+import io.stele.benchmarks.Metrics;
+import io.stele.benchmarks.Target;
+import io.stele.benchmarks.ingest.UserRows;
+import io.stele.benchmarks.ingest.UserTable;
+import io.stele.benchmarks.servers.Clients;
+import io.stele.benchmarks.servers.Run;
+import io.stele.benchmarks.servers.SteleServers;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.client.SteleClient;
+import io.stele.protocol.client.SteleTable;
+import io.stele.protocol.client.TableWriter;
+import io.stele.protocol.flight.FlightClient;
+import io.stele.protocol.schema.Orientation;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Lookups by key of one client beside scans of others, on a real sidecar in a process of its own:
+ * with its scheduler, and with a plain thread pool in its place.
+ *
+ * <p>The scans compute and send almost nothing: a filter that no row passes, over all rows of a row
+ * table. So what is measured is who gets the sidecar's threads, not who fills the wire.
+ */
+final class SidecarPhase {
+    private static final String TABLE = "usertable";
+    private static final int[] SCANS = {0, 1, 4, 16};
+    private static final long SEED = 11;
+    private static final long HIGHEST_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+    /** What runs the contexts of the sidecar; the names are those of its configuration. */
+    private enum Policy {
+        FAIR("scheduler"),
+        FIFO("thread pool");
+
+        private final String text;
+
+        Policy(String text) {
+            this.text = text;
+        }
+    }
+
+    private final Run run = Run.load();
+    private final UserRows content = new UserRows(SEED);
+    private final int rowCount;
+    private final Duration duration;
+
+    /** What lookups took beside some scans. */
+    private record Result(double p50Micros, double p99Micros, double scansPerSecond) {}
+
+    SidecarPhase(boolean quick) throws IOException {
+        this.rowCount = quick ? 20_000 : 100_000;
+        this.duration = Duration.ofSeconds(quick ? 2 : 12);
+    }
+
+    void run(Metrics metrics, List<Target> targets) throws Exception {
+        Map<Policy, List<Result>> results = new EnumMap<>(Policy.class);
+        try (SteleServers servers = new SteleServers(run)) {
+            configure(Policy.FAIR);
+            servers.startSidecar();
+            load();
+            for (Policy policy : Policy.values()) {
+                configure(policy);
+                servers.restartSidecar();
+                results.put(policy, measure(policy, metrics));
+            }
+        }
+        List<Result> fair = results.getOrDefault(Policy.FAIR, List.of());
+        List<Result> fifo = results.getOrDefault(Policy.FIFO, List.of());
+        double one = fair.get(1).p99Micros();
+        double sixteen = fair.getLast().p99Micros();
+        targets.add(
+                Target.atMost(
+                        "sidecar: p99 of lookups beside 16 scans by that beside 1",
+                        1.5,
+                        sixteen / one));
+        targets.add(
+                Target.atLeast(
+                        "sidecar: p99 of lookups beside 16 scans, of the thread pool by that of the scheduler",
+                        5,
+                        fifo.getLast().p99Micros() / sixteen));
+    }
+
+    /** The next sidecar that is started has this policy. */
+    private void configure(Policy policy) throws IOException {
+        Path file = run.path("sidecar.etc").resolve("config.properties");
+        List<String> lines = new ArrayList<>(Files.readAllLines(file));
+        lines.removeIf(line -> line.startsWith("stele.scheduler.policy"));
+        lines.add("stele.scheduler.policy=" + policy);
+        Files.write(file, lines);
+    }
+
+    private void load() {
+        try (SteleClient client = Clients.stele(run);
+                FlightClient flight = Clients.flight(run)) {
+            UserTable.createSchema(flight);
+            UserTable.create(flight, TABLE, Orientation.ROW);
+            try (TableWriter writer = client.writer(UserTable.SCHEMA, TABLE)) {
+                for (int number = 0; number < rowCount; number++) {
+                    writer.write(content.values(number));
+                }
+                writer.flush();
+            }
+            flight.action(Actions.FLUSH, TableRequest.of(UserTable.SCHEMA, TABLE), Done.class);
+            flight.action(Actions.COMPACT, TableRequest.of(UserTable.SCHEMA, TABLE), Done.class);
+        }
+    }
+
+    private List<Result> measure(Policy policy, Metrics metrics) throws Exception {
+        List<Result> results = new ArrayList<>();
+        try (SteleClient client = Clients.stele(run);
+                FlightClient flight = Clients.flight(run)) {
+            SteleTable table = client.table(UserTable.SCHEMA, TABLE);
+            try (FilteringScans warm = FilteringScans.start(flight, TABLE, 2)) {
+                lookUp(table, 1, duration);
+            }
+            for (int scans : SCANS) {
+                Result result;
+                try (FilteringScans beside = FilteringScans.start(flight, TABLE, scans)) {
+                    long finished = beside.finished();
+                    long start = System.nanoTime();
+                    Histogram latencies = lookUp(table, 2 + scans, duration);
+                    double seconds = (System.nanoTime() - start) / 1e9;
+                    result =
+                            new Result(
+                                    latencies.getValueAtPercentile(50) / 1e3,
+                                    latencies.getValueAtPercentile(99) / 1e3,
+                                    (beside.finished() - finished) / seconds);
+                }
+                results.add(result);
+                String name = "sidecar, %s, beside %d scans: ".formatted(policy.text, scans);
+                metrics.put(name + "p50 us of a lookup", result.p50Micros());
+                metrics.put(name + "p99 us of a lookup", result.p99Micros());
+                if (scans > 0) {
+                    metrics.put(name + "scans of a shard/s", result.scansPerSecond());
+                }
+            }
+        }
+        return results;
+    }
+
+    /** Looks random rows up, one after the other. */
+    private Histogram lookUp(SteleTable table, long seed, Duration time) {
+        Histogram latencies = new Histogram(HIGHEST_NANOS, 3);
+        SplittableRandom random = new SplittableRandom(seed);
+        long before = System.nanoTime();
+        long end = before + time.toNanos();
+        while (before < end) {
+            int number = random.nextInt(rowCount);
+            List<?> found = table.get(UserRows.key(number)).orElseThrow();
+            long after = System.nanoTime();
+            latencies.recordValue(Math.min(after - before, HIGHEST_NANOS));
+            if (!found.equals(List.of(content.values(number)))) {
+                throw new IllegalStateException(
+                        "Expected %s, found %s".formatted(List.of(content.values(number)), found));
+            }
+            before = System.nanoTime();
+        }
+        return latencies;
+    }
+}
