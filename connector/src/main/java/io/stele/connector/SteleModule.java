@@ -29,6 +29,7 @@ import io.stele.connector.type.TrinoTypes;
 import io.stele.connector.write.StelePageSinks;
 import io.stele.connector.write.StelePartitioning;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.s3.S3Config;
 import io.trino.spi.connector.SystemTable;
 import io.trino.spi.procedure.Procedure;
 
@@ -37,6 +38,7 @@ final class SteleModule implements Module {
     @Override
     public void configure(Binder binder) {
         configBinder(binder).bindConfig(SteleConfig.class);
+        configBinder(binder).bindConfig(S3Config.class);
         binder.bind(SteleSidecar.class).in(Scopes.SINGLETON);
         binder.bind(ReadPoints.class).in(Scopes.SINGLETON);
         binder.bind(ObjectStore.class).to(Warehouse.class).in(Scopes.SINGLETON);

@@ -20,6 +20,7 @@ final class TestFloors {
         "io.stele.protocol..",
         "io.stele.cache..",
         "io.stele.storage.objectstore..",
+        "io.stele.storage.warehouse..",
         "io.stele.storage.format..",
         "io.stele.storage.orc..",
         "io.stele.storage.manifest..",

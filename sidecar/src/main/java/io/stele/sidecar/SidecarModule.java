@@ -32,6 +32,7 @@ import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.scheduling.SchedulerConfig;
 import io.stele.sidecar.tls.TlsConfig;
 import io.stele.sidecar.tls.TlsIdentity;
+import io.stele.storage.objectstore.s3.S3Config;
 import jakarta.servlet.Filter;
 import java.time.Clock;
 import java.util.Optional;
@@ -47,6 +48,7 @@ final class SidecarModule implements Module {
         configBinder(binder).bindConfig(FramedConfig.class);
         configBinder(binder).bindConfig(StorageConfig.class);
         configBinder(binder).bindConfig(SchedulerConfig.class);
+        configBinder(binder).bindConfig(S3Config.class);
 
         binder.bind(Clock.class).toInstance(Clock.systemUTC());
         binder.bind(ServingState.class).in(SINGLETON);

@@ -4,29 +4,36 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.stele.connector.SteleConfig;
-import io.stele.storage.objectstore.LocalObjectStore;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
+import io.stele.storage.objectstore.s3.S3Config;
+import io.stele.storage.warehouse.WarehouseLocation;
+import jakarta.annotation.PreDestroy;
 import java.io.IOException;
-import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The warehouse as this node reaches it: at the configured path, else at the one that the sidecar
- * names when the first file is read or written. Thread-safe.
+ * The warehouse as this node reaches it: at the configured location, else at the one that the
+ * sidecar names when the first file is read or written. Thread-safe.
  */
 public final class Warehouse implements ObjectStore {
     private final SteleSidecar sidecar;
     private final Optional<String> configuredPath;
-    private volatile @Nullable ObjectStore store;
+    private final S3Config s3Config;
+    private final Object lock = new Object();
+    private volatile @Nullable ObjectStore store; // written under the lock
 
     @Inject
-    public Warehouse(SteleSidecar sidecar, SteleConfig config) {
+    public Warehouse(SteleSidecar sidecar, SteleConfig config, S3Config s3Config) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.configuredPath = config.getWarehousePath();
+        this.s3Config = requireNonNull(s3Config, "s3Config is null");
     }
 
     @Override
@@ -76,13 +83,40 @@ public final class Warehouse implements ObjectStore {
         return found == null ? path : found.describe(path);
     }
 
+    @Override
+    public boolean isRemote() {
+        ObjectStore found = store;
+        return found != null && found.isRemote();
+    }
+
+    @Override
+    @PreDestroy
+    public void close() throws IOException {
+        ObjectStore found = store;
+        if (found != null) {
+            found.close();
+        }
+    }
+
     private ObjectStore store() throws IOException {
         ObjectStore found = store;
-        if (found == null) {
-            // Two threads may make one each: both are good
-            found = new LocalObjectStore(Path.of(configuredPath.orElseGet(sidecar::warehousePath)));
-            store = found;
+        return found == null ? open(configuredPath.orElseGet(sidecar::warehousePath)) : found;
+    }
+
+    private ObjectStore open(String location) throws IOException {
+        synchronized (lock) {
+            ObjectStore found = store;
+            if (found == null) {
+                found =
+                        WarehouseLocation.parse(location)
+                                .open(s3Config, new SecureRandom(), Warehouse::pause);
+                store = found;
+            }
+            return found;
         }
-        return found;
+    }
+
+    private static void pause(long millis) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
     }
 }

@@ -32,20 +32,28 @@ import io.stele.storage.engine.EngineThreads;
 import io.stele.storage.engine.StorageEngine;
 import io.stele.storage.engine.StorageOptions;
 import io.stele.storage.engine.ThreadsStatus;
-import io.stele.storage.objectstore.LocalObjectStore;
+import io.stele.storage.objectstore.AtomicCreateProbe;
+import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.s3.S3Config;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LocalLogFiles;
 import io.stele.storage.wal.LogOptions;
+import io.stele.storage.warehouse.WarehouseLocation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +67,7 @@ public final class EngineService implements AutoCloseable {
     private static final Logger logger = Logger.get(EngineService.class);
 
     private final StorageConfig config;
+    private final S3Config s3Config;
     private final String nodeId;
     private final ServingState state;
     private final Clock clock;
@@ -70,10 +79,12 @@ public final class EngineService implements AutoCloseable {
     private @Nullable AutoCloseable sampling;
     private volatile @Nullable EngineThreads threads; // written under this object's lock
     private @Nullable LocalLogFiles logFiles;
+    private @Nullable ObjectStore warehouse;
 
     @Inject
     public EngineService(
             StorageConfig config,
+            S3Config s3Config,
             NodeInfo node,
             ServingState state,
             Clock clock,
@@ -81,6 +92,7 @@ public final class EngineService implements AutoCloseable {
             SchedulerConfig schedulerConfig) {
         this.schedulerConfig = requireNonNull(schedulerConfig, "schedulerConfig is null");
         this.config = requireNonNull(config, "config is null");
+        this.s3Config = requireNonNull(s3Config, "s3Config is null");
         this.nodeId = node.getNodeId();
         this.state = requireNonNull(state, "state is null");
         this.clock = requireNonNull(clock, "clock is null");
@@ -94,12 +106,9 @@ public final class EngineService implements AutoCloseable {
      */
     public synchronized void open() {
         long start = System.nanoTime();
-        LocalObjectStore warehouse =
-                opened(
-                        "stele.warehouse.path",
-                        config.getWarehousePath(),
-                        LocalObjectStore::forOwner);
-        LocalLogFiles log = opened("stele.wal.path", config.getWalPath(), LocalLogFiles::open);
+        ObjectStore store = openWarehouse();
+        warehouse = store;
+        LocalLogFiles log = openLog();
         logFiles = log;
         EngineThreads started =
                 EngineThreads.start(
@@ -122,7 +131,7 @@ public final class EngineService implements AutoCloseable {
             engine =
                     StorageEngine.open(
                             options(),
-                            warehouse,
+                            store,
                             new MeasuredLogFiles(log, logMetrics, System::nanoTime),
                             new HybridClock(clock::millis),
                             started);
@@ -163,21 +172,47 @@ public final class EngineService implements AutoCloseable {
         };
     }
 
-    private static <T> T opened(String property, String value, Opener<T> opener) {
-        Path path = Path.of(value).toAbsolutePath().normalize();
+    /** Finds out of a store over a network whether it does what all rests on. */
+    private ObjectStore openWarehouse() {
+        String location = config.getWarehousePath();
+        ObjectStore store = null;
+        try {
+            store =
+                    WarehouseLocation.parse(location)
+                            .openAsOwner(s3Config, new SecureRandom(), EngineService::pause);
+            if (store.isRemote()) {
+                try (ExecutorService racers = Executors.newVirtualThreadPerTaskExecutor()) {
+                    AtomicCreateProbe.check(store, racers, UUID.randomUUID());
+                }
+            }
+            return store;
+        } catch (IOException | IllegalArgumentException e) {
+            closeWarehouse(store);
+            throw unusable("stele.warehouse.path", "a warehouse", location, e);
+        }
+    }
+
+    private static void pause(long millis) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+    }
+
+    private LocalLogFiles openLog() {
+        Path path = Path.of(config.getWalPath()).toAbsolutePath().normalize();
         try {
             Files.createDirectories(path);
-            return opener.open(path);
+            return LocalLogFiles.open(path);
         } catch (IOException e) {
-            throw new SteleException(
-                    ErrorCode.STORE_FAILED,
-                    property
-                            + ": expected a folder that can be used, found "
-                            + path
-                            + ": "
-                            + e.getMessage(),
-                    e);
+            throw unusable("stele.wal.path", "a folder", path.toString(), e);
         }
+    }
+
+    private static SteleException unusable(
+            String property, String expected, String found, Exception e) {
+        return new SteleException(
+                ErrorCode.STORE_FAILED,
+                "%s: expected %s that can be used, found %s: %s"
+                        .formatted(property, expected, found, e.getMessage()),
+                e);
     }
 
     private static void reportUncaught(Throwable failure) {
@@ -279,9 +314,9 @@ public final class EngineService implements AutoCloseable {
         return new SchedulingGroupsReply(nodeId, schedulingGroups());
     }
 
-    /** The folder of the warehouse, absolute, for whoever reads its files directly. */
+    /** Where the warehouse is, for whoever reads its files directly. */
     public String warehousePath() {
-        return Path.of(config.getWarehousePath()).toAbsolutePath().normalize().toString();
+        return WarehouseLocation.parse(config.getWarehousePath()).toString();
     }
 
     private StorageOptions options() {
@@ -344,6 +379,18 @@ public final class EngineService implements AutoCloseable {
                 reads.close();
             }
             closeLogFiles();
+            closeWarehouse(warehouse);
+            warehouse = null;
+        }
+    }
+
+    private static void closeWarehouse(@Nullable ObjectStore store) {
+        try {
+            if (store != null) {
+                store.close();
+            }
+        } catch (IOException e) {
+            logger.warn(e, "Cannot close the warehouse");
         }
     }
 
@@ -369,10 +416,5 @@ public final class EngineService implements AutoCloseable {
         } catch (IOException e) {
             logger.warn(e, "Cannot close the write-ahead log %s", config.getWalPath());
         }
-    }
-
-    @FunctionalInterface
-    private interface Opener<T> {
-        T open(Path path) throws IOException;
     }
 }

@@ -34,13 +34,14 @@ public class StorageConfig {
     private int backgroundThreads = 2;
     private DataSize compactionRateLimit = DataSize.of(0, DataSize.Unit.MEGABYTE);
 
-    @NotEmpty(message = "must be set to the folder of the warehouse")
+    @NotEmpty(message = "must be set to the folder of the warehouse or to s3://bucket/prefix")
     public String getWarehousePath() {
         return warehousePath;
     }
 
     @Config("stele.warehouse.path")
-    @ConfigDescription("Folder of the warehouse: catalog, manifests and data files")
+    @ConfigDescription(
+            "The warehouse (catalog, manifests and data files): a folder or s3://bucket/prefix")
     public StorageConfig setWarehousePath(String warehousePath) {
         this.warehousePath = warehousePath;
         return this;

@@ -62,7 +62,8 @@ public sealed interface WarehouseLocation {
     }
 
     /**
-     * The store of this location. A folder is made if it is not there; of S3 nothing is asked yet.
+     * The store of this location, for whoever reads and adds files. A folder is made if it is not
+     * there; of S3 nothing is asked yet.
      *
      * @param config used by buckets only
      * @param random safe for many threads
@@ -75,6 +76,15 @@ public sealed interface WarehouseLocation {
             case Folder folder -> new LocalObjectStore(folder.path());
             case Bucket bucket ->
                     S3ObjectStore.open(bucket.location(), config, random, sleepMillis);
+        };
+    }
+
+    /** The same for the one process that deletes files; it may keep files of a folder open. */
+    default ObjectStore openAsOwner(
+            S3Config config, RandomGenerator random, LongConsumer sleepMillis) throws IOException {
+        return switch (this) {
+            case Folder folder -> LocalObjectStore.forOwner(folder.path());
+            case Bucket _ -> open(config, random, sleepMillis);
         };
     }
 }
