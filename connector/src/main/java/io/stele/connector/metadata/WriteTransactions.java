@@ -53,11 +53,19 @@ final class WriteTransactions {
             List<SteleColumnHandle> columns,
             Optional<Lsn> readLsn,
             boolean created) {
-        BeginTransactionReply reply =
-                sidecar.callOnce(
-                        Actions.BEGIN_TRANSACTION,
-                        new BeginTransactionRequest(table.id(), readLsn),
-                        BeginTransactionReply.class);
+        BeginTransactionReply reply;
+        try {
+            reply =
+                    sidecar.callOnce(
+                            Actions.BEGIN_TRANSACTION,
+                            new BeginTransactionRequest(table.id(), readLsn),
+                            BeginTransactionReply.class);
+        } catch (RuntimeException failed) {
+            if (created) {
+                dropCreated(table, failed);
+            }
+            throw failed;
+        }
         SteleWriteHandle write =
                 new SteleWriteHandle(
                         table, reply.transactionId(), reply.dataPrefix(), columns, created);
@@ -65,6 +73,16 @@ final class WriteTransactions {
             open.put(reply.transactionId(), write);
         }
         return write;
+    }
+
+    // Its transaction would have done that
+    private void dropCreated(TableSchema table, RuntimeException failed) {
+        try {
+            catalog.dropTable(
+                    new SchemaTableName(table.schemaName(), table.tableName()), table.id());
+        } catch (RuntimeException e) {
+            failed.addSuppressed(e);
+        }
     }
 
     /** Makes everything that was written visible at once. */
@@ -82,7 +100,10 @@ final class WriteTransactions {
         }
     }
 
-    /** Gives up what is not committed; where the sidecar cannot be told, it finds out by itself. */
+    /**
+     * Gives up what is not committed, with the tables that would have been created; where the
+     * sidecar cannot be told, it finds out by itself.
+     */
     void abortAll() {
         List<SteleWriteHandle> left;
         synchronized (this) {
@@ -95,12 +116,6 @@ final class WriteTransactions {
                         Actions.ABORT_TRANSACTION,
                         new AbortTransactionRequest(write.transactionId()),
                         Done.class);
-                if (write.created()) {
-                    catalog.dropTable(
-                            new SchemaTableName(
-                                    write.table().schemaName(), write.table().tableName()),
-                            write.table().id());
-                }
             } catch (RuntimeException e) {
                 log.warn(e, "Cannot give up write %s of %s", write.transactionId(), write);
             }

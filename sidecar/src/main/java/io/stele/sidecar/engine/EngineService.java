@@ -26,6 +26,9 @@ import io.stele.sidecar.metrics.LogMetrics;
 import io.stele.sidecar.scheduling.QueryScheduler;
 import io.stele.sidecar.scheduling.SchedulerConfig;
 import io.stele.sidecar.scheduling.SchedulingReport;
+import io.stele.storage.catalog.Catalog;
+import io.stele.storage.catalog.TableEntry;
+import io.stele.storage.catalog.TableState;
 import io.stele.storage.engine.CacheOptions;
 import io.stele.storage.engine.EngineStatus;
 import io.stele.storage.engine.EngineThreads;
@@ -278,11 +281,26 @@ public final class EngineService implements AutoCloseable {
                 ShardRouting.single(address, schema.shardCount()));
     }
 
-    /** The table of a request; STALE_TABLE where another one has the name by now. */
+    /**
+     * The table of a request; STALE_TABLE where another one has the name by now. One that is being
+     * created is found by name and id only.
+     */
     public TableSchema resolve(TableRequest request) {
         TableName name = request.table();
-        TableSchema schema =
-                engine().catalog().current().table(name.schemaName(), name.tableName());
+        Catalog current = engine().catalog().current();
+        Optional<TableSchema> staged =
+                request.tableId()
+                        .flatMap(current::findTable)
+                        .filter(entry -> entry.state() == TableState.STAGED)
+                        .map(TableEntry::schema)
+                        .filter(
+                                table ->
+                                        new TableName(table.schemaName(), table.tableName())
+                                                .equals(name));
+        if (staged.isPresent()) {
+            return staged.get();
+        }
+        TableSchema schema = current.table(name.schemaName(), name.tableName());
         if (request.tableId().isPresent() && !request.tableId().get().equals(schema.id())) {
             throw new SteleException(
                     ErrorCode.STALE_TABLE,

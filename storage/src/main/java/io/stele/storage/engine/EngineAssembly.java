@@ -75,7 +75,7 @@ final class EngineAssembly {
                         time::nowMillis,
                         new Retention(options.retention().toMillis()),
                         Long.toHexString(epoch) + "-");
-        FileCollector collector = new FileCollector(files, readPoints.readers());
+        FileCollector collector = new FileCollector(files, readPoints.readers(), options.collectionGrace());
         Shards shards =
                 new Shards(options, threads, files, readPoints, collector, time, epoch, owner);
         for (Manifest manifest : manifests) {
@@ -90,10 +90,7 @@ final class EngineAssembly {
         EngineLog engineLog = new EngineLog(recovered, shards, threads);
         recovery.resolveInDoubt(shards, engineLog, epoch);
         recovery.forgetOldDecisions(time.nowMillis() - DECISION_MILLIS);
-        collector.findOrphans(
-                warehouse,
-                referenced(shards),
-                time.nowMillis() + options.collectionGrace().toMillis());
+        collector.findOrphans(warehouse, referenced(shards), time.nowMillis());
         shards.all().forEach(entry -> start(entry, engineLog));
         Coordinator coordinator =
                 new Coordinator(shards, engineLog, decisions, catalog, threads.background(), epoch);
@@ -108,6 +105,7 @@ final class EngineAssembly {
                         collector,
                         readPoints,
                         threads,
+                        new StagedTables(catalog, threads.background(), threads.uncaught()),
                         epoch);
         IndexBuilds indexBuilds =
                 new IndexBuilds(

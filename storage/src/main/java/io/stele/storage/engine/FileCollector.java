@@ -7,6 +7,8 @@ import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.shard.ObsoleteFiles;
 import io.stele.storage.tablet.TableFiles;
 import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
@@ -15,7 +17,8 @@ import java.util.Set;
 
 /**
  * Deletes files that nobody needs: those a newer manifest has replaced, once every reader that came
- * before has gone, and those found at start-up that nothing refers to, after a time of grace.
+ * before has gone, those found at start-up that nothing refers to, after a time of grace, and what
+ * writers that died have left half-written, once nobody has changed it for that time.
  *
  * <p>A file that could not be deleted is found again at the next start. Guarded by itself; {@link
  * #collect} blocks on the store and runs on one background thread at a time.
@@ -23,13 +26,16 @@ import java.util.Set;
 final class FileCollector implements ObsoleteFiles {
     private final TableFiles files;
     private final Readers readers;
+    private final long graceMillis;
     private final Deque<Obsolete> obsolete = new ArrayDeque<>(); // guarded by this
     private Set<String> orphans = new HashSet<>(); // guarded by this
     private long orphansDueMillis; // guarded by this
+    private long abandonedDueMillis; // guarded by this; first at the start
 
-    FileCollector(TableFiles files, Readers readers) {
+    FileCollector(TableFiles files, Readers readers, Duration grace) {
         this.files = requireNonNull(files, "files is null");
         this.readers = requireNonNull(readers, "readers is null");
+        this.graceMillis = grace.toMillis();
     }
 
     @Override
@@ -43,7 +49,7 @@ final class FileCollector implements ObsoleteFiles {
      * Remembers the data files that are in none of {@code referenced}. Workers' files that come
      * later are not looked at.
      */
-    void findOrphans(ObjectStore store, Set<String> referenced, long dueMillis) throws IOException {
+    void findOrphans(ObjectStore store, Set<String> referenced, long nowMillis) throws IOException {
         Set<String> found = new HashSet<>();
         for (ObjectEntry entry : store.list("data/")) {
             if (!referenced.contains(entry.path())) {
@@ -52,7 +58,7 @@ final class FileCollector implements ObsoleteFiles {
         }
         synchronized (this) {
             orphans = found;
-            orphansDueMillis = dueMillis;
+            orphansDueMillis = nowMillis + graceMillis;
         }
     }
 
@@ -67,6 +73,17 @@ final class FileCollector implements ObsoleteFiles {
             files.store().delete(path);
             files.forget(path);
         }
+        if (isAbandonedDue(nowMillis)) {
+            files.store().deleteAbandoned(Instant.ofEpochMilli(nowMillis - graceMillis));
+        }
+    }
+
+    private synchronized boolean isAbandonedDue(long nowMillis) {
+        if (nowMillis < abandonedDueMillis) {
+            return false;
+        }
+        abandonedDueMillis = nowMillis + graceMillis;
+        return true;
     }
 
     private synchronized List<String> due(long nowMillis) {

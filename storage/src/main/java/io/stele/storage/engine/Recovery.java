@@ -73,8 +73,8 @@ final class Recovery {
     }
 
     /**
-     * Staged tables whose transaction was committed become public; the others are what is left of
-     * statements that never ended.
+     * Staged tables whose transaction was committed become public, unless their name was taken
+     * meanwhile; the others are what is left of statements that never ended.
      */
     void resolveStagedTables() throws IOException {
         Set<TableId> staged = new HashSet<>();
@@ -88,10 +88,20 @@ final class Recovery {
         }
         for (Decision decision : decisions.all()) {
             if (decision.committed() && decision.publish().filter(staged::contains).isPresent()) {
-                catalog.publishTable(decision.publish().get());
+                publish(decision.publish().get());
             }
         }
         catalog.dropStagedTables();
+    }
+
+    private void publish(TableId tableId) {
+        try {
+            catalog.publishTable(tableId);
+        } catch (SteleException taken) {
+            if (taken.code() != ErrorCode.TABLE_ALREADY_EXISTS) {
+                throw taken;
+            }
+        }
     }
 
     /**

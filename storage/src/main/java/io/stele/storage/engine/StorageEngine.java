@@ -171,7 +171,7 @@ public final class StorageEngine implements AutoCloseable {
     public String beginTransaction(TableId tableId, Optional<Lsn> readLsn) {
         checkOpen();
         schema(tableId);
-        return transactions.begin(readLsn);
+        return transactions.begin(readLsn, tableId);
     }
 
     /**
@@ -226,8 +226,7 @@ public final class StorageEngine implements AutoCloseable {
 
     /** Gives a transaction up; an unknown or finished one is no error. */
     public CompletableFuture<@Nullable Void> abort(String transactionId) {
-        transactions.abort(transactionId);
-        return CompletableFuture.completedFuture(null);
+        return transactions.abort(transactionId);
     }
 
     /**

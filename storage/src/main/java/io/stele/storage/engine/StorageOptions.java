@@ -20,7 +20,8 @@ import java.util.function.Consumer;
  *     lease
  * @param transactionBytes rows staged in one transaction
  * @param transactionIdle a transaction nobody touched for this long is aborted
- * @param collectionGrace unreferenced files found at start-up are deleted after this time
+ * @param collectionGrace unreferenced files found at start-up are deleted after this time, and
+ *     half-written ones that nobody has changed for so long
  * @param targetFileBytes compaction makes files of about this size
  * @param caches what is kept in memory of files and rows
  * @param compactionBytesPerSecond what all merges together write at most; empty: no limit. Flushes

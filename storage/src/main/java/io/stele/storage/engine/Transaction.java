@@ -6,6 +6,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 final class Transaction {
     private final String id;
     private final Optional<Lsn> readLsn;
+    private final Optional<TableId> stagedTable;
     private final long limitBytes;
     private final Map<ShardId, List<byte[]>> staged = new TreeMap<>();
     private final CompletableFuture<Lsn> outcome = new CompletableFuture<>();
@@ -28,9 +30,18 @@ final class Transaction {
     private long touchedMillis;
     private boolean ended;
 
-    Transaction(String id, Optional<Lsn> readLsn, long limitBytes, long nowMillis) {
+    /**
+     * @param stagedTable the table that it creates, if it does
+     */
+    Transaction(
+            String id,
+            Optional<Lsn> readLsn,
+            Optional<TableId> stagedTable,
+            long limitBytes,
+            long nowMillis) {
         this.id = requireNonNull(id, "id is null");
         this.readLsn = requireNonNull(readLsn, "readLsn is null");
+        this.stagedTable = requireNonNull(stagedTable, "stagedTable is null");
         this.limitBytes = limitBytes;
         this.touchedMillis = nowMillis;
     }
@@ -41,6 +52,10 @@ final class Transaction {
 
     Optional<Lsn> readLsn() {
         return readLsn;
+    }
+
+    Optional<TableId> stagedTable() {
+        return stagedTable;
     }
 
     /**

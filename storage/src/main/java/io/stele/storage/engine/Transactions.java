@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The transactions of a node from their beginning to their end. Transactions that are not committed
@@ -43,6 +44,8 @@ final class Transactions {
     private final FileCollector collector;
     private final ReadPoints readPoints;
     private final EngineThreads threads;
+    private final StagedTables stagedTables;
+    private final FileClaims claims;
     private final String idPrefix;
     private final AtomicLong nextId = new AtomicLong();
     private final Map<String, Transaction> open = new ConcurrentHashMap<>();
@@ -57,6 +60,7 @@ final class Transactions {
             FileCollector collector,
             ReadPoints readPoints,
             EngineThreads threads,
+            StagedTables stagedTables,
             long epoch) {
         this.options = requireNonNull(options, "options is null");
         this.clock = requireNonNull(clock, "clock is null");
@@ -67,14 +71,20 @@ final class Transactions {
         this.collector = requireNonNull(collector, "collector is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.threads = requireNonNull(threads, "threads is null");
+        this.stagedTables = requireNonNull(stagedTables, "stagedTables is null");
+        this.claims = new FileClaims(shards);
         this.idPrefix = Long.toHexString(epoch) + "-";
     }
 
     /**
      * Begins one; its id is never used again. What changed since {@code readLsn} stays known until
-     * it ends.
+     * it ends. If the table is a staged one, it is dropped if the transaction comes to nothing.
      */
-    String begin(Optional<Lsn> readLsn) {
+    String begin(Optional<Lsn> readLsn, TableId tableId) {
+        return begin(readLsn, stagedTables.find(tableId));
+    }
+
+    private String begin(Optional<Lsn> readLsn, Optional<TableId> stagedTable) {
         if (open.size() >= MAX_OPEN) {
             throw new SteleException(
                     ErrorCode.BUSY,
@@ -82,7 +92,14 @@ final class Transactions {
         }
         String id = idPrefix + Long.toHexString(nextId.incrementAndGet());
         readLsn.ifPresent(readPoints::hold);
-        open.put(id, new Transaction(id, readLsn, options.transactionBytes(), clock.nowMillis()));
+        open.put(
+                id,
+                new Transaction(
+                        id,
+                        readLsn,
+                        stagedTable,
+                        options.transactionBytes(),
+                        clock.nowMillis()));
         return id;
     }
 
@@ -107,12 +124,29 @@ final class Transactions {
         if (!transaction.end()) {
             return transaction.outcome().copy();
         }
+        try {
+            publish.ifPresent(stagedTables::checkPublishable);
+            claims.claim(files);
+        } catch (SteleException refused) {
+            end(transaction, refused);
+            return transaction.outcome().copy();
+        }
         collector.adopt(paths(written));
-        Coordinator.Commit commit =
+        run(
+                transaction,
                 new Coordinator.Commit(
-                        id, transaction.readLsn(), transaction.staged(), files, Map.of(), publish);
-        run(transaction, commit);
+                        id, transaction.readLsn(), transaction.staged(), files, Map.of(), publish));
+        transaction.outcome().whenComplete((lsn, failed) -> claims.release(files));
         return transaction.outcome().copy();
+    }
+
+    /** Ends one of which it is certain that it is not committed. */
+    private CompletableFuture<@Nullable Void> end(Transaction transaction, SteleException cause) {
+        ended(transaction);
+        return stagedTables
+                .drop(transaction.stagedTable())
+                .whenComplete(
+                        (tried, never) -> transaction.outcome().completeExceptionally(cause));
     }
 
     /**
@@ -121,7 +155,7 @@ final class Transactions {
      * @param partitions domains of partition columns, checked
      */
     CompletableFuture<Lsn> deletePartitions(TableSchema table, ScanPredicate partitions) {
-        Transaction transaction = open.get(begin(Optional.empty()));
+        Transaction transaction = open.get(begin(Optional.empty(), Optional.empty()));
         if (transaction == null || !transaction.end()) {
             throw new IllegalStateException("Expected a new transaction");
         }
@@ -145,23 +179,40 @@ final class Transactions {
                 .commit(commit)
                 .whenComplete(
                         (lsn, failed) -> {
-                            ended(transaction);
-                            if (failed != null) {
+                            if (failed == null) {
+                                ended(transaction);
+                                transaction.outcome().complete(lsn);
+                            } else if (Coordinator.unwrap(failed) instanceof SteleException cause
+                                    && isCertain(cause)) {
+                                end(transaction, cause);
+                            } else {
+                                ended(transaction);
                                 transaction
                                         .outcome()
                                         .completeExceptionally(Coordinator.unwrap(failed));
-                            } else {
-                                transaction.outcome().complete(lsn);
                             }
                         });
     }
 
-    void abort(String id) {
+    /**
+     * Whether it follows from the failure that there will be no commit; else the next start finds
+     * out. A table whose name was taken at the last moment can not become public any more.
+     */
+    private static boolean isCertain(SteleException failure) {
+        return switch (failure.code().category()) {
+            case USER -> true;
+            case EXTERNAL -> failure.code() == ErrorCode.STALE_TABLE;
+            case INTERNAL -> false;
+        };
+    }
+
+    /** Completes when what it leaves is gone; nothing happens if it has ended. */
+    CompletableFuture<@Nullable Void> abort(String id) {
         Transaction transaction = open.get(id);
-        if (transaction != null && transaction.end()) {
-            ended(transaction);
-            transaction.outcome().completeExceptionally(notFound(id));
+        if (transaction == null || !transaction.end()) {
+            return CompletableFuture.completedFuture(null);
         }
+        return end(transaction, notFound(id));
     }
 
     private void ended(Transaction transaction) {
@@ -175,7 +226,13 @@ final class Transactions {
     void expire(long beforeMillis) {
         for (Transaction transaction : List.copyOf(open.values())) {
             if (transaction.isIdleSince(beforeMillis)) {
-                abort(transaction.id());
+                abort(transaction.id())
+                        .whenComplete(
+                                (gone, failed) -> {
+                                    if (failed != null) {
+                                        threads.uncaught().accept(failed);
+                                    }
+                                });
             }
         }
     }
@@ -192,11 +249,13 @@ final class Transactions {
                     .execute(
                             () -> {
                                 try {
-                                    Optional<Decision> decision = decisions.find(id);
-                                    result.complete(
-                                            decision.filter(Decision::committed)
-                                                    .map(Decision::lsn)
-                                                    .orElseThrow(() -> notFound(id)));
+                                    Decision decision =
+                                            decisions
+                                                    .find(id)
+                                                    .filter(Decision::committed)
+                                                    .orElseThrow(() -> notFound(id));
+                                    checkPublished(decision);
+                                    result.complete(decision.lsn());
                                 } catch (java.io.IOException failed) {
                                     result.completeExceptionally(
                                             new SteleException(
@@ -215,6 +274,21 @@ final class Transactions {
                     new SteleException(ErrorCode.BUSY, "Background work is behind", full));
         }
         return result;
+    }
+
+    /**
+     * Makes its table public if that did not get through. The name may have been taken after it was
+     * decided; then there is none.
+     */
+    private void checkPublished(Decision decision) {
+        Optional<TableId> table = decision.publish();
+        table.flatMap(stagedTables::find).ifPresent(catalog::publishTable);
+        if (table.isPresent() && catalog.current().findTable(table.get()).isEmpty()) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected the table of transaction %s, found none of id %s: its name was taken, or it is dropped or truncated"
+                            .formatted(decision.transactionId(), table.get()));
+        }
     }
 
     private Map<ShardId, List<FileEntry>> entries(List<WrittenFile> written) {

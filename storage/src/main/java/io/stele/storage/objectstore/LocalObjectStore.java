@@ -244,11 +244,7 @@ public final class LocalObjectStore implements ObjectStore {
         forget(file);
     }
 
-    /**
-     * Deletes what dead processes have left half-written: temporary files last changed before
-     * {@code limit}, which must be earlier than the start of any write still going on. Returns
-     * their number.
-     */
+    @Override
     public int deleteAbandoned(Instant limit) throws IOException {
         int count = 0;
         try (var files = Files.newDirectoryStream(temporary)) {

@@ -3,6 +3,7 @@ package io.stele.storage.objectstore;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
 
 /**
@@ -65,6 +66,17 @@ public interface ObjectStore extends Closeable {
 
     /** Deletes the object; nothing happens if it does not exist. */
     void delete(String path) throws IOException;
+
+    /**
+     * Deletes what writers that died have left half-written, where the store keeps such things in
+     * sight: what was last changed before {@code limit}. A writer that goes on after that fails at
+     * its commit.
+     *
+     * @return how many
+     */
+    default int deleteAbandoned(Instant limit) throws IOException {
+        return 0;
+    }
 
     /** Where the object lies, for messages: {@code Expected ... in <location>}. */
     String describe(String path);

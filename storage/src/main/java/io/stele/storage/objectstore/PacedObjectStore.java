@@ -3,6 +3,7 @@ package io.stele.storage.objectstore;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
 
 /** A store whose new objects are written no faster than a {@link WritePacer} lets. */
@@ -54,6 +55,11 @@ public final class PacedObjectStore implements ObjectStore {
     @Override
     public void delete(String path) throws IOException {
         store.delete(path);
+    }
+
+    @Override
+    public int deleteAbandoned(Instant limit) throws IOException {
+        return store.deleteAbandoned(limit);
     }
 
     @Override

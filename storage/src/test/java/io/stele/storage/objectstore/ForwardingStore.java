@@ -1,6 +1,7 @@
 package io.stele.storage.objectstore;
 
 import java.io.IOException;
+import java.time.Instant;
 import java.util.List;
 
 /** A store that is another one, for tests that change a part of it. */
@@ -50,6 +51,11 @@ public class ForwardingStore implements ObjectStore {
     @Override
     public void delete(String path) throws IOException {
         store.delete(path);
+    }
+
+    @Override
+    public int deleteAbandoned(Instant limit) throws IOException {
+        return store.deleteAbandoned(limit);
     }
 
     @Override
