@@ -13,12 +13,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeMap;
+import java.util.function.LongConsumer;
 import java.util.random.RandomGenerator;
 
 /**
  * Segments in memory that crash as a disk does: what was not synced may be lost from any byte on,
  * or lose any of its sectors. Creation, sealing and deletion are durable at once, as {@link
- * LogFiles} demands.
+ * LogFiles} demands. Calls fail and take time as {@link LogFaults} say.
  *
  * <p>Guarded by itself.
  */
@@ -26,6 +27,9 @@ public final class InMemoryLogFiles implements LogFiles {
     private final TreeMap<Long, Segment> segments = new TreeMap<>();
     private final CrashPoint crashPoint;
     private final RandomGenerator random;
+    private LogFaults faults = LogFaults.NONE;
+    private LongConsumer spend = nanos -> {};
+    private int failures;
 
     private static final class Segment {
         private byte[] bytes = new byte[0];
@@ -60,6 +64,31 @@ public final class InMemoryLogFiles implements LogFiles {
     public InMemoryLogFiles(CrashPoint crashPoint, RandomGenerator random) {
         this.crashPoint = requireNonNull(crashPoint, "crashPoint is null");
         this.random = requireNonNull(random, "random is null");
+    }
+
+    /**
+     * From now on.
+     *
+     * @param newSpend takes the nanoseconds that a sync lasts
+     */
+    public synchronized void setFaults(LogFaults newFaults, LongConsumer newSpend) {
+        faults = requireNonNull(newFaults, "newFaults is null");
+        spend = requireNonNull(newSpend, "newSpend is null");
+    }
+
+    /** How many appends, creations and syncs failed, each of which ends a log. */
+    public synchronized int failures() {
+        return failures;
+    }
+
+    /** Whether this call fails, once it has done what it does. */
+    private boolean fails(double share) {
+        return share > 0 && random.nextDouble() < share;
+    }
+
+    private IOException failure(String what) {
+        failures++;
+        return new IOException("Injected failure: " + what);
     }
 
     /**
@@ -118,11 +147,15 @@ public final class InMemoryLogFiles implements LogFiles {
             throw new FileAlreadyExistsException(describe(segment));
         }
         Segment created = new Segment();
-        if (!dies || random.nextBoolean()) {
+        boolean fails = fails(faults.failedChange());
+        if (!(dies || fails) || random.nextBoolean()) {
             segments.put(segment, created);
         }
         if (dies) {
             throw crashPoint.crash("create " + describe(segment));
+        }
+        if (fails) {
+            throw failure("create " + describe(segment));
         }
         return new InMemoryWriter(segment, created);
     }
@@ -138,12 +171,16 @@ public final class InMemoryLogFiles implements LogFiles {
             throws IOException {
         boolean dies = crashPoint.step("seal " + describe(segment));
         Segment sealed = find(segment);
-        if (!dies || random.nextBoolean()) {
+        boolean fails = fails(faults.failedChange());
+        if (!(dies || fails) || random.nextBoolean()) {
             sealed.length = Math.toIntExact(sizeBytes);
             sealed.syncedBytes = sealed.length;
         }
         if (dies) {
             throw crashPoint.crash("seal " + describe(segment));
+        }
+        if (fails) {
+            throw new IOException("Injected failure: seal " + describe(segment));
         }
     }
 
@@ -151,11 +188,15 @@ public final class InMemoryLogFiles implements LogFiles {
     public synchronized void delete(long segment) throws IOException {
         boolean dies = crashPoint.step("delete " + describe(segment));
         find(segment);
-        if (!dies || random.nextBoolean()) {
+        boolean fails = fails(faults.failedChange());
+        if (!(dies || fails) || random.nextBoolean()) {
             segments.remove(segment);
         }
         if (dies) {
             throw crashPoint.crash("delete " + describe(segment));
+        }
+        if (fails) {
+            throw new IOException("Injected failure: delete " + describe(segment));
         }
     }
 
@@ -175,20 +216,33 @@ public final class InMemoryLogFiles implements LogFiles {
     private void append(long number, Segment segment, byte[] appended) throws IOException {
         synchronized (this) {
             boolean dies = crashPoint.step("append to " + describe(number));
-            segment.append(appended, dies ? random.nextInt(appended.length + 1) : appended.length);
+            boolean fails = fails(faults.failedChange());
+            segment.append(
+                    appended,
+                    dies || fails ? random.nextInt(appended.length + 1) : appended.length);
             if (dies) {
                 throw crashPoint.crash("append to " + describe(number));
+            }
+            if (fails) {
+                throw failure("append to " + describe(number));
             }
         }
     }
 
     private synchronized void sync(long number, Segment segment) throws IOException {
         boolean dies = crashPoint.step("sync " + describe(number));
-        if (!dies || random.nextBoolean()) {
+        boolean fails = fails(faults.failedSync());
+        if (faults.maxSyncNanos() > 0) {
+            spend.accept(random.nextLong(faults.maxSyncNanos()));
+        }
+        if (!(dies || fails) || random.nextBoolean()) {
             segment.syncedBytes = segment.length;
         }
         if (dies) {
             throw crashPoint.crash("sync " + describe(number));
+        }
+        if (fails) {
+            throw failure("sync " + describe(number));
         }
     }
 

@@ -9,6 +9,7 @@ import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.StoreFaults;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.InMemoryLogFiles;
+import io.stele.storage.wal.LogFaults;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,9 +123,14 @@ final class SimulatedNode {
 
     /** The process dies here and starts again; it dies next where {@code next} says. */
     void restart(CrashPoint next, StoreFaults faults) throws IOException {
+        restart(next, faults, LogFaults.NONE);
+    }
+
+    void restart(CrashPoint next, StoreFaults faults, LogFaults logFaults) throws IOException {
         pool.drop();
         store = store.surviving(next, faults);
         log = log.surviving(next);
+        log.setFaults(logFaults, this::spend);
         crashPoint = next;
         pool = new SimulatedPool(random.split(), uncaught::add);
         nowMillis += 10;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.protocol.SteleException;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.objectstore.StoreFaults;
+import io.stele.storage.wal.LogFaults;
 import io.stele.storage.wal.LogOptions;
 import java.io.IOException;
 import java.time.Duration;
@@ -24,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Simulation {
     private static final int STEPS = 250; // of a life that does not end by a crash
+    private static final int STEPS_WITHOUT_LOG = 20; // of one whose log has failed
 
     private final SplittableRandom random;
     private final SimulatedNode node;
@@ -32,7 +34,9 @@ final class Simulation {
     private final TraceHash trace = new TraceHash();
     private AssertionError failure;
     private int crashes;
+    private int logFailures;
     private StoreFaults faults = StoreFaults.NONE;
+    private LogFaults logFaults = LogFaults.NONE;
 
     /**
      * @param names the workloads; empty: as the seed decides
@@ -122,7 +126,8 @@ final class Simulation {
         for (int life = 0; life < lives; life++) {
             restartUntilUp();
             live();
-            restart(CrashPoint.never(), StoreFaults.NONE);
+            checkLog();
+            restart(CrashPoint.never(), StoreFaults.NONE, LogFaults.NONE);
             for (Workload workload : workloads) {
                 workload.check();
             }
@@ -140,6 +145,11 @@ final class Simulation {
         return crashes;
     }
 
+    /** How often a write or sync of the log failed in a process that lived on. */
+    int logFailures() {
+        return logFailures;
+    }
+
     long acknowledged() {
         return workloads.stream().mapToLong(Workload::acknowledged).sum();
     }
@@ -151,15 +161,40 @@ final class Simulation {
 
     private void restartUntilUp() throws IOException {
         faults = drawFaults();
+        logFaults = drawLogFaults();
         for (int attempt = 0; attempt < 4; attempt++) {
             try {
-                restart(CrashPoint.after(1 + random.nextInt(160)), faults);
+                restart(CrashPoint.after(1 + random.nextInt(160)), faults, logFaults);
                 return;
             } catch (IOException | SteleException diedWhileStarting) {
                 // the next attempt finds what this one left
             }
         }
-        restart(CrashPoint.never(), StoreFaults.NONE);
+        restart(CrashPoint.never(), StoreFaults.NONE, LogFaults.NONE);
+    }
+
+    /** Writes and syncs that fail and leave open what they did, and syncs that last. */
+    private LogFaults drawLogFaults() {
+        return switch (random.nextInt(8)) {
+            case 0 -> new LogFaults(0.02, 0, 0);
+            case 1 -> new LogFaults(0, 0.02, 0);
+            case 2 -> new LogFaults(0, 0, 2_000_000_000L);
+            default -> LogFaults.NONE;
+        };
+    }
+
+    /** A node whose log failed does not know what is durable: it serves no more, and says so. */
+    private void checkLog() {
+        if (node.log().failures() == 0 || node.crashPoint().crashed()) {
+            return;
+        }
+        logFailures++;
+        EngineStatus status = node.engine().status();
+        assertThat(status.log().failed()).as("log says that it failed").isTrue();
+        assertThat(status.failedShards())
+                .as("shards that stopped")
+                .hasSameSizeAs(status.shards())
+                .allMatch(cause -> cause.contains("The write-ahead log failed for good"));
     }
 
     /** Errors, changes of unknown outcome, changes that come late, and a store that is slow. */
@@ -172,18 +207,23 @@ final class Simulation {
         };
     }
 
-    private void restart(CrashPoint crashPoint, StoreFaults faults) throws IOException {
+    private void restart(CrashPoint crashPoint, StoreFaults faults, LogFaults logFaults)
+            throws IOException {
         crashes++;
         traceNode();
         node.uncaught().clear();
-        node.restart(crashPoint, faults);
+        node.restart(crashPoint, faults, logFaults);
     }
 
     /** Clients act until the process has died, or long enough. */
     private void live() {
         int outage = random.nextInt(4) == 0 ? random.nextInt(STEPS) : STEPS;
         int outageEnd = outage + random.nextInt(60);
-        for (int step = 0; step < STEPS && !node.crashPoint().crashed(); step++) {
+        int stepsLeft = STEPS;
+        for (int step = 0; step < stepsLeft && !node.crashPoint().crashed(); step++) {
+            if (node.log().failures() > 0) {
+                stepsLeft = Math.min(stepsLeft, step + STEPS_WITHOUT_LOG);
+            }
             if (step == outage) {
                 node.store().setFaults(StoreFaults.OUTAGE);
             } else if (step == outageEnd) {

@@ -1,0 +1,30 @@
+package io.stele.storage.wal;
+
+import java.util.Locale;
+
+/**
+ * How often log files in memory misbehave. A call that fails may have had its effect, wholly or in
+ * part, or have it later, as after a timeout: which, shows at the next start.
+ *
+ * @param failedChange share of appends, creations, seals and deletions (0 to 1) that fail
+ * @param failedSync share of syncs that fail
+ * @param maxSyncNanos greatest time of a sync; times are uniform from 0
+ */
+public record LogFaults(double failedChange, double failedSync, long maxSyncNanos) {
+    /** None: only crashes. */
+    public static final LogFaults NONE = new LogFaults(0, 0, 0);
+
+    public LogFaults {
+        if (!(failedChange >= 0 && failedChange <= 1 && failedSync >= 0 && failedSync <= 1)) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected shares from 0 to 1, found %s and %s",
+                            failedChange,
+                            failedSync));
+        }
+        if (maxSyncNanos < 0) {
+            throw new IllegalArgumentException("Expected maxSyncNanos >= 0, found " + maxSyncNanos);
+        }
+    }
+}
