@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,7 @@ public final class BulkWriter implements AutoCloseable {
     private static final long MAX_BATCH_BYTES = 4 << 20;
     private static final long MIN_RETRY_NANOS = Duration.ofMillis(50).toNanos();
     private static final long MAX_RETRY_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final long MAX_HINT_MILLIS = 10_000; // whatever a sidecar says
 
     private final FlightClient flight;
     private final TableSchema schema;
@@ -202,10 +204,15 @@ public final class BulkWriter implements AutoCloseable {
                 if (away >= patienceNanos(e.code())) {
                     throw new SteleException(e.code(), e.getMessage() + "; " + unansweredRows(), e);
                 }
-                LockSupport.parkNanos(this, retryNanos);
+                LockSupport.parkNanos(this, Math.max(retryNanos, hintNanos(e)));
                 retryNanos = Math.min(2 * retryNanos, MAX_RETRY_NANOS);
             }
         }
+    }
+
+    private static long hintNanos(SteleException failure) {
+        long millis = Math.min(failure.retryAfterMillis().orElse(0), MAX_HINT_MILLIS);
+        return TimeUnit.MILLISECONDS.toNanos(millis);
     }
 
     private long patienceNanos(ErrorCode code) {

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class PostponedBatches {
     private static final long MIN_PAUSE_NANOS = Duration.ofMillis(10).toNanos();
     private static final long MAX_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+
+    private static final long MAX_HINT_MILLIS = 10_000; // whatever a sidecar says
 
     private final long timeoutNanos;
     private final TreeMap<Long, WriteRequest> batches = new TreeMap<>(); // by sequence
@@ -48,7 +51,9 @@ final class PostponedBatches {
         if (batch == probe) {
             probe = null;
         }
-        dueNanos = Math.max(dueNanos, nowNanos + pauseNanos);
+        long hintMillis = Math.min(cause.retryAfterMillis().orElse(0), MAX_HINT_MILLIS);
+        long pause = Math.max(pauseNanos, TimeUnit.MILLISECONDS.toNanos(hintMillis));
+        dueNanos = Math.max(dueNanos, nowNanos + pause);
         lastCause = cause;
         batches.put(batch.sequence(), batch);
     }

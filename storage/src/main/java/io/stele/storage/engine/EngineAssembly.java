@@ -75,7 +75,8 @@ final class EngineAssembly {
                         time::nowMillis,
                         new Retention(options.retention().toMillis()),
                         Long.toHexString(epoch) + "-");
-        FileCollector collector = new FileCollector(files, readPoints.readers(), options.collectionGrace());
+        FileCollector collector =
+                new FileCollector(files, readPoints.readers(), options.collectionGrace());
         Shards shards =
                 new Shards(options, threads, files, readPoints, collector, time, epoch, owner);
         for (Manifest manifest : manifests) {

@@ -95,11 +95,7 @@ final class Transactions {
         open.put(
                 id,
                 new Transaction(
-                        id,
-                        readLsn,
-                        stagedTable,
-                        options.transactionBytes(),
-                        clock.nowMillis()));
+                        id, readLsn, stagedTable, options.transactionBytes(), clock.nowMillis()));
         return id;
     }
 
@@ -145,8 +141,7 @@ final class Transactions {
         ended(transaction);
         return stagedTables
                 .drop(transaction.stagedTable())
-                .whenComplete(
-                        (tried, never) -> transaction.outcome().completeExceptionally(cause));
+                .whenComplete((tried, never) -> transaction.outcome().completeExceptionally(cause));
     }
 
     /**

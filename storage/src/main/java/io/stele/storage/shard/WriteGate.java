@@ -2,7 +2,6 @@ package io.stele.storage.shard;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -24,6 +23,8 @@ import java.util.function.LongSupplier;
 final class WriteGate {
     private static final long WAITING_LIMIT_BYTES =
             64L << 20; // one frame of the wire: a client's buffer, not a second memtable
+    private static final long STOPPED_RETRY_MILLIS = 500; // a tick of the maintenance
+    private static final long MAX_RETRY_MILLIS = 10_000; // the rate will have changed by then
     private static final double BURST_SECONDS = 0.05; // between two pokes, and some
 
     private final String name;
@@ -68,10 +69,10 @@ final class WriteGate {
         }
         if (waitingBytes + sizeBytes > WAITING_LIMIT_BYTES && !waiting.isEmpty()) {
             write.postponed();
-            throw new SteleException(
-                    ErrorCode.BUSY,
+            throw SteleException.busy(
                     "Expected at most %d bytes waiting to be written to shard %s, found %d; flushes are behind"
-                            .formatted(WAITING_LIMIT_BYTES, name, waitingBytes + sizeBytes));
+                            .formatted(WAITING_LIMIT_BYTES, name, waitingBytes + sizeBytes),
+                    retryAfterMillis());
         }
         waiting.add(new Waiting(sizeBytes, nowMillis.getAsLong(), write));
         waitingBytes += sizeBytes;
@@ -118,6 +119,7 @@ final class WriteGate {
     private void refuseLate() {
         while (true) {
             Waiting late;
+            long retryAfterMillis;
             synchronized (this) {
                 late = waiting.peek();
                 if (late == null || nowMillis.getAsLong() - late.sinceMillis() < maxWaitMillis) {
@@ -126,13 +128,14 @@ final class WriteGate {
                 waiting.remove();
                 waitingBytes -= late.sizeBytes();
                 late.write().postponed();
+                retryAfterMillis = retryAfterMillis();
             }
             late.write()
                     .refuse(
-                            new SteleException(
-                                    ErrorCode.BUSY,
+                            SteleException.busy(
                                     "Expected shard %s to take a write within %d ms, found it held for longer; flushes are behind"
-                                            .formatted(name, maxWaitMillis)));
+                                            .formatted(name, maxWaitMillis),
+                                    retryAfterMillis));
         }
     }
 
@@ -173,6 +176,16 @@ final class WriteGate {
             allowedBytes -= sizeBytes;
         }
         return true;
+    }
+
+    /** While stopped, until the pressure is looked at again; while slowed, until the rest is in. */
+    private synchronized long retryAfterMillis() {
+        if (pressure.isStop()) {
+            return STOPPED_RETRY_MILLIS;
+        }
+        long millis =
+                pressure.isSlow() ? (long) (waitingBytes * 1000.0 / pressure.bytesPerSecond()) : 0;
+        return Math.min(millis, MAX_RETRY_MILLIS);
     }
 
     private void account(Pressure next) {

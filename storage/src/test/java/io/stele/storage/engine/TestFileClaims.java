@@ -63,8 +63,7 @@ class TestFileClaims {
     void aFileOfATransactionThatFailedMayComeAgain() throws IOException {
         WrittenFile file = write("a", 1);
         ReadPoint point = node.readPoint();
-        String transaction =
-                node.engine().beginTransaction(table.id(), Optional.of(point.lsn()));
+        String transaction = node.engine().beginTransaction(table.id(), Optional.of(point.lsn()));
         WriteBatchBuilder batch = table.batch();
         batch.upsert(table.key(2), table.row(2, "staged", 2));
         node.engine().stage(transaction, shard, batch.toByteArray(), 0, batch.sizeBytes());

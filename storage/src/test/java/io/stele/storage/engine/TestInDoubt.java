@@ -133,12 +133,7 @@ class TestInDoubt {
 
         private void stage(TestTable table, long id, WriteBatchBuilder batch) {
             node.engine()
-                    .stage(
-                            transaction,
-                            table.shard(id),
-                            batch.toByteArray(),
-                            0,
-                            batch.sizeBytes());
+                    .stage(transaction, table.shard(id), batch.toByteArray(), 0, batch.sizeBytes());
         }
 
         private void commitAndFlush() {
@@ -166,7 +161,10 @@ class TestInDoubt {
             }
         }
 
-        /** Starts again; the first start dies at its {@code operation}-th operation, if it gets there. */
+        /**
+         * Starts again; the first start dies at its {@code operation}-th operation, if it gets
+         * there.
+         */
         boolean recover(long operation) throws IOException {
             CrashPoint crashPoint = CrashPoint.after(operation);
             try {
@@ -236,8 +234,7 @@ class TestInDoubt {
             List<String> stored =
                     node.store().contents().list("data/").stream().map(ObjectEntry::path).toList();
             if (!isThere) {
-                files.forEach(
-                        file -> assertThat(stored).doesNotContainAnyElementsOf(file.paths()));
+                files.forEach(file -> assertThat(stored).doesNotContainAnyElementsOf(file.paths()));
             }
             node.restart();
             assertThat(columns.snapshot(node.engine(), node.readPoint()))

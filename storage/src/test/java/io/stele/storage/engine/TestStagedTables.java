@@ -50,8 +50,7 @@ class TestStagedTables {
         node.await(rows.upsert(node.engine(), 1, "before", 1));
         TestTable table = staged("t");
         ReadPoint point = node.readPoint();
-        String transaction =
-                node.engine().beginTransaction(table.id(), Optional.of(point.lsn()));
+        String transaction = node.engine().beginTransaction(table.id(), Optional.of(point.lsn()));
         stage(transaction, table);
         stage(transaction, rows);
         node.await(rows.upsert(node.engine(), 1, "meanwhile", 1));
@@ -89,7 +88,14 @@ class TestStagedTables {
                         SteleException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.TABLE_ALREADY_EXISTS));
         assertThat(isThere(second)).isFalse();
-        assertThatThrownBy(() -> node.await(node.engine().commit(loser, List.of(), Optional.of(second.id()))))
+        assertThatThrownBy(
+                        () ->
+                                node.await(
+                                        node.engine()
+                                                .commit(
+                                                        loser,
+                                                        List.of(),
+                                                        Optional.of(second.id()))))
                 .as("asked again")
                 .isInstanceOfSatisfying(
                         SteleException.class,
@@ -132,8 +138,7 @@ class TestStagedTables {
     private void stage(String transaction, TestTable table) {
         WriteBatchBuilder batch = table.batch();
         batch.upsert(table.key(1), table.row(1, "row", 1));
-        node.engine()
-                .stage(transaction, table.shard(1), batch.toByteArray(), 0, batch.sizeBytes());
+        node.engine().stage(transaction, table.shard(1), batch.toByteArray(), 0, batch.sizeBytes());
     }
 
     private boolean isThere(TestTable table) {

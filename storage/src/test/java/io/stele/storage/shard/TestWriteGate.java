@@ -39,7 +39,10 @@ class TestWriteGate {
         assertThatThrownBy(() -> write(64, 1))
                 .isInstanceOfSatisfying(
                         SteleException.class,
-                        refused -> assertThat(refused.code()).isEqualTo(ErrorCode.BUSY));
+                        refused -> {
+                            assertThat(refused.code()).isEqualTo(ErrorCode.BUSY);
+                            assertThat(refused.retryAfterMillis()).hasValue(500);
+                        });
         assertThat(postponed).containsExactly(64);
         nowMillis += 3_000;
         gate.setPressure(Pressure.NONE);
