@@ -54,6 +54,11 @@ public record BlockFileOptions(
                 blockBytes, partitionBytes, restartInterval, bitsPerKey, newCompression);
     }
 
+    public BlockFileOptions withBitsPerKey(int newBitsPerKey) {
+        return new BlockFileOptions(
+                blockBytes, partitionBytes, restartInterval, newBitsPerKey, compression);
+    }
+
     private static void check(boolean condition, String expected, int found) {
         if (!condition) {
             throw new IllegalArgumentException("Expected " + expected + ", found " + found);

@@ -37,14 +37,18 @@ public final class KeyIndexWriter implements AutoCloseable {
     public static KeyIndexWriter byRank(ObjectStore store, String path, BlockFileOptions options)
             throws IOException {
         return new KeyIndexWriter(
-                SortedFileWriter.create(store, path, FileFormat.KEY_INDEX, options), false);
+                SortedFileWriter.create(
+                        store, path, FileFormat.KEY_INDEX, options, FilteredKeys.WHOLE),
+                false);
     }
 
     /** For a file of any order: add the keys sorted, each with the ordinal of its row. */
     public static KeyIndexWriter explicit(ObjectStore store, String path, BlockFileOptions options)
             throws IOException {
         return new KeyIndexWriter(
-                SortedFileWriter.create(store, path, FileFormat.KEY_INDEX, options), true);
+                SortedFileWriter.create(
+                        store, path, FileFormat.KEY_INDEX, options, FilteredKeys.WHOLE),
+                true);
     }
 
     /** Adds the key of the next row of the file. */
@@ -60,7 +64,7 @@ public final class KeyIndexWriter implements AutoCloseable {
         if (file.entryCount() == Integer.MAX_VALUE) {
             throw new IllegalStateException("Expected at most 2^31 - 1 rows in a column file");
         }
-        file.add(key, offset, length, 0);
+        file.add(key, offset, length, 0, 0);
     }
 
     /** Adds a key and the ordinal of its row; of equal keys the newest version first. */
@@ -74,7 +78,7 @@ public final class KeyIndexWriter implements AutoCloseable {
             throw new IllegalStateException(
                     "Expected an explicit index and an ordinal >= 0, found ordinal " + ordinal);
         }
-        ByteSink sink = file.add(key, offset, length, varintLength(ordinal));
+        ByteSink sink = file.add(key, offset, length, 0, varintLength(ordinal));
         sink.writeVarint(ordinal);
     }
 

@@ -17,6 +17,7 @@ public final class RowFileReader {
     private final long deletedCount;
     private final Lsn minLsn;
     private final Lsn maxLsn;
+    private final FilteredKeys filtered;
 
     private RowFileReader(SortedFileReader file) {
         this.file = file;
@@ -24,6 +25,10 @@ public final class RowFileReader {
         this.deletedCount = footer.readVarint();
         this.minLsn = new Lsn(footer.readLong());
         this.maxLsn = new Lsn(footer.readLong());
+        this.filtered =
+                file.version() < 3
+                        ? FilteredKeys.WHOLE
+                        : FilteredKeys.of(file.path(), file.sizeBytes(), footer.readVarint());
         footer.requireEnd();
     }
 
@@ -78,7 +83,19 @@ public final class RowFileReader {
 
     /** False only if no version of the key is in the file; may read a part of the filter. */
     public boolean mayContain(byte[] key) throws IOException {
-        return file.mayContain(key, BloomFilter.hash(key, 0, key.length));
+        return filtered != FilteredKeys.WHOLE
+                || file.mayContain(key, BloomFilter.hash(key, 0, key.length));
+    }
+
+    /**
+     * False only if no key begins with {@code beginning}; may read a part of the filter.
+     *
+     * @param hash {@link io.stele.protocol.schema.XxHash64} of it
+     */
+    public boolean mayContainBeginning(byte[] beginning, long hash) throws IOException {
+        // What sorts between a beginning and a key that has it has it, too: so the first such key
+        // is in the first part of the index that ends behind the beginning.
+        return filtered != FilteredKeys.BEGINNINGS || file.mayContain(beginning, hash);
     }
 
     /** As {@link #find}, for callers that have no hash at hand. */
@@ -95,6 +112,9 @@ public final class RowFileReader {
     public @Nullable RowVersion find(byte[] key, long hash, long readLsn) throws IOException {
         if (readLsn < minLsn.value()) {
             return null;
+        }
+        if (filtered != FilteredKeys.WHOLE) {
+            return findOlder(key, readLsn);
         }
         Located newest = file.find(key, hash);
         if (newest == null) {

@@ -9,7 +9,7 @@ import java.io.IOException;
  *
  * <pre>
  * value of an entry: LSN 8 | flags 1 (bit 0: the row is deleted; others 0) | row as BinaryRow, nothing if deleted
- * footer adds:       varint deleted entries | smallest LSN 8 | largest LSN 8
+ * footer adds:       varint deleted entries | smallest LSN 8 | largest LSN 8 | varint keys of the filter (FilteredKeys)
  * </pre>
  *
  * Confined to one thread. Nothing is visible before {@link #finish}; {@link #close} without it
@@ -20,19 +20,31 @@ public final class RowFileWriter implements AutoCloseable {
     static final int FLAG_DELETED = 1;
 
     private final SortedFileWriter file;
+    private final FilteredKeys filtered;
     private long deletedCount;
     private long minLsn = Long.MAX_VALUE;
     private long maxLsn;
     private long lastLsn;
 
-    private RowFileWriter(SortedFileWriter file) {
+    private RowFileWriter(SortedFileWriter file, FilteredKeys filtered) {
         this.file = file;
+        this.filtered = filtered;
     }
 
     public static RowFileWriter create(ObjectStore store, String path, BlockFileOptions options)
             throws IOException {
+        return create(store, path, options, FilteredKeys.WHOLE);
+    }
+
+    /**
+     * @param filtered what the filter is to know
+     */
+    public static RowFileWriter create(
+            ObjectStore store, String path, BlockFileOptions options, FilteredKeys filtered)
+            throws IOException {
         return new RowFileWriter(
-                SortedFileWriter.create(store, path, FileFormat.ROW_FILE, options));
+                SortedFileWriter.create(store, path, FileFormat.ROW_FILE, options, filtered),
+                filtered);
     }
 
     /** Adds a version whose row is the whole array. */
@@ -45,9 +57,25 @@ public final class RowFileWriter implements AutoCloseable {
         add(key, 0, key.length, lsn, true, key, 0, 0);
     }
 
+    /** Adds a version; the filter, if it has beginnings, gets the whole key. */
+    public void add(
+            byte[] key,
+            int keyOffset,
+            int keyLength,
+            long lsn,
+            boolean deleted,
+            byte[] row,
+            int rowOffset,
+            int rowLength)
+            throws IOException {
+        add(key, keyOffset, keyLength, keyLength, lsn, deleted, row, rowOffset, rowLength);
+    }
+
     /**
      * Adds a version.
      *
+     * @param beginningLength what of the key goes into a filter of beginnings: the same for all
+     *     keys that begin with it
      * @param rowLength 0 if {@code deleted}
      * @throws IllegalArgumentException if the entry is not after the last one: key ascending, then
      *     LSN descending
@@ -56,6 +84,7 @@ public final class RowFileWriter implements AutoCloseable {
             byte[] key,
             int keyOffset,
             int keyLength,
+            int beginningLength,
             long lsn,
             boolean deleted,
             byte[] row,
@@ -77,7 +106,7 @@ public final class RowFileWriter implements AutoCloseable {
                             + " after "
                             + lastLsn);
         }
-        ByteSink sink = file.add(key, keyOffset, keyLength, VALUE_HEADER + rowLength);
+        ByteSink sink = file.add(key, keyOffset, keyLength, beginningLength, VALUE_HEADER + rowLength);
         sink.writeLong(lsn);
         sink.writeByte(deleted ? FLAG_DELETED : 0);
         sink.writeBytes(row, rowOffset, rowLength);
@@ -106,6 +135,7 @@ public final class RowFileWriter implements AutoCloseable {
         footer.writeVarint(deletedCount);
         footer.writeLong(minLsn);
         footer.writeLong(maxLsn);
+        footer.writeVarint(filtered.code());
         long sizeBytes = file.finish(footer.toByteArray());
         return new RowFileSummary(
                 sizeBytes,

@@ -86,6 +86,15 @@ final class SortedFileReader {
         return file.path();
     }
 
+    /** The version of the format that the file has. */
+    int version() {
+        return file.version();
+    }
+
+    long sizeBytes() {
+        return file.sizeBytes();
+    }
+
     long entryCount() {
         return entryCount;
     }

@@ -29,6 +29,7 @@ final class SortedFileWriter implements AutoCloseable {
     private final BlockFileOptions options;
     private final EntryBlockBuilder block;
     private final IndexWriter index;
+    private final FilteredKeys filtered;
     private long finishedBytes; // of the payloads of the blocks written
     private byte @Nullable [] firstKey;
     private byte[] lastKey = new byte[64];
@@ -36,28 +37,38 @@ final class SortedFileWriter implements AutoCloseable {
     private long entryCount;
     private long keyCount;
 
-    private SortedFileWriter(BlockFileWriter file, BlockFileOptions options) {
+    private SortedFileWriter(
+            BlockFileWriter file, BlockFileOptions options, FilteredKeys filtered) {
         this.file = file;
         this.options = options;
-        this.block = new EntryBlockBuilder(options.blockBytes(), options.restartInterval(), true);
+        this.filtered = filtered;
+        boolean hashed = filtered == FilteredKeys.WHOLE; // else nobody looks for whole keys
+        this.block =
+                new EntryBlockBuilder(options.blockBytes(), options.restartInterval(), hashed);
         this.index = new IndexWriter(file, options);
     }
 
     static SortedFileWriter create(
-            ObjectStore store, String path, FileFormat format, BlockFileOptions options)
+            ObjectStore store,
+            String path,
+            FileFormat format,
+            BlockFileOptions options,
+            FilteredKeys filtered)
             throws IOException {
         requireNonNull(options, "options is null");
-        return new SortedFileWriter(BlockFileWriter.create(store, path, format), options);
+        requireNonNull(filtered, "filtered is null");
+        return new SortedFileWriter(BlockFileWriter.create(store, path, format), options, filtered);
     }
 
     /**
      * Adds an entry; the caller appends exactly {@code valueLength} bytes to the sink that is
      * returned.
      *
-     * @return whether the key differs from the one before, in {@link #isNewKey}
+     * @param beginningLength what of the key goes into a filter of beginnings
      * @throws IllegalArgumentException if the key is before the last one
      */
-    ByteSink add(byte[] key, int offset, int length, int valueLength) throws IOException {
+    ByteSink add(byte[] key, int offset, int length, int beginningLength, int valueLength)
+            throws IOException {
         boolean newKey = compareToLast(key, offset, length) > 0;
         if (!block.isEmpty() && block.size() >= options.blockBytes()) {
             writeBlock();
@@ -76,11 +87,23 @@ final class SortedFileWriter implements AutoCloseable {
         entryCount++;
         boolean firstInBlock = newKey || block.isEmpty();
         ByteSink sink = block.add(key, offset, length, valueLength);
-        if (firstInBlock) {
-            long hash = BloomFilter.hash(key, offset, length);
-            block.addHash(hash);
-            if (newKey) {
-                index.addKey(hash);
+        switch (filtered) {
+            case WHOLE -> {
+                if (firstInBlock) {
+                    long hash = BloomFilter.hash(key, offset, length);
+                    block.addHash(hash);
+                    if (newKey) {
+                        index.addKey(hash);
+                    }
+                }
+            }
+            case BEGINNINGS -> {
+                if (newKey) {
+                    index.addKey(BloomFilter.hash(key, offset, beginningLength));
+                }
+            }
+            case NONE -> {
+                // The filter stays empty, and is not asked.
             }
         }
         return sink;

@@ -1,7 +1,10 @@
 package io.stele.storage.shard;
 
+import static java.util.Objects.requireNonNull;
+
+import io.stele.storage.objectstore.NonBlocking;
+import io.stele.storage.objectstore.WouldBlockException;
 import io.stele.storage.tablet.IndexView;
-import io.stele.storage.tablet.RowFile;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,24 +21,41 @@ import org.jspecify.annotations.Nullable;
 final class IndexProbes {
     private final Map<KeySlice, List<byte[]>> answers = new HashMap<>();
     private final Map<KeySlice, byte[]> open = new HashMap<>();
-    private @Nullable List<RowFile> files;
+    private @Nullable IndexView index;
 
-    /** The primary keys that files have for the values; null: not known yet, and asked for. */
+    /**
+     * The primary keys that files have for the values; null: not known yet, and asked for. What
+     * filters and blocks in the cache tell is known at once.
+     */
     @Nullable List<byte[]> find(byte[] values) {
-        KeySlice key = new KeySlice(values);
-        List<byte[]> answer = answers.get(key);
-        if (answer == null) {
-            open.put(key, values);
+        IndexView present = requireNonNull(index, "no index yet");
+        if (present.files().isEmpty()) {
+            return List.of();
         }
-        return answer;
+        KeySlice key = new KeySlice(values);
+        List<byte[]> known = answers.get(key);
+        if (known != null) {
+            return known;
+        }
+        try {
+            List<byte[]> found =
+                    List.copyOf(NonBlocking.read(() -> present.primaryKeysInFiles(values)));
+            if (!found.isEmpty()) {
+                answers.put(key, found);
+            }
+            return found;
+        } catch (WouldBlockException | IOException unknown) {
+            open.put(key, values);
+            return null;
+        }
     }
 
     /** Forgets answers that came from other files than those of the index now. */
-    void require(IndexView index) {
-        if (!isOf(index)) {
+    void require(IndexView present) {
+        if (!isOf(present)) {
             answers.clear();
-            files = index.files();
         }
+        index = present;
         open.clear();
     }
 
@@ -43,9 +63,9 @@ final class IndexProbes {
         return !open.isEmpty();
     }
 
-    Question takeOpen(IndexView index) {
+    Question takeOpen(IndexView present) {
         Question question =
-                new Question(index, open.keySet().stream().sorted().toList()); // as files are
+                new Question(present, open.keySet().stream().sorted().toList()); // as files are
         open.clear();
         return question;
     }
@@ -58,8 +78,9 @@ final class IndexProbes {
     }
 
     @SuppressWarnings("ReferenceEquality") // the list is replaced when files change
-    private boolean isOf(IndexView index) {
-        return files == index.files();
+    private boolean isOf(IndexView other) {
+        IndexView known = index;
+        return known != null && known.files() == other.files();
     }
 
     /** Values to look for in the files of an index. */
@@ -68,7 +89,8 @@ final class IndexProbes {
         Answers answer() throws IOException {
             Map<KeySlice, List<byte[]>> found = new HashMap<>();
             for (KeySlice wanted : values) {
-                found.put(wanted, new ArrayList<>(index.primaryKeysInFiles(wanted.toByteArray())));
+                found.put(wanted, new ArrayList<>(
+                                index.primaryKeysInFiles(wanted.toByteArray())));
             }
             return new Answers(index, found);
         }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -55,19 +56,26 @@ final class FlushJob {
 
     private List<RowFile> writeIndexes() throws IOException {
         List<RowFile> written = new ArrayList<>();
+        TableView view = table.view();
         for (Map.Entry<Integer, IndexMemTable> index : sealed.indexes().entrySet()) {
-            try (RowFileOutput output =
-                    RowFileOutput.ofIndex(files, table, index.getKey(), LEVEL, Long.MAX_VALUE)) {
-                IndexEntries entries =
-                        new IndexEntries(
-                                index.getValue().entries(), retentionLsn, table.expiredLsn());
-                while (entries.advance()) {
-                    output.add(entries.entry());
-                }
-                written.addAll(output.finish());
+            Optional<IndexView> present = view.index(index.getKey());
+            if (present.isPresent()) { // else it was dropped meanwhile
+                written.addAll(writeIndex(present.get().keys(), index.getValue()));
             }
         }
         return written;
+    }
+
+    private List<RowFile> writeIndex(IndexKeys keys, IndexMemTable memTable) throws IOException {
+        try (RowFileOutput output =
+                RowFileOutput.ofIndex(files, table, keys, LEVEL, Long.MAX_VALUE)) {
+            IndexEntries entries =
+                    new IndexEntries(memTable.entries(), retentionLsn, table.expiredLsn());
+            while (entries.advance()) {
+                output.add(entries.entry());
+            }
+            return output.finish();
+        }
     }
 
     private List<RowFile> writeRows() throws IOException {

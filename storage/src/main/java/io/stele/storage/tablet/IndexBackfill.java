@@ -61,7 +61,7 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
         this.retentionLsn = retentionLsn;
         this.row = new BinaryRow(view.versions().layout());
         this.versions = new BaseVersions(files, view, retentionLsn);
-        this.output = RowFileOutput.ofIndex(files, table, keys.index().id(), 1, targetBytes);
+        this.output = RowFileOutput.ofIndex(files, table, keys, 1, targetBytes);
     }
 
     /**
@@ -107,7 +107,7 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
             return false;
         }
         try (RowFileOutput sorted =
-                RowFileOutput.ofIndex(files, table, keys.index().id(), 0, Long.MAX_VALUE)) {
+                RowFileOutput.ofIndex(files, table, keys, 0, Long.MAX_VALUE)) {
             IndexEntries entries =
                     new IndexEntries(piece.entries(), retentionLsn, table.expiredLsn());
             while (entries.advance()) {

@@ -52,7 +52,7 @@ final class IndexCompaction implements ManifestChange {
                         table.expiredLsn(),
                         thorough);
         try (RowFileOutput output =
-                RowFileOutput.ofIndex(files, table, index.indexId(), level, targetBytes)) {
+                RowFileOutput.ofIndex(files, table, index.keys(), level, targetBytes)) {
             IndexEntries entries =
                     new IndexEntries(
                             new MergingVersions(sources), retentionLsn, table.expiredLsn());

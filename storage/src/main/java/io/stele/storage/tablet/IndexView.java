@@ -2,7 +2,6 @@ package io.stele.storage.tablet;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.storage.format.RowFileCursor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -91,12 +90,13 @@ public record IndexView(
     /** The primary keys of entries in files with these values, of old ones too. Blocks. */
     public Collection<byte[]> primaryKeysInFiles(byte[] values) throws IOException {
         byte[] prefix = IndexKeys.entryPrefix(values);
+        long hash = IndexKeys.hash(prefix, 0, prefix.length);
         Set<byte[]> found = new TreeSet<>(Arrays::compareUnsigned);
         try {
             for (RowFile file : files) {
-                if (mayContain(file, prefix)) {
-                    RowFileCursor cursor = file.reader().cachedCursor();
-                    new PrefixVersions(cursor, prefix)
+                if (mayContain(file, prefix)
+                        && file.reader().mayContainBeginning(prefix, hash)) {
+                    new PrefixVersions(file.reader().cachedCursor(), prefix)
                             .forEachRemaining(entry -> found.add(keys.primaryKey(entry)));
                 }
             }

@@ -3,6 +3,7 @@ package io.stele.storage.tablet;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.storage.format.BlockFileOptions;
+import io.stele.storage.format.FilteredKeys;
 import io.stele.storage.format.RowFileSummary;
 import io.stele.storage.format.RowFileWriter;
 import io.stele.storage.manifest.FileEntry;
@@ -22,23 +23,18 @@ import org.jspecify.annotations.Nullable;
  * next start.
  */
 final class RowFileOutput implements AutoCloseable {
-    /** Index entries are found by the beginning of their keys, for which a filter is no help. */
-    private static final BlockFileOptions INDEX_OPTIONS =
-            new BlockFileOptions(
-                    BlockFileOptions.DEFAULT.blockBytes(),
-                    BlockFileOptions.DEFAULT.partitionBytes(),
-                    BlockFileOptions.DEFAULT.restartInterval(),
-                    1,
-                    BlockFileOptions.DEFAULT.compression());
+    /** What many entries of an index begin with is no use in a filter. */
+    private static final BlockFileOptions UNFILTERED = BlockFileOptions.DEFAULT.withBitsPerKey(1);
 
     private final TableFiles files;
     private final TableShard table;
     private final TableVersions versions;
     private final int level;
     private final long targetBytes;
-    private final OptionalInt indexId;
+    private final @Nullable IndexKeys index;
     private final OptionalLong endsLsn;
     private final BlockFileOptions options;
+    private final FilteredKeys filtered;
     private final List<RowFile> finished = new ArrayList<>();
     private @Nullable RowFileWriter writer;
     private @Nullable KeyedVersion last;
@@ -62,23 +58,21 @@ final class RowFileOutput implements AutoCloseable {
                 versions,
                 level,
                 targetBytes,
-                OptionalInt.empty(),
-                endsLsn,
-                BlockFileOptions.DEFAULT);
+                null,
+                endsLsn);
     }
 
     /** Writes entries of a secondary index of the table. */
     static RowFileOutput ofIndex(
-            TableFiles files, TableShard table, int indexId, int level, long targetBytes) {
+            TableFiles files, TableShard table, IndexKeys index, int level, long targetBytes) {
         return new RowFileOutput(
                 files,
                 table,
                 table.versions(),
                 level,
                 targetBytes,
-                OptionalInt.of(indexId),
-                OptionalLong.empty(),
-                INDEX_OPTIONS);
+                requireNonNull(index, "index is null"),
+                OptionalLong.empty());
     }
 
     private RowFileOutput(
@@ -87,17 +81,27 @@ final class RowFileOutput implements AutoCloseable {
             TableVersions versions,
             int level,
             long targetBytes,
-            OptionalInt indexId,
-            OptionalLong endsLsn,
-            BlockFileOptions options) {
+            @Nullable IndexKeys index,
+            OptionalLong endsLsn) {
         this.versions = requireNonNull(versions, "versions is null");
-        this.indexId = indexId;
+        this.index = index;
+        this.filtered = filtered(index);
         this.endsLsn = requireNonNull(endsLsn, "endsLsn is null");
-        this.options = options.withCompression(FileCompressions.ofBlocks(table.schema()));
+        this.options =
+                (filtered == FilteredKeys.NONE ? UNFILTERED : BlockFileOptions.DEFAULT)
+                        .withCompression(FileCompressions.ofBlocks(table.schema()));
         this.files = requireNonNull(files, "files is null");
         this.table = requireNonNull(table, "table is null");
         this.level = level;
         this.targetBytes = targetBytes;
+    }
+
+    // The columns of a unique index are asked for with every write, and seldom there.
+    private static FilteredKeys filtered(@Nullable IndexKeys index) {
+        if (index == null) {
+            return FilteredKeys.WHOLE;
+        }
+        return index.index().unique() ? FilteredKeys.BEGINNINGS : FilteredKeys.NONE;
     }
 
     void add(KeyedVersion version) throws IOException {
@@ -110,13 +114,20 @@ final class RowFileOutput implements AutoCloseable {
         }
         if (current == null) {
             fileId = files.ids().next();
-            current = RowFileWriter.create(files.store(), path(), options);
+            current = RowFileWriter.create(files.store(), path(), options, filtered);
             writer = current;
         }
         current.add(
                 version.keyArray(),
                 version.keyOffset(),
                 version.keyLength(),
+                filtered == FilteredKeys.BEGINNINGS
+                        ? requireNonNull(index)
+                                .columnBytes(
+                                        version.keyArray(),
+                                        version.keyOffset(),
+                                        version.keyLength())
+                        : 0,
                 version.lsn(),
                 version.isDeleted(),
                 version.rowArray(),
@@ -162,7 +173,9 @@ final class RowFileOutput implements AutoCloseable {
                         Map.of(),
                         Optional.empty(),
                         Optional.empty(),
-                        indexId,
+                        index == null
+                                ? OptionalInt.empty()
+                                : OptionalInt.of(index.index().id()),
                         OptionalLong.empty(),
                         OptionalInt.empty(),
                         endsLsn);

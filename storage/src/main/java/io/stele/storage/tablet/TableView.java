@@ -57,7 +57,12 @@ public record TableView(
 
     /** The index of an id. */
     public Optional<IndexView> index(int indexId) {
-        return indexes.stream().filter(index -> index.indexId() == indexId).findFirst();
+        for (IndexView index : indexes) { // asked with every row of a table with a unique index
+            if (index.indexId() == indexId) {
+                return Optional.of(index);
+            }
+        }
+        return Optional.empty();
     }
 
     /** Whether a row may be refused because of another one; allocates nothing. */

@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -71,6 +73,68 @@ final class TestRowFile {
         assertThat(passed).as("absent keys let through of 10,000").isLessThan(300);
         for (byte[] key : model.keySet()) {
             assertThat(reader.mayContain(key)).isTrue();
+        }
+    }
+
+    /** Several keys a beginning, also where a part of the index ends among them. */
+    @Test
+    void aFilterOfBeginningsRefusesMostAbsentOnes() throws IOException {
+        Random random = new Random(13);
+        TreeSet<byte[]> keys = new TreeSet<>(RandomKeys.ORDER);
+        TreeSet<byte[]> beginnings = new TreeSet<>(RandomKeys.ORDER);
+        for (int i = 0; i < 2_000; i++) {
+            byte[] beginning = new byte[6];
+            random.nextBytes(beginning);
+            beginnings.add(beginning);
+            for (int j = random.nextInt(5); j >= 0; j--) {
+                byte[] key = Arrays.copyOf(beginning, 10);
+                key[9] = (byte) j;
+                keys.add(key);
+            }
+        }
+        RowFileReader reader = write(keys, FilteredKeys.BEGINNINGS, 6);
+        for (byte[] beginning : beginnings) {
+            assertThat(mayContain(reader, beginning)).isTrue();
+        }
+        int passed = 0;
+        for (int i = 0; i < 10_000; i++) {
+            byte[] absent = new byte[6];
+            random.nextBytes(absent);
+            passed += mayContain(reader, absent) ? 1 : 0;
+        }
+        assertThat(passed).as("absent beginnings let through of 10,000").isLessThan(400);
+        for (byte[] key : keys) {
+            assertThat(reader.mayContain(key)).isTrue();
+            assertThat(reader.get(key, 7)).isPresent();
+        }
+    }
+
+    @Test
+    void aFileWithoutAFilterMayContainAnything() throws IOException {
+        TreeSet<byte[]> keys = new TreeSet<>(RandomKeys.ORDER);
+        RandomKeys.keys(new Random(14), 500).forEach(keys::add);
+        RowFileReader reader = write(keys, FilteredKeys.NONE, 0);
+        assertThat(mayContain(reader, new byte[] {1})).isTrue();
+        for (byte[] key : keys) {
+            assertThat(reader.mayContain(key)).isTrue();
+            assertThat(reader.get(key, 7)).isPresent();
+            assertThat(reader.get(key, 6)).isEmpty();
+        }
+    }
+
+    private static boolean mayContain(RowFileReader reader, byte[] beginning) throws IOException {
+        return reader.mayContainBeginning(
+                beginning, BloomFilter.hash(beginning, 0, beginning.length));
+    }
+
+    private RowFileReader write(Iterable<byte[]> keys, FilteredKeys filtered, int beginningLength)
+            throws IOException {
+        BlockFileOptions options = new BlockFileOptions(256, 300, 4, 10, Compression.LZ4);
+        try (RowFileWriter writer = RowFileWriter.create(store, PATH, options, filtered)) {
+            for (byte[] key : keys) {
+                writer.add(key, 0, key.length, beginningLength, 7, false, key, 0, 0);
+            }
+            return RowFileReader.open(store, PATH, writer.finish().sizeBytes(), cache);
         }
     }
 
@@ -136,8 +200,17 @@ final class TestRowFile {
             }
             writer.finish();
         }
-        Golden.check("row-file-2.row", store.readFully(PATH));
-        byte[] golden = Golden.load("row-file-2.row");
+        Golden.check("row-file-3.row", store.readFully(PATH));
+        checkGolden("row-file-3.row");
+    }
+
+    @Test
+    void theVersionBeforeIsRead() throws IOException {
+        checkGolden("row-file-2.row");
+    }
+
+    private void checkGolden(String name) throws IOException {
+        byte[] golden = Golden.load(name);
         store.put("golden.row", golden);
         RowFileReader reader = RowFileReader.open(store, "golden.row", golden.length, cache);
         assertThat(reader.entryCount()).isEqualTo(11);
@@ -157,7 +230,7 @@ final class TestRowFile {
         byte[] golden = Golden.load("row-file-1.row");
         store.put(PATH, golden);
         assertThatThrownBy(() -> RowFileReader.open(store, PATH, golden.length, cache))
-                .hasMessageContaining("Expected row shard file version 2, found 1 in " + PATH);
+                .hasMessageContaining("Expected row shard file version 3, found 1 in " + PATH);
     }
 
     private static BlockCache newCache() {
