@@ -106,7 +106,8 @@ public final class RowFileWriter implements AutoCloseable {
                             + " after "
                             + lastLsn);
         }
-        ByteSink sink = file.add(key, keyOffset, keyLength, beginningLength, VALUE_HEADER + rowLength);
+        ByteSink sink =
+                file.add(key, keyOffset, keyLength, beginningLength, VALUE_HEADER + rowLength);
         sink.writeLong(lsn);
         sink.writeByte(deleted ? FLAG_DELETED : 0);
         sink.writeBytes(row, rowOffset, rowLength);

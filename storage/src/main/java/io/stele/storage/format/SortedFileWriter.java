@@ -43,8 +43,7 @@ final class SortedFileWriter implements AutoCloseable {
         this.options = options;
         this.filtered = filtered;
         boolean hashed = filtered == FilteredKeys.WHOLE; // else nobody looks for whole keys
-        this.block =
-                new EntryBlockBuilder(options.blockBytes(), options.restartInterval(), hashed);
+        this.block = new EntryBlockBuilder(options.blockBytes(), options.restartInterval(), hashed);
         this.index = new IndexWriter(file, options);
     }
 

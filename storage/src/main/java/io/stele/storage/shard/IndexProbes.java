@@ -89,8 +89,7 @@ final class IndexProbes {
         Answers answer() throws IOException {
             Map<KeySlice, List<byte[]>> found = new HashMap<>();
             for (KeySlice wanted : values) {
-                found.put(wanted, new ArrayList<>(
-                                index.primaryKeysInFiles(wanted.toByteArray())));
+                found.put(wanted, new ArrayList<>(index.primaryKeysInFiles(wanted.toByteArray())));
             }
             return new Answers(index, found);
         }

@@ -106,8 +106,7 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
         if (piece.isEmpty()) {
             return false;
         }
-        try (RowFileOutput sorted =
-                RowFileOutput.ofIndex(files, table, keys, 0, Long.MAX_VALUE)) {
+        try (RowFileOutput sorted = RowFileOutput.ofIndex(files, table, keys, 0, Long.MAX_VALUE)) {
             IndexEntries entries =
                     new IndexEntries(piece.entries(), retentionLsn, table.expiredLsn());
             while (entries.advance()) {

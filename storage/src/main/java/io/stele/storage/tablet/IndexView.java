@@ -94,8 +94,7 @@ public record IndexView(
         Set<byte[]> found = new TreeSet<>(Arrays::compareUnsigned);
         try {
             for (RowFile file : files) {
-                if (mayContain(file, prefix)
-                        && file.reader().mayContainBeginning(prefix, hash)) {
+                if (mayContain(file, prefix) && file.reader().mayContainBeginning(prefix, hash)) {
                     new PrefixVersions(file.reader().cachedCursor(), prefix)
                             .forEachRemaining(entry -> found.add(keys.primaryKey(entry)));
                 }

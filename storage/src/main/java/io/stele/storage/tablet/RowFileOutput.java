@@ -52,14 +52,7 @@ final class RowFileOutput implements AutoCloseable {
             int level,
             long targetBytes,
             OptionalLong endsLsn) {
-        this(
-                files,
-                table,
-                versions,
-                level,
-                targetBytes,
-                null,
-                endsLsn);
+        this(files, table, versions, level, targetBytes, null, endsLsn);
     }
 
     /** Writes entries of a secondary index of the table. */
@@ -173,9 +166,7 @@ final class RowFileOutput implements AutoCloseable {
                         Map.of(),
                         Optional.empty(),
                         Optional.empty(),
-                        index == null
-                                ? OptionalInt.empty()
-                                : OptionalInt.of(index.index().id()),
+                        index == null ? OptionalInt.empty() : OptionalInt.of(index.index().id()),
                         OptionalLong.empty(),
                         OptionalInt.empty(),
                         endsLsn);

@@ -12,8 +12,6 @@ import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.catalog.TableState;
 import io.stele.storage.scan.RowCursor;
 import java.io.IOException;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,9 +38,8 @@ final class ChangesWorkload implements Workload {
     private final boolean keyed;
     private final int ids;
     private final Map<ShardId, SerialHistory> histories = new HashMap<>();
-    private final List<Pinned> pinned = new ArrayList<>();
+    private final PinnedReadPoints<Seen> pinned;
     private final Map<Long, Long> rowIds = new TreeMap<>(); // id of a row to its row id
-    private StorageEngine pinnedOf;
     private long nextId;
     private long nextValue;
     private long acknowledged;
@@ -53,7 +50,7 @@ final class ChangesWorkload implements Workload {
         this.node = simulation.node();
         this.keyed = keyed;
         this.ids = 5 + random.nextInt(60);
-        this.pinnedOf = node.engine();
+        this.pinned = new PinnedReadPoints<>(node, random, MAX_PINNED);
         table =
                 TestTable.create(
                         node.engine(),
@@ -84,17 +81,13 @@ final class ChangesWorkload implements Workload {
 
     @Override
     public void act() throws IOException {
-        if (pinnedOf != node.engine()) {
-            pinned.clear(); // leases end with the process
-            pinnedOf = node.engine();
-        }
         int dice = random.nextInt(100);
         if (dice < 70) {
             change();
         } else if (dice < 80) {
             pin();
         } else if (dice < 92) {
-            read();
+            pinned.read(this::read);
         } else if (dice < 97) {
             Simulation.ignore(node.engine().flush(table.id()));
         } else {
@@ -242,43 +235,20 @@ final class ChangesWorkload implements Workload {
 
     /** Opens a read point; what it may see is known from now on. */
     private void pin() {
-        if (pinned.size() >= MAX_PINNED) {
-            Pinned old = pinned.remove(random.nextInt(pinned.size()));
-            node.engine().closeReadPoint(old.point.id());
-            return;
-        }
-        StorageEngine engine = node.engine();
         Map<ShardId, SerialHistory.Range> ranges = new HashMap<>();
         histories.forEach((shard, history) -> ranges.put(shard, history.present()));
-        engine.openReadPoint(Optional.empty(), Duration.ofMinutes(10))
-                .whenComplete(
-                        (point, failed) -> {
-                            if (failed == null && node.engine() == engine) {
-                                pinned.add(new Pinned(point, ranges));
-                            }
-                        });
+        pinned.open(Optional.empty(), new Seen(ranges));
     }
 
-    private void read() throws IOException {
-        if (pinned.isEmpty()) {
-            return;
-        }
-        Pinned reader = pinned.get(random.nextInt(pinned.size()));
-        Map<Long, String> rows;
-        try {
-            rows = readAll(reader.point);
-        } catch (io.stele.protocol.SteleException expired) {
-            pinned.remove(reader);
-            throw expired;
-        }
+    private void read(ReadPoint point, Seen seen) throws IOException {
+        Map<Long, String> rows = readAll(point);
         for (ShardId shard : table.schema().shards()) {
-            history(shard)
-                    .check(ofShard(rows, shard), reader.ranges.get(shard), reader.point.lsn());
+            history(shard).check(ofShard(rows, shard), seen.ranges.get(shard), point.lsn());
         }
-        if (reader.rows == null) {
-            reader.rows = rows;
+        if (seen.rows == null) {
+            seen.rows = rows;
         }
-        assertThat(rows).as("read again at %s", reader.point.lsn()).isEqualTo(reader.rows);
+        assertThat(rows).as("read again at %s", point.lsn()).isEqualTo(seen.rows);
     }
 
     /** Every way to read gives the same rows. */
@@ -329,14 +299,12 @@ final class ChangesWorkload implements Workload {
         return result;
     }
 
-    /** A read point that is kept, and what was seen at it. */
-    private static final class Pinned {
-        private final ReadPoint point;
+    /** What may be seen at a read point that is kept, and what was. */
+    private static final class Seen {
         private final Map<ShardId, SerialHistory.Range> ranges;
         private Map<Long, String> rows;
 
-        Pinned(ReadPoint point, Map<ShardId, SerialHistory.Range> ranges) {
-            this.point = point;
+        Seen(Map<ShardId, SerialHistory.Range> ranges) {
             this.ranges = ranges;
         }
     }

@@ -12,7 +12,6 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.catalog.TableState;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +21,6 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 /**
  * Upserts, appends, worker files and deletions of partitions, one after the other. The oracle is a
@@ -43,8 +41,7 @@ final class PartitionDeletesWorkload implements Workload {
     private final boolean keyed;
     private final Optional<Integer> partitionColumn;
     private final List<Past> past = new ArrayList<>();
-    private final List<Pinned> pinned = new ArrayList<>();
-    private StorageEngine pinnedOf;
+    private final PinnedReadPoints<Seen> pinned;
     private Map<Long, String> rows = new TreeMap<>();
     private Request open;
     private long nextId;
@@ -60,7 +57,7 @@ final class PartitionDeletesWorkload implements Workload {
         this.orientation = orientation;
         this.random = simulation.newRandom();
         this.node = simulation.node();
-        this.pinnedOf = node.engine();
+        this.pinned = new PinnedReadPoints<>(node, random, MAX_PINNED);
         this.keyed = keyed;
         this.partitionColumn = partitionColumn;
         this.table =
@@ -110,10 +107,6 @@ final class PartitionDeletesWorkload implements Workload {
 
     @Override
     public void act() throws IOException {
-        if (pinnedOf != node.engine()) {
-            pinned.clear(); // leases end with the process
-            pinnedOf = node.engine();
-        }
         int dice = random.nextInt(100);
         if (dice < 40) {
             write();
@@ -124,7 +117,7 @@ final class PartitionDeletesWorkload implements Workload {
         } else if (dice < 67) {
             pin();
         } else if (dice < 80) {
-            readPinned();
+            pinned.read(this::readPinned);
         } else if (dice < 87) {
             pinPast();
         } else if (dice < 95) {
@@ -298,9 +291,7 @@ final class PartitionDeletesWorkload implements Workload {
 
     private void pin() {
         settle();
-        Optional<Request> request = Optional.ofNullable(open);
-        Map<Long, String> present = rows;
-        open(Optional.empty(), point -> pinned.add(new Pinned(point, request, present)));
+        pinned.open(Optional.empty(), new Seen(Optional.ofNullable(open), rows));
     }
 
     /** A read point in the past, between two requests. */
@@ -313,53 +304,28 @@ final class PartitionDeletesWorkload implements Workload {
         Past state = past.get(index);
         long next = past.get(index + 1).lsn.value();
         Lsn at = random.nextBoolean() ? state.lsn : new Lsn(next - 1);
-        open(Optional.of(at), point -> pinned.add(new Pinned(point, Optional.empty(), state.rows)));
+        pinned.open(Optional.of(at), new Seen(Optional.empty(), state.rows));
     }
 
-    private void open(Optional<Lsn> at, Consumer<ReadPoint> opened) {
-        if (pinned.size() >= MAX_PINNED) {
-            Pinned old = pinned.remove(random.nextInt(pinned.size()));
-            node.engine().closeReadPoint(old.point.id());
-        }
-        StorageEngine engine = node.engine();
-        engine.openReadPoint(at, Duration.ofMinutes(10))
-                .whenComplete(
-                        (point, failed) -> {
-                            if (failed == null && node.engine() == engine) {
-                                opened.accept(point);
-                            }
-                        });
-    }
-
-    private void readPinned() throws IOException {
-        if (pinned.isEmpty()) {
-            return;
-        }
-        Pinned reader = pinned.get(random.nextInt(pinned.size()));
-        Map<Long, String> found;
-        try {
-            found = readAll(reader.point);
-        } catch (io.stele.protocol.SteleException expired) {
-            pinned.remove(reader);
-            throw expired;
-        }
+    private void readPinned(ReadPoint point, Seen seen) throws IOException {
+        Map<Long, String> found = readAll(point);
         assertThat(found)
                 .as(
                         "%s at %s, %s",
                         table.schema().tableName(),
-                        reader.point.lsn(),
-                        reader.request.map(
+                        point.lsn(),
+                        seen.request.map(
                                 request ->
                                         request.lsn
                                                 + " "
                                                 + request.before
                                                 + " -> "
                                                 + request.after))
-                .isIn(reader.possible());
-        if (reader.seen == null) {
-            reader.seen = found;
+                .isIn(seen.possible(point.lsn()));
+        if (seen.rows == null) {
+            seen.rows = found;
         }
-        assertThat(found).as("again at %s", reader.point.lsn()).isEqualTo(reader.seen);
+        assertThat(found).as("again at %s", point.lsn()).isEqualTo(seen.rows);
     }
 
     /** Every way to read gives the same rows. */
@@ -387,28 +353,26 @@ final class PartitionDeletesWorkload implements Workload {
     /** The rows from an LSN on. */
     private record Past(Lsn lsn, Map<Long, String> rows) {}
 
-    /** A read point that is kept, and what it may see. */
-    private static final class Pinned {
-        private final ReadPoint point;
-        private final Optional<Request> request;
-        private final Map<Long, String> rows;
-        private Map<Long, String> seen;
+    /** What may be seen at a read point that is kept, and what was. */
+    private static final class Seen {
+        private final Optional<Request> request; // that was under way
+        private final Map<Long, String> present;
+        private Map<Long, String> rows;
 
-        private Pinned(ReadPoint point, Optional<Request> request, Map<Long, String> rows) {
-            this.point = point;
+        private Seen(Optional<Request> request, Map<Long, String> present) {
             this.request = request;
-            this.rows = rows;
+            this.present = present;
         }
 
-        private List<Map<Long, String>> possible() {
+        private List<Map<Long, String>> possible(Lsn at) {
             if (request.isEmpty()) {
-                return List.of(rows);
+                return List.of(present);
             }
             Request during = request.get();
             if (during.lsn.isEmpty()) {
                 return List.of(during.before, during.after);
             }
-            boolean seesIt = during.lsn.get().compareTo(point.lsn()) <= 0;
+            boolean seesIt = during.lsn.get().compareTo(at) <= 0;
             return List.of(seesIt ? during.after : during.before);
         }
     }

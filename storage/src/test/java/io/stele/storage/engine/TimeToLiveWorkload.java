@@ -16,7 +16,6 @@ import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.scan.RowCursor;
 import io.stele.storage.shard.WriteOutcome;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,8 +44,7 @@ final class TimeToLiveWorkload implements Workload {
     private final SimulatedNode node;
     private final TestTable table;
     private final Map<Long, List<Version>> versions = new TreeMap<>(); // by id, oldest first
-    private final List<ReadPoint> pinned = new ArrayList<>();
-    private StorageEngine pinnedOf;
+    private final PinnedReadPoints<Optional<Lsn>> pinned; // with what was asked for
     private Request open;
     private long knownLsn; // up to here the versions are complete
     private long oldestLsn = 1; // from here on they are exact
@@ -57,7 +55,7 @@ final class TimeToLiveWorkload implements Workload {
     private TimeToLiveWorkload(Simulation simulation, Orientation orientation) {
         this.random = simulation.newRandom();
         this.node = simulation.node();
-        this.pinnedOf = node.engine();
+        this.pinned = new PinnedReadPoints<>(node, random, MAX_PINNED);
         this.table =
                 TestTable.create(
                         node.engine(),
@@ -92,10 +90,6 @@ final class TimeToLiveWorkload implements Workload {
 
     @Override
     public void act() throws IOException {
-        if (pinnedOf != node.engine()) {
-            pinned.clear(); // leases end with the process
-            pinnedOf = node.engine();
-        }
         int dice = optionsUnknown ? 85 + random.nextInt(15) : random.nextInt(100);
         if (dice < 50) {
             write();
@@ -111,7 +105,7 @@ final class TimeToLiveWorkload implements Workload {
                                             oldestLsn,
                                             knownLsn - random.nextLong(30_000L << 16)))));
         } else if (dice < 85) {
-            readPinned();
+            pinned.read(this::readPinned);
         } else if (dice < 95) {
             Simulation.ignore(node.engine().flush(table.id()));
         } else {
@@ -330,31 +324,12 @@ final class TimeToLiveWorkload implements Workload {
         if (open != null && at.isEmpty()) {
             return; // nobody knows what it would see
         }
-        if (pinned.size() >= MAX_PINNED) {
-            ReadPoint old = pinned.remove(random.nextInt(pinned.size()));
-            node.engine().closeReadPoint(old.id());
-        }
-        StorageEngine engine = node.engine();
-        engine.openReadPoint(at, Duration.ofMinutes(10))
-                .whenComplete(
-                        (point, failed) -> {
-                            if (failed == null && node.engine() == engine) {
-                                pinned.add(point);
-                            }
-                        });
+        pinned.open(at, at);
     }
 
-    private void readPinned() throws IOException {
-        if (pinned.isEmpty()) {
-            return;
-        }
-        ReadPoint point = pinned.get(random.nextInt(pinned.size()));
-        try {
-            assertThat(readAll(point)).as("at %s", point.lsn()).isEqualTo(expected(point.lsn()));
-        } catch (io.stele.protocol.SteleException expired) {
-            pinned.remove(point);
-            throw expired;
-        }
+    private void readPinned(ReadPoint point, Optional<Lsn> asked) throws IOException {
+        assertThat(point.lsn()).isEqualTo(asked.orElse(point.lsn()));
+        assertThat(readAll(point)).as("at %s", point.lsn()).isEqualTo(expected(point.lsn()));
     }
 
     /** Every way to read gives the same rows. */
