@@ -1,6 +1,7 @@
 package io.stele.sidecar.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.Actions;
@@ -24,8 +25,10 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
+import io.stele.storage.objectstore.s3.VersityGateway;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -68,7 +71,23 @@ final class SidecarKillIT {
 
     @Test
     void nothingAcknowledgedIsLostOrDoubled(@TempDir Path directory) throws Exception {
+        killInMidStream(directory, Map.of());
+    }
+
+    @Test
+    void nothingAcknowledgedIsLostOrDoubledOnS3(@TempDir Path directory) throws Exception {
+        try (VersityGateway gateway = VersityGateway.start(directory.resolve("objects"))) {
+            Map<String, String> onS3 = new HashMap<>(gateway.properties());
+            onS3.put("stele.warehouse.path", "s3://" + VersityGateway.BUCKET + "/killed");
+            killInMidStream(directory, onS3);
+        } catch (VersityGateway.MissingException e) {
+            abort("Needs an S3 server: " + e.getMessage());
+        }
+    }
+
+    private void killInMidStream(Path directory, Map<String, String> more) throws Exception {
         Map<String, String> properties = TestingSidecar.properties(directory);
+        properties.putAll(more);
         properties.put("stele.memtable.size", "128kB");
         properties.put("stele.wal.segment-size", "256kB");
         process = SidecarProcess.launch(directory, properties);

@@ -50,9 +50,20 @@ public final class AtomicCreateProbe {
             String path = FOLDER + id + "-" + round;
             try {
                 probe.race(path);
-            } finally {
-                store.delete(path);
+            } catch (IOException e) {
+                probe.deleteAfter(e, path);
+                throw e;
             }
+            store.delete(path);
+        }
+    }
+
+    /** What is wrong with the store may well keep it from deleting, too. */
+    private void deleteAfter(IOException failure, String path) {
+        try {
+            store.delete(path);
+        } catch (IOException e) {
+            failure.addSuppressed(e);
         }
     }
 

@@ -1,0 +1,94 @@
+package io.stele.sidecar.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.client.SteleClient;
+import io.stele.protocol.client.TableWriter;
+import io.stele.protocol.schema.Orientation;
+import io.stele.sidecar.SampleTables;
+import io.stele.sidecar.TestingSidecar;
+import io.stele.storage.objectstore.s3.VersityGateway;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A sidecar whose warehouse is on a real S3 server. */
+final class SidecarS3IT {
+    @TempDir static Path objects;
+    private static VersityGateway gateway;
+
+    @BeforeAll
+    static void startGateway() throws IOException {
+        try {
+            gateway = VersityGateway.start(objects.resolve("s3"));
+        } catch (VersityGateway.MissingException e) {
+            abort("Needs an S3 server: " + e.getMessage());
+        }
+    }
+
+    @AfterAll
+    static void stopGateway() {
+        if (gateway != null) {
+            gateway.close();
+        }
+    }
+
+    @Test
+    void aWarehouseThatCannotBeUsedIsRefusedByName(@TempDir Path directory) {
+        Map<String, String> properties = onS3("s3://no-such-bucket/stele");
+        assertThatThrownBy(() -> TestingSidecar.start(directory, properties))
+                .hasMessageContaining("stele.warehouse.path")
+                .hasMessageContaining("Cannot create s3://no-such-bucket/stele/probe/")
+                .hasMessageContaining("404");
+        Map<String, String> wrongKey = onS3("s3://" + VersityGateway.BUCKET + "/wrong");
+        wrongKey.put("s3.aws-secret-key", "not the secret");
+        assertThatThrownBy(() -> TestingSidecar.start(directory, wrongKey))
+                .hasMessageContaining("stele.warehouse.path")
+                .hasMessageContaining("403");
+        assertThatThrownBy(() -> TestingSidecar.start(directory, onS3("hdfs://host/stele")))
+                .hasMessageContaining("stele.warehouse.path")
+                .hasMessageContaining("Expected a folder or s3://bucket/prefix");
+    }
+
+    /** Rows of before the restart come from S3 alone: the log of after is an empty one. */
+    @Test
+    void flushedRowsAreOnS3(@TempDir Path directory) throws Exception {
+        Map<String, String> properties = onS3("s3://" + VersityGateway.BUCKET + "/flushed/");
+        try (TestingSidecar sidecar = TestingSidecar.start(directory, properties)) {
+            sidecar.createTable(SampleTables.orders(Orientation.ROW));
+            try (SteleClient client = sidecar.client();
+                    TableWriter writer = client.writer("shop", "orders")) {
+                for (long id = 0; id < 100; id++) {
+                    writer.upsert(id, "row " + id, id / 2.0, null);
+                }
+                writer.flush();
+            }
+            sidecar.flight().action(Actions.FLUSH, TableRequest.of("shop", "orders"), Done.class);
+        }
+        assertThat(Files.exists(directory.resolve("warehouse"))).isFalse();
+        properties.put("stele.wal.path", directory.resolve("empty-wal").toString());
+        try (TestingSidecar sidecar = TestingSidecar.start(directory, properties);
+                SteleClient client = sidecar.client()) {
+            for (long id = 0; id < 100; id++) {
+                assertThat(client.table("shop", "orders").get(id)).isPresent();
+            }
+        }
+    }
+
+    private static Map<String, String> onS3(String warehouse) {
+        Map<String, String> properties = new HashMap<>(gateway.properties());
+        properties.put("stele.warehouse.path", warehouse);
+        return properties;
+    }
+}
