@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -12,8 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TestFairness {
     private static final long MICROSECOND = 1_000;
     private static final long MILLISECOND = 1_000_000;
-    private static final FairPoolOptions TWO_WORKERS =
-            FairPoolOptions.of(2).withQuantumNanos(200 * MICROSECOND);
+    private static final FairPoolOptions TWO_WORKERS = FairPoolOptions.of(2);
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
@@ -49,7 +49,7 @@ class TestFairness {
         SimulatedServing.Load load =
                 new SimulatedServing.Load(
                         16, 20 * MICROSECOND, 50 * MICROSECOND, MILLISECOND, 20_000);
-        FairPoolOptions options = FairPoolOptions.of(2);
+        FairPoolOptions options = FairPoolOptions.of(2).withQuantumNanos(MILLISECOND);
         SimulatedServing.Result latency =
                 SimulatedServing.run(options, Urgency.LATENCY, load, new SplittableRandom(3));
         SimulatedServing.Result normal =
@@ -98,6 +98,34 @@ class TestFairness {
         assertThat(smallUsed / (smallUsed + largeUsed)).isBetween(0.73, 0.77);
         assertThat(small.shares()).isEqualTo(3000);
         assertThat(large.shares()).isEqualTo(1000);
+    }
+
+    @Test
+    void nobodyWaitsMuchLongerThanEverybodysTurn() {
+        SimulatedWorkers workers = workers(TWO_WORKERS);
+        int queries = 20;
+        long[] lastNanos = new long[queries];
+        long[] longestNanos = new long[queries];
+        for (int i = 0; i < queries; i++) {
+            int query = i;
+            SchedulingGroup group = workers.pool().createGroup("query " + i, 1000, Urgency.NORMAL);
+            workers.pool()
+                    .createContext("query", group)
+                    .start(
+                            signal -> {
+                                long waited = workers.nowNanos() - lastNanos[query];
+                                longestNanos[query] = Math.max(longestNanos[query], waited);
+                                workers.spend(50 * MICROSECOND);
+                                lastNanos[query] = workers.nowNanos();
+                                return false;
+                            });
+        }
+        workers.runUntil(2000 * MILLISECOND);
+
+        // Ten a worker, a quantum each, and now and then one more that came from the other worker.
+        assertThat(LongStream.of(longestNanos).min().orElseThrow()).isPositive();
+        assertThat(LongStream.of(longestNanos).max().orElseThrow())
+                .isLessThanOrEqualTo(queries * TWO_WORKERS.quantumNanos());
     }
 
     @Test

@@ -32,7 +32,8 @@ public final class HosBenchmark implements Benchmark {
     private static final double MICROSECOND = 1_000;
     private static final double MILLISECOND = 1_000_000;
     private static final FairPoolOptions TWO_WORKERS = FairPoolOptions.of(2);
-    private static final FairPoolOptions SHORT_QUANTUM = TWO_WORKERS.withQuantumNanos(200_000);
+    private static final FairPoolOptions LONG_QUANTUM =
+            TWO_WORKERS.withQuantumNanos((long) MILLISECOND);
 
     @Override
     public String name() {
@@ -73,10 +74,10 @@ public final class HosBenchmark implements Benchmark {
         double deviationOfLongQuantum = 0;
         double burstMillis = 0;
         for (int seed = 0; seed < seeds; seed++) {
-            deviation = Math.max(deviation, burst(SHORT_QUANTUM, 100, seed).maxDeviation());
+            deviation = Math.max(deviation, burst(TWO_WORKERS, 100, seed).maxDeviation());
             deviationOfLongQuantum =
-                    Math.max(deviationOfLongQuantum, burst(TWO_WORKERS, 100, seed).maxDeviation());
-            long nanos = burst(SHORT_QUANTUM, 5, seed).nanosUntilFair(5, 30, 0.1);
+                    Math.max(deviationOfLongQuantum, burst(LONG_QUANTUM, 100, seed).maxDeviation());
+            long nanos = burst(TWO_WORKERS, 5, seed).nanosUntilFair(5, 30, 0.1);
             burstMillis = Math.max(burstMillis, nanos / MILLISECOND);
         }
         metrics.put("simulated bursts", seeds);
@@ -94,7 +95,7 @@ public final class HosBenchmark implements Benchmark {
 
         Path plot = options.repository().resolve(".stele/bench/hos-figure-8b.svg");
         Files.createDirectories(plot.getParent());
-        BurstPlot.write(burst(SHORT_QUANTUM, 100, 1), plot);
+        BurstPlot.write(burst(TWO_WORKERS, 100, 1), plot);
         System.out.println("Shares over time: " + plot);
     }
 

@@ -32,7 +32,8 @@ import org.HdrHistogram.Histogram;
  * with its scheduler, and with a plain thread pool in its place.
  *
  * <p>The scans compute and send almost nothing: a filter that no row passes, over all rows of a row
- * table. So what is measured is who gets the sidecar's threads, not who fills the wire.
+ * table. So what is measured is who gets the sidecar's threads, not who fills the wire. First all
+ * rows are in memory, as those that Trino asks a sidecar for are; then in files.
  */
 final class SidecarPhase {
     private static final String TABLE = "usertable";
@@ -40,15 +41,22 @@ final class SidecarPhase {
     private static final long SEED = 11;
     private static final long HIGHEST_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-    /** What runs the contexts of the sidecar; the names are those of its configuration. */
-    private enum Policy {
-        FAIR("scheduler"),
-        FIFO("thread pool");
+    /** What runs the contexts of the sidecar, as its configuration says it. */
+    private enum Setting {
+        FAIR("scheduler", "FAIR", "200us"),
+        LONG_QUANTUM("scheduler with a quantum of 1 ms", "FAIR", "1ms"),
+        FIFO("thread pool", "FIFO", "200us");
 
         private final String text;
+        private final Map<String, String> properties;
 
-        Policy(String text) {
+        Setting(String text, String policy, String quantum) {
             this.text = text;
+            this.properties =
+                    Map.of(
+                            "stele.scheduler.policy", policy,
+                            "stele.scheduler.quantum", quantum,
+                            "stele.memtable.max-age", "1d"); // nothing is flushed by itself
         }
     }
 
@@ -61,24 +69,25 @@ final class SidecarPhase {
     private record Result(double p50Micros, double p99Micros, double scansPerSecond) {}
 
     SidecarPhase(boolean quick) throws IOException {
-        this.rowCount = quick ? 20_000 : 100_000;
-        this.duration = Duration.ofSeconds(quick ? 2 : 12);
+        this.rowCount = quick ? 20_000 : 50_000;
+        this.duration = Duration.ofSeconds(quick ? 2 : 10);
     }
 
     void run(Metrics metrics, List<Target> targets) throws Exception {
-        Map<Policy, List<Result>> results = new EnumMap<>(Policy.class);
+        Map<Setting, List<Result>> results = new EnumMap<>(Setting.class);
         try (SteleServers servers = new SteleServers(run)) {
-            configure(Policy.FAIR);
+            configure(Setting.FAIR);
             servers.startSidecar();
             load();
-            for (Policy policy : Policy.values()) {
-                configure(policy);
-                servers.restartSidecar();
-                results.put(policy, measure(policy, metrics));
+            for (Setting setting : Setting.values()) {
+                results.put(setting, measure(servers, setting, "rows in memory", metrics));
             }
+            flush();
+            measure(servers, Setting.FAIR, "rows in files", metrics);
+            measure(servers, Setting.FIFO, "rows in files", metrics);
         }
-        List<Result> fair = results.getOrDefault(Policy.FAIR, List.of());
-        List<Result> fifo = results.getOrDefault(Policy.FIFO, List.of());
+        List<Result> fair = results.getOrDefault(Setting.FAIR, List.of());
+        List<Result> fifo = results.getOrDefault(Setting.FIFO, List.of());
         double one = fair.get(1).p99Micros();
         double sixteen = fair.getLast().p99Micros();
         targets.add(
@@ -93,12 +102,15 @@ final class SidecarPhase {
                         fifo.getLast().p99Micros() / sixteen));
     }
 
-    /** The next sidecar that is started has this policy. */
-    private void configure(Policy policy) throws IOException {
+    /** The next sidecar that is started has this setting. */
+    private void configure(Setting setting) throws IOException {
         Path file = run.path("sidecar.etc").resolve("config.properties");
         List<String> lines = new ArrayList<>(Files.readAllLines(file));
-        lines.removeIf(line -> line.startsWith("stele.scheduler.policy"));
-        lines.add("stele.scheduler.policy=" + policy);
+        lines.removeIf(
+                line ->
+                        setting.properties.keySet().stream()
+                                .anyMatch(key -> line.startsWith(key + "=")));
+        setting.properties.forEach((key, value) -> lines.add(key + "=" + value));
         Files.write(file, lines);
     }
 
@@ -113,12 +125,20 @@ final class SidecarPhase {
                 }
                 writer.flush();
             }
+        }
+    }
+
+    private void flush() {
+        try (FlightClient flight = Clients.flight(run)) {
             flight.action(Actions.FLUSH, TableRequest.of(UserTable.SCHEMA, TABLE), Done.class);
             flight.action(Actions.COMPACT, TableRequest.of(UserTable.SCHEMA, TABLE), Done.class);
         }
     }
 
-    private List<Result> measure(Policy policy, Metrics metrics) throws Exception {
+    private List<Result> measure(
+            SteleServers servers, Setting setting, String where, Metrics metrics) throws Exception {
+        configure(setting);
+        servers.restartSidecar();
         List<Result> results = new ArrayList<>();
         try (SteleClient client = Clients.stele(run);
                 FlightClient flight = Clients.flight(run)) {
@@ -127,20 +147,9 @@ final class SidecarPhase {
                 lookUp(table, 1, duration);
             }
             for (int scans : SCANS) {
-                Result result;
-                try (FilteringScans beside = FilteringScans.start(flight, TABLE, scans)) {
-                    long finished = beside.finished();
-                    long start = System.nanoTime();
-                    Histogram latencies = lookUp(table, 2 + scans, duration);
-                    double seconds = (System.nanoTime() - start) / 1e9;
-                    result =
-                            new Result(
-                                    latencies.getValueAtPercentile(50) / 1e3,
-                                    latencies.getValueAtPercentile(99) / 1e3,
-                                    (beside.finished() - finished) / seconds);
-                }
+                Result result = measure(flight, table, scans);
                 results.add(result);
-                String name = "sidecar, %s, beside %d scans: ".formatted(policy.text, scans);
+                String name = "%s, %s, beside %d scans: ".formatted(where, setting.text, scans);
                 metrics.put(name + "p50 us of a lookup", result.p50Micros());
                 metrics.put(name + "p99 us of a lookup", result.p99Micros());
                 if (scans > 0) {
@@ -149,6 +158,19 @@ final class SidecarPhase {
             }
         }
         return results;
+    }
+
+    private Result measure(FlightClient flight, SteleTable table, int scans) throws Exception {
+        try (FilteringScans beside = FilteringScans.start(flight, TABLE, scans)) {
+            long finished = beside.finished();
+            long start = System.nanoTime();
+            Histogram latencies = lookUp(table, 2 + scans, duration);
+            double seconds = (System.nanoTime() - start) / 1e9;
+            return new Result(
+                    latencies.getValueAtPercentile(50) / 1e3,
+                    latencies.getValueAtPercentile(99) / 1e3,
+                    (beside.finished() - finished) / seconds);
+        }
     }
 
     /** Looks random rows up, one after the other. */

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 /** Settings of the scheduler of reads and writes. */
 public class SchedulerConfig {
     private Optional<File> groupsFile = Optional.empty();
-    private Duration quantum = new Duration(1, TimeUnit.MILLISECONDS);
+    private Duration quantum = new Duration(200, TimeUnit.MICROSECONDS);
     private int readThreads = 32;
     private Policy policy = Policy.FAIR;
 

@@ -17,7 +17,7 @@ final class TestSchedulerConfig {
         assertRecordedDefaults(
                 recordDefaults(SchedulerConfig.class)
                         .setGroupsFile(null)
-                        .setQuantum(new Duration(1, TimeUnit.MILLISECONDS))
+                        .setQuantum(new Duration(200, TimeUnit.MICROSECONDS))
                         .setReadThreads(32)
                         .setPolicy(Policy.FAIR));
     }
@@ -27,12 +27,12 @@ final class TestSchedulerConfig {
         assertFullMapping(
                 Map.of(
                         "stele.scheduler.groups-file", "/etc/groups.json",
-                        "stele.scheduler.quantum", "200us",
+                        "stele.scheduler.quantum", "1ms",
                         "stele.scheduler.read-threads", "4",
                         "stele.scheduler.policy", "FIFO"),
                 new SchedulerConfig()
                         .setGroupsFile(new File("/etc/groups.json"))
-                        .setQuantum(new Duration(200, TimeUnit.MICROSECONDS))
+                        .setQuantum(new Duration(1, TimeUnit.MILLISECONDS))
                         .setReadThreads(4)
                         .setPolicy(Policy.FIFO));
     }

@@ -2,6 +2,7 @@ package io.stele.storage.objectstore.s3;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectPath;
 import io.stele.storage.objectstore.ObjectStore;
@@ -85,6 +86,7 @@ public final class S3ObjectStore implements ObjectStore {
     @Override
     public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
             throws IOException {
+        NonBlocking.check();
         String key = key(path);
         if (length == 0) {
             checkEnd(path, offset, 0, size(path));
@@ -146,6 +148,7 @@ public final class S3ObjectStore implements ObjectStore {
 
     @Override
     public byte[] readFully(String path) throws IOException {
+        NonBlocking.check();
         String key = key(path);
         try {
             return get(
