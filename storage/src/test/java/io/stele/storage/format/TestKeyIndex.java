@@ -166,6 +166,12 @@ final class TestKeyIndex {
             }
         }
         assertThat(all.advance()).isFalse();
+        List<byte[]> probed = new ArrayList<>(model.keySet());
+        probed.addAll(RandomKeys.keys(random, 500));
+        probed.sort(RandomKeys.ORDER);
+        checkProbe(reader, probed);
+        Collections.shuffle(probed, random);
+        checkProbe(reader, probed);
         KeyIndexCursor leaping = reader.cursor();
         for (byte[] key : RandomKeys.keys(random, 500)) {
             if (!model.containsKey(key)) {
@@ -177,6 +183,15 @@ final class TestKeyIndex {
                 assertThat(leaping.key()).isEqualTo(ceiling.getKey());
                 assertThat(leaping.ordinal()).isEqualTo(ceiling.getValue().getFirst());
             }
+        }
+    }
+
+    private void checkProbe(KeyIndexReader reader, List<byte[]> keys) throws IOException {
+        KeyIndexProbe probe = reader.probe();
+        for (byte[] key : keys) {
+            List<Integer> ordinals = model.getOrDefault(key, List.of(KeyIndexReader.ABSENT));
+            assertThat(probe.find(key, BloomFilter.hash(key, 0, key.length)))
+                    .isEqualTo(ordinals.getFirst());
         }
     }
 }
