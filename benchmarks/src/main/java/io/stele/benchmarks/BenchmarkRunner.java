@@ -2,6 +2,7 @@ package io.stele.benchmarks;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import io.stele.benchmarks.apply.ParallelApplyBenchmark;
 import io.stele.benchmarks.get.GetBenchmark;
 import io.stele.benchmarks.hos.HosBenchmark;
 import io.stele.benchmarks.indexes.IndexesBenchmark;
@@ -44,6 +45,7 @@ public final class BenchmarkRunner {
                     new RecoveryBenchmark(),
                     new WriteAmpBenchmark(),
                     new HosBenchmark(),
+                    new ParallelApplyBenchmark(),
                     new PageCacheBenchmark());
 
     private BenchmarkRunner() {}

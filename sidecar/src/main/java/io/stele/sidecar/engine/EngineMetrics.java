@@ -8,6 +8,7 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ShardStatus;
 import io.stele.storage.engine.EngineStatus;
 import io.stele.storage.engine.TableStatus;
+import io.stele.storage.shard.ApplyStatus;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -252,5 +253,29 @@ public final class EngineMetrics {
     @Managed(description = "Milliseconds that shards stopped their writes, together")
     public long getWriteStopMillis() {
         return gauge(present -> present.gates().stopMillis());
+    }
+
+    private long applies(ToLongFunction<ApplyStatus> value) {
+        return gauge(present -> present.applies().values().stream().mapToLong(value).sum());
+    }
+
+    @Managed(description = "Lanes that apply the log, one a shard or more, together")
+    public long getApplyLanes() {
+        return applies(ApplyStatus::lanes);
+    }
+
+    @Managed(description = "Groups of records that lanes are not through with, together")
+    public long getApplyLaneDepth() {
+        return applies(ApplyStatus::laneDepth);
+    }
+
+    @Managed(description = "Records that are durable and not applied, together")
+    public long getApplyPendingRecords() {
+        return applies(ApplyStatus::pendingRecords);
+    }
+
+    @Managed(description = "How often something waited for the lanes of its shard to rest")
+    public long getApplyBarrierWaits() {
+        return applies(ApplyStatus::barrierWaits);
     }
 }

@@ -357,6 +357,7 @@ public final class EngineService implements AutoCloseable {
                         config.getTransactionIdleTimeout().toJavaTime())
                 .withTargetFileBytes(config.getTargetFileSize().toBytes())
                 .withCompactionLimit(compactionLimit())
+                .withApply(StorageOptions.DEFAULT.apply().withLanes(1, config.getApplyMaxLanes()))
                 .withCaches(
                         new CacheOptions(
                                 config.getBlockCacheSize().toBytes(),

@@ -7,6 +7,7 @@ import io.airlift.units.Duration;
 import io.airlift.units.MaxDataSize;
 import io.airlift.units.MinDataSize;
 import io.airlift.units.MinDuration;
+import io.stele.storage.shard.ApplyOptions;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotEmpty;
@@ -32,6 +33,9 @@ public class StorageConfig {
     private DataSize rowGroupCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private int shardThreads = Math.max(2, Runtime.getRuntime().availableProcessors());
     private int backgroundThreads = 2;
+    // Lanes need cores that the log, the doors and readers leave; one log does not feed more than
+    // 4.
+    private int applyMaxLanes = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 4);
     private DataSize compactionRateLimit = DataSize.of(0, DataSize.Unit.MEGABYTE);
 
     @NotEmpty(message = "must be set to the folder of the warehouse or to s3://bucket/prefix")
@@ -245,6 +249,20 @@ public class StorageConfig {
             "A write that is held back for so long, because flushes or the store are behind, is refused as BUSY")
     public StorageConfig setMaxWriteWait(Duration maxWriteWait) {
         this.maxWriteWait = maxWriteWait;
+        return this;
+    }
+
+    @Min(1)
+    @Max(ApplyOptions.MOST_LANES)
+    public int getApplyMaxLanes() {
+        return applyMaxLanes;
+    }
+
+    @Config("stele.apply.max-lanes")
+    @ConfigDescription(
+            "A shard whose log is faster than one thread applies it is applied by at most so many; 1: never by more than one")
+    public StorageConfig setApplyMaxLanes(int applyMaxLanes) {
+        this.applyMaxLanes = applyMaxLanes;
         return this;
     }
 

@@ -18,6 +18,7 @@ import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.engine.EngineStatus;
 import io.stele.storage.engine.StorageEngine;
 import io.stele.storage.engine.TableStatus;
+import io.stele.storage.shard.ApplyStatus;
 import io.stele.storage.shard.GateStatus;
 import io.stele.storage.shard.StoreWait;
 import io.stele.storage.tablet.Traffic;
@@ -108,7 +109,14 @@ public final class StatusResource {
                         log.firstSegment(),
                         log.lastSegment(),
                         log.segmentBytes()),
-                status.shards().stream().map(StatusResource::describe).toList(),
+                status.shards().stream()
+                        .map(
+                                shard ->
+                                        describe(
+                                                shard,
+                                                requireNonNull(
+                                                        status.applies().get(shard.shard()))))
+                        .toList(),
                 status.failedShards(),
                 status.storeWaits().stream().map(StoreWait::describe).toList(),
                 status.gates(),
@@ -116,7 +124,7 @@ public final class StatusResource {
                 tables);
     }
 
-    private static Shard describe(ShardStatus shard) {
+    private static Shard describe(ShardStatus shard, ApplyStatus apply) {
         return new Shard(
                 shard.shard().tableGroup(),
                 shard.shard().index(),
@@ -125,7 +133,8 @@ public final class StatusResource {
                 shard.memoryBytes(),
                 shard.fileCount(),
                 shard.fileBytes(),
-                shard.manifestVersion());
+                shard.manifestVersion(),
+                apply);
     }
 
     private static Table describe(StorageEngine engine, TableEntry entry, EngineStatus status) {
@@ -209,7 +218,8 @@ public final class StatusResource {
             long memoryBytes,
             long fileCount,
             long fileBytes,
-            long manifestVersion) {}
+            long manifestVersion,
+            ApplyStatus apply) {}
 
     /** One table, staged ones included. */
     public record Table(

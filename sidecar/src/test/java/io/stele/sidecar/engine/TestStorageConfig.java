@@ -33,6 +33,8 @@ final class TestStorageConfig {
                         .setRowGroupCacheSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setShardThreads(Math.max(2, Runtime.getRuntime().availableProcessors()))
                         .setBackgroundThreads(2)
+                        .setApplyMaxLanes(
+                                Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 4))
                         .setCompactionRateLimit(DataSize.of(0, DataSize.Unit.MEGABYTE)));
     }
 
@@ -56,6 +58,7 @@ final class TestStorageConfig {
         properties.put("stele.row-group-cache.size", "10MB");
         properties.put("stele.threads.shards", "77");
         properties.put("stele.threads.background", "3");
+        properties.put("stele.apply.max-lanes", "5");
         properties.put("stele.compaction.rate-limit", "20MB");
         assertFullMapping(
                 properties,
@@ -77,6 +80,7 @@ final class TestStorageConfig {
                         .setRowGroupCacheSize(DataSize.of(10, DataSize.Unit.MEGABYTE))
                         .setShardThreads(77)
                         .setBackgroundThreads(3)
+                        .setApplyMaxLanes(5)
                         .setCompactionRateLimit(DataSize.of(20, DataSize.Unit.MEGABYTE)));
     }
 }

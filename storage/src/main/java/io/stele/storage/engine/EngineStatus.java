@@ -4,12 +4,15 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.CacheStatistics;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
 import io.stele.protocol.api.ShardStatus;
+import io.stele.storage.shard.ApplyStatus;
 import io.stele.storage.shard.GateStatus;
 import io.stele.storage.shard.StoreWait;
 import io.stele.storage.tablet.Traffic;
 import io.stele.storage.wal.LogStatus;
 import java.util.List;
+import java.util.Map;
 
 /**
  * How an engine is doing.
@@ -21,6 +24,7 @@ import java.util.List;
  * @param storeWaits the shards that cannot apply a record because the store does not answer
  * @param caches what each cache of the engine did and holds, by its name
  * @param gates how writes were held back, over all shards
+ * @param applies how each shard applies its log
  */
 public record EngineStatus(
         Lsn lastLsn,
@@ -34,7 +38,8 @@ public record EngineStatus(
         List<StoreWait> storeWaits,
         List<CacheStatistics> caches,
         GateStatus gates,
-        List<TableStatus> tables) {
+        List<TableStatus> tables,
+        Map<ShardId, ApplyStatus> applies) {
     public EngineStatus {
         requireNonNull(lastLsn, "lastLsn is null");
         requireNonNull(log, "log is null");
@@ -44,6 +49,7 @@ public record EngineStatus(
         caches = List.copyOf(caches);
         requireNonNull(gates, "gates is null");
         tables = List.copyOf(tables);
+        applies = Map.copyOf(applies);
     }
 
     /** What all tables of the present wrote. */

@@ -2,10 +2,12 @@ package io.stele.storage.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ShardStatus;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.TableEntry;
+import io.stele.storage.shard.ApplyStatus;
 import io.stele.storage.shard.GateStatus;
 import io.stele.storage.shard.StoreWait;
 import io.stele.storage.tablet.IndexView;
@@ -14,7 +16,9 @@ import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableView;
 import io.stele.storage.wal.HybridClock;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Gathers {@link EngineStatus} from the parts of an engine. Safe for use by many threads. */
 final class EngineStatusCollector {
@@ -47,11 +51,13 @@ final class EngineStatusCollector {
         List<ShardStatus> statuses = new ArrayList<>();
         List<String> failed = new ArrayList<>();
         List<StoreWait> storeWaits = new ArrayList<>();
+        Map<ShardId, ApplyStatus> applies = new HashMap<>();
         long waiting = 0;
         GateStatus gates = GateStatus.OPEN;
         for (Shards.Entry entry : shards.all()) {
             gates = gates.plus(entry.shard().gateStatus());
             statuses.add(status(entry));
+            applies.put(entry.shard().id(), entry.shard().applyStatus());
             waiting += entry.shard().waitingBytes();
             entry.shard().storeWait().ifPresent(storeWaits::add);
             entry.shard()
@@ -70,7 +76,8 @@ final class EngineStatusCollector {
                 storeWaits,
                 files.cacheStatistics(),
                 gates,
-                tableStatuses());
+                tableStatuses(),
+                applies);
     }
 
     private List<TableStatus> tableStatuses() {

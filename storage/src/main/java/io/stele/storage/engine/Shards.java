@@ -98,6 +98,12 @@ final class Shards implements LogListener {
                 new TableGroupShard(
                         id,
                         context,
+                        lane ->
+                                threads.contexts()
+                                        .createContext(
+                                                "shard " + id + " lane " + lane,
+                                                threads.dataBound()),
+                        options.apply(),
                         files,
                         clock::nowMillis,
                         options.maxWriteWait(),

@@ -2,6 +2,7 @@ package io.stele.storage.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.shard.ApplyOptions;
 import io.stele.storage.wal.LogOptions;
 import java.time.Duration;
 import java.util.OptionalLong;
@@ -28,6 +29,7 @@ import java.util.function.Consumer;
  *     have none: writers wait for them
  * @param maxWriteWait a write that is held back for so long, because flushes or the store are
  *     behind, is refused as BUSY
+ * @param apply on how many lanes a hot shard applies its log
  */
 public record StorageOptions(
         LogOptions log,
@@ -41,7 +43,8 @@ public record StorageOptions(
         long targetFileBytes,
         CacheOptions caches,
         OptionalLong compactionBytesPerSecond,
-        Duration maxWriteWait) {
+        Duration maxWriteWait,
+        ApplyOptions apply) {
     /**
      * 64 MiB memtables: a column file of useful size, and replay of a full one takes about a
      * second; 1 GiB in all; a minute of age bounds replay of quiet tables; an hour of history for
@@ -61,7 +64,8 @@ public record StorageOptions(
                     256L << 20,
                     CacheOptions.DEFAULT,
                     OptionalLong.empty(),
-                    Duration.ofSeconds(60));
+                    Duration.ofSeconds(60),
+                    ApplyOptions.DEFAULT);
 
     public StorageOptions {
         requireNonNull(log, "log is null");
@@ -76,6 +80,11 @@ public record StorageOptions(
         requireNonNull(caches, "caches is null");
         check("compactionBytesPerSecond", compactionBytesPerSecond.orElse(1));
         check("maxWriteWait", maxWriteWait.toMillis());
+        requireNonNull(apply, "apply is null");
+    }
+
+    public StorageOptions withApply(ApplyOptions newApply) {
+        return with(draft -> draft.apply = newApply);
     }
 
     public StorageOptions withMaxWriteWait(Duration newMaxWriteWait) {
@@ -150,6 +159,7 @@ public record StorageOptions(
         private CacheOptions caches;
         private OptionalLong compactionBytesPerSecond;
         private Duration maxWriteWait;
+        private ApplyOptions apply;
 
         Draft(StorageOptions from) {
             log = from.log;
@@ -164,6 +174,7 @@ public record StorageOptions(
             caches = from.caches;
             compactionBytesPerSecond = from.compactionBytesPerSecond;
             maxWriteWait = from.maxWriteWait;
+            apply = from.apply;
         }
 
         StorageOptions build() {
@@ -179,7 +190,8 @@ public record StorageOptions(
                     targetFileBytes,
                     caches,
                     compactionBytesPerSecond,
-                    maxWriteWait);
+                    maxWriteWait,
+                    apply);
         }
     }
 }

@@ -32,15 +32,9 @@ final class RecordApplier {
             case WRITE -> {
                 PendingWrite write = (PendingWrite) requireNonNull(record.attachment());
                 batches.apply(write.batch(), record.lsn(), write.firstRowId(), record.lsn());
-                writers.applied(
-                        write.writerId(),
-                        write.sequence(),
-                        new WriteOutcome(record.lsn(), write.skipped()));
+                note(record);
             }
-            case REFUSED -> {
-                PendingRefusal refusal = (PendingRefusal) requireNonNull(record.attachment());
-                refused(refusal.record(), record.lsn(), refusal.cause());
-            }
+            case REFUSED, VOID -> note(record);
             case PREPARE ->
                     transactions.apply((Prepare) requireNonNull(record.attachment()), record.lsn());
             case OUTCOME -> {
@@ -48,7 +42,19 @@ final class RecordApplier {
                     transactions.apply(outcome, record.lsn());
                 } // else it was resolved at recovery, and is applied already
             }
-            case VOID -> {
+        }
+    }
+
+    /** Remembers the outcome of a record whose rows, if it has any, are applied. */
+    void note(DurableRecord record) {
+        switch (record.attachment()) {
+            case PendingWrite write ->
+                    writers.applied(
+                            write.writerId(),
+                            write.sequence(),
+                            new WriteOutcome(record.lsn(), write.skipped()));
+            case PendingRefusal refusal -> refused(refusal.record(), record.lsn(), refusal.cause());
+            case null, default -> {
                 // Only its LSN counts.
             }
         }

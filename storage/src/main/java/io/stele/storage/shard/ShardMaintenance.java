@@ -57,6 +57,7 @@ public final class ShardMaintenance {
     private final Executor flushing;
     private final Executor merging;
     private final Map<TableId, Table> tables = new HashMap<>();
+    private boolean sealWaits; // for the lanes
     private @Nullable String lastFailure;
 
     /**
@@ -121,12 +122,16 @@ public final class ShardMaintenance {
             return;
         }
         boolean whole = shard.storeWait().isEmpty();
+        if (whole && !shard.isAtRest()) {
+            afterApplyInLanes();
+            return;
+        }
         if (whole) {
             sealAsked();
         }
         long shardBytes = 0;
         for (TableShard table : shard.tables()) {
-            if (whole && table.activeBytes() >= options.memTableBytes()) {
+            if (whole && isFull(table)) {
                 table.seal(shard.appliedLsn().value());
                 startFlush(state(table));
             }
@@ -137,6 +142,34 @@ public final class ShardMaintenance {
             sealLargest();
         }
         updateGate();
+    }
+
+    /**
+     * The same while lanes apply records: if something is to be sealed, it has to wait for them.
+     */
+    private void afterApplyInLanes() {
+        long shardBytes = 0;
+        boolean full = false;
+        for (TableShard table : shard.tables()) {
+            full |= isFull(table);
+            shardBytes += table.view().memoryBytes();
+        }
+        budget.report(shard.id(), shardBytes);
+        full |= budget.isTight() && budget.holdsShare(shardBytes);
+        if (full && !sealWaits) {
+            sealWaits = true;
+            shard.context()
+                    .execute(
+                            () -> {
+                                sealWaits = false;
+                                afterApply();
+                            });
+        }
+        updateGate();
+    }
+
+    private boolean isFull(TableShard table) {
+        return table.activeBytes() >= options.memTableBytes();
     }
 
     /** Some time has passed: seals what is old, tries again what failed, merges. */

@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,21 +37,22 @@ import org.jspecify.annotations.Nullable;
  * context. What others see of it; its parts do the work.
  *
  * <p>A write is validated on the caller's thread, appended to the log ({@link WriteAppender}), and
- * applied once durable, in log order ({@link ApplyQueue}); then it is acknowledged. Persisting the
- * next group and applying the last one overlap.
+ * applied once durable, in log order ({@link ApplyQueue}), on several lanes where one does not keep
+ * up with the log; then it is acknowledged. Persisting the next group and applying the last one
+ * overlap.
  *
  * <p>Invariant: {@code appliedLsn <= durable LSN of the shard}. If an application fails, what is in
  * memory can no longer be trusted: the shard stops serving until the process restarts and replays.
  *
- * <p>State is confined to the execution context unless a method says otherwise; replay happens
- * before the context runs anything.
+ * <p>State is confined to the {@linkplain ShardContext context} unless a method says otherwise;
+ * replay happens before the context runs anything.
  */
 public final class TableGroupShard {
     /** The attachment of an outcome record whose effect is applied already. */
     public static final Object RESOLVED = new Object();
 
     private final ShardId id;
-    private final ExecutionContext context;
+    private final ShardContext context;
     private final LongSupplier nowMillis;
     private final WriteGate gate;
     private final RowCache rowCache;
@@ -67,6 +69,9 @@ public final class TableGroupShard {
     private volatile @Nullable SteleException failure;
 
     /**
+     * @param context applies records while one lane is enough, and runs whatever else changes the
+     *     shard
+     * @param laneContexts makes the context of a lane
      * @param maxWriteWait a write that is held back for so long is refused
      * @param releaser runs writes that waited for memory; may block
      * @param lookups runs reads of files that writes depend on; may block, and takes every task
@@ -74,13 +79,14 @@ public final class TableGroupShard {
     public TableGroupShard(
             ShardId id,
             ExecutionContext context,
+            IntFunction<ExecutionContext> laneContexts,
+            ApplyOptions apply,
             TableFiles files,
             LongSupplier nowMillis,
             Duration maxWriteWait,
             Executor releaser,
             Executor lookups) {
         this.id = requireNonNull(id, "id is null");
-        this.context = requireNonNull(context, "context is null");
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
         this.gate = new WriteGate(id.toString(), releaser, nowMillis, maxWriteWait.toMillis());
         this.rowCache = files.rowCache();
@@ -90,17 +96,30 @@ public final class TableGroupShard {
         this.batches = new BatchApplier(tables, nowMillis);
         this.transactions = new ShardTransactions(this, tables, batches, files, nowMillis);
         this.applier = new RecordApplier(batches, transactions, writers);
+        ApplyLanes lanes = new ApplyLanes(tables, laneContexts, this::groupEnded);
         this.queue =
                 new ApplyQueue(
-                        this, applier, new WriteAnswers(resolver), applied, resolver, nowMillis);
+                        this,
+                        applier,
+                        new WriteAnswers(resolver),
+                        applied,
+                        resolver,
+                        nowMillis,
+                        apply,
+                        lanes);
+        this.context = new ShardContext(context, lanes::atRest, queue::barrier);
     }
 
     public ShardId id() {
         return id;
     }
 
-    public ExecutionContext context() {
+    public ShardContext context() {
         return context;
+    }
+
+    private void groupEnded(LaneGroup group) {
+        queue.groupEnded(group);
     }
 
     /**
@@ -428,14 +447,28 @@ public final class TableGroupShard {
     // ---- application
     // --------------------------------------------------------------------------------------------------------
 
-    /** Hands durable records to the context; called by the log in LSN order. */
+    /** Takes durable records; called by the log in LSN order. */
     public void onDurable(List<DurableRecord> records) {
-        context.execute(() -> queue.applyAll(records));
+        queue.arrived(records);
     }
 
-    /** Applies what waits for the store, if it is time to ask it again; on the context. */
+    /**
+     * Some time has passed: applies what waits for the store, if it is time to ask it again, and
+     * thinks over how many lanes there are; on the context.
+     */
     void retryApply() {
         queue.retryApply();
+        queue.considerLanes();
+    }
+
+    /** Whether nothing is being applied beside the caller, who is on the context. */
+    boolean isAtRest() {
+        return queue.isAtRest();
+    }
+
+    /** How records are applied now; any thread. */
+    public ApplyStatus applyStatus() {
+        return queue.status();
     }
 
     /** What the application of records waits for, if it does; any thread. */

@@ -240,6 +240,13 @@ final class WriteResolver {
         }
     }
 
+    /** As {@link #afterApply}, while lanes go on: in its turn. */
+    void afterApplyInLanes() {
+        if (active) {
+            schedule();
+        }
+    }
+
     private void schedule() {
         synchronized (lock) {
             if (scheduled) {

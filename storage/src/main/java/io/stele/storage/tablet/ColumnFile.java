@@ -13,6 +13,7 @@ import io.stele.storage.orc.ColumnFileReader;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -148,10 +149,7 @@ public final class ColumnFile {
      * file that a manifest already names; such a file has one LSN.
      */
     void supersede(byte[] key, long lsn) throws IOException {
-        if (!hasRowsToEnd(lsn)) {
-            return;
-        }
-        int ordinal = find(key);
+        int ordinal = hasRowsToEnd(lsn) ? find(key) : ABSENT;
         if (ordinal != ABSENT) {
             deletes.delete(ordinal, lsn);
         }
@@ -159,22 +157,30 @@ public final class ColumnFile {
 
     /** As {@link #supersede(byte[], long)} for each of the keys. */
     void supersede(ProbeKeys keys, long lsn) throws IOException {
+        findSuperseded(keys, lsn, ordinal -> deletes.delete(ordinal, lsn));
+    }
+
+    /** The rows that {@link #supersede(ProbeKeys, long)} would mark, one by one; any thread. */
+    void findSuperseded(ProbeKeys keys, long lsn, IntConsumer ordinals) throws IOException {
         if (!hasRowsToEnd(lsn)) {
             return;
         }
         if (keyIndex == null) {
             for (int i = 0; i < keys.count(); i++) {
-                supersede(keys.key(i), lsn);
+                tell(find(keys.key(i)), ordinals);
             }
             return;
         }
         KeyIndexProbe probe = keyIndex.probe();
         int end = keys.firstAfter(entry.maxKey());
         for (int i = keys.firstAtOrAfter(entry.minKey()); i < end; i++) {
-            int ordinal = probe.find(keys.key(i), keys.hash(i));
-            if (ordinal != ABSENT) {
-                deletes.delete(ordinal, lsn);
-            }
+            tell(probe.find(keys.key(i), keys.hash(i)), ordinals);
+        }
+    }
+
+    private static void tell(int ordinal, IntConsumer ordinals) {
+        if (ordinal != ABSENT) {
+            ordinals.accept(ordinal);
         }
     }
 

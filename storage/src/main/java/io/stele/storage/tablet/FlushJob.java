@@ -57,7 +57,7 @@ final class FlushJob {
     private List<RowFile> writeIndexes() throws IOException {
         List<RowFile> written = new ArrayList<>();
         TableView view = table.view();
-        for (Map.Entry<Integer, IndexMemTable> index : sealed.indexes().entrySet()) {
+        for (Map.Entry<Integer, List<IndexMemTable>> index : sealed.indexes().entrySet()) {
             Optional<IndexView> present = view.index(index.getKey());
             if (present.isPresent()) { // else it was dropped meanwhile
                 written.addAll(writeIndex(present.get().keys(), index.getValue()));
@@ -66,11 +66,16 @@ final class FlushJob {
         return written;
     }
 
-    private List<RowFile> writeIndex(IndexKeys keys, IndexMemTable memTable) throws IOException {
+    private List<RowFile> writeIndex(IndexKeys keys, List<IndexMemTable> memTables)
+            throws IOException {
         try (RowFileOutput output =
                 RowFileOutput.ofIndex(files, table, keys, LEVEL, Long.MAX_VALUE)) {
             IndexEntries entries =
-                    new IndexEntries(memTable.entries(), retentionLsn, table.expiredLsn());
+                    new IndexEntries(
+                            new MergingVersions(
+                                    memTables.stream().map(IndexMemTable::entries).toList()),
+                            retentionLsn,
+                            table.expiredLsn());
             while (entries.advance()) {
                 output.add(entries.entry());
             }

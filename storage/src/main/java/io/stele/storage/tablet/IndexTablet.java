@@ -14,7 +14,8 @@ final class IndexTablet {
     private IndexKeys keys;
     private boolean complete;
     private long staleDropped;
-    private final List<IndexMemTable> memTables = new ArrayList<>(); // newest first
+    private final List<IndexMemTable> active = new ArrayList<>(); // one a lane, or more
+    private final List<IndexMemTable> sealed = new ArrayList<>(); // newest first
     private List<RowFile> files = List.of(); // another list when they change, and only then
 
     /**
@@ -23,7 +24,7 @@ final class IndexTablet {
     IndexTablet(IndexKeys keys, boolean complete) {
         this.keys = keys;
         this.complete = complete;
-        memTables.add(newMemTable());
+        active.add(newMemTable());
     }
 
     int indexId() {
@@ -39,28 +40,42 @@ final class IndexTablet {
         keys = newKeys;
     }
 
-    IndexMemTable active() {
-        return memTables.getFirst();
+    /** What the lane of this index puts its entries into. */
+    IndexMemTable active(int lane) {
+        return active.get(lane);
+    }
+
+    /** Has a memtable for each of so many lanes. */
+    void useLanes(int lanes) {
+        while (active.size() < lanes) {
+            active.add(newMemTable());
+        }
+    }
+
+    /** Bytes in the memtables that take entries. */
+    long activeBytes() {
+        return active.stream().mapToLong(IndexMemTable::sizeBytes).sum();
     }
 
     void restore(List<RowFile> newFiles) {
         files = List.copyOf(TableShard.ordered(newFiles));
     }
 
-    /** Closes the active memtable, returns it and opens a new one. */
-    IndexMemTable seal() {
-        IndexMemTable sealed = memTables.getFirst();
-        memTables.removeIf(IndexMemTable::isEmpty);
-        memTables.addFirst(newMemTable());
-        return sealed;
+    /** Closes the active memtables, returns those that have entries and opens a new one. */
+    List<IndexMemTable> seal() {
+        List<IndexMemTable> closed = active.stream().filter(table -> !table.isEmpty()).toList();
+        sealed.addAll(0, closed);
+        active.clear();
+        active.add(newMemTable());
+        return closed;
     }
 
     private IndexMemTable newMemTable() {
         return new IndexMemTable(keys.index().unique());
     }
 
-    void installFlush(IndexMemTable flushed, Collection<RowFile> newFiles) {
-        memTables.removeIf(table -> table == flushed);
+    void installFlush(List<IndexMemTable> flushed, Collection<RowFile> newFiles) {
+        sealed.removeIf(table -> flushed.stream().anyMatch(other -> other == table));
         replace(Set.of(), newFiles);
     }
 
@@ -83,6 +98,8 @@ final class IndexTablet {
     }
 
     IndexView view() {
+        List<IndexMemTable> memTables = new ArrayList<>(active);
+        memTables.addAll(sealed);
         return new IndexView(keys, complete, memTables, files, staleDropped);
     }
 

@@ -21,7 +21,7 @@ import java.util.TreeSet;
  * are no more, or have other values now.
  *
  * @param complete whether the rows from before the index have their entries
- * @param memTables newest first; the first takes entries
+ * @param memTables newest first; the first, one a lane, take entries
  * @param files level 0 newest first, then level 1 by key
  * @param staleDropped entries without a row that merges have dropped since the start
  */

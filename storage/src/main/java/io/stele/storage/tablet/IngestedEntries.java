@@ -15,7 +15,7 @@ final class IngestedEntries {
 
     private IngestedEntries() {}
 
-    static void add(TableFiles files, ColumnFile file, TableSchema schema, TableIndexes indexes)
+    static void add(TableFiles files, ColumnFile file, TableSchema schema, IndexEntryWriter indexes)
             throws IOException {
         KeyEncoder keys = KeyEncoder.forPrimaryKey(schema);
         long lsn = file.entry().minLsn().value();

@@ -6,11 +6,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The newest rows of one table in one shard, in memory, in all their versions.
  *
- * <p>Invariant: the LSNs of successive {@link #put} calls never decrease. One writer (the shard's
- * execution context); readers on any thread, without locks: a reader that waited for the shard to
- * apply LSN T sees every version at or below T.
+ * <p>Invariant: the LSNs of successive {@link #put} calls never decrease. One writer at a time (the
+ * shard's execution context, or of a part the context of its lane); readers on any thread, without
+ * locks: a reader that waited for the shard to apply LSN T sees every version at or below T.
  */
-public sealed interface MemTable permits KeyedMemTable, AppendMemTable, MappedMemTable {
+public sealed interface MemTable
+        permits KeyedMemTable, AppendMemTable, MappedMemTable, LanedMemTable, StackedMemTable {
     /**
      * The memtable for a table: tables without a primary key only ever append increasing row ids.
      *
@@ -18,6 +19,23 @@ public sealed interface MemTable permits KeyedMemTable, AppendMemTable, MappedMe
      */
     static MemTable create(boolean hasPrimaryKey, int schemaVersion) {
         return hasPrimaryKey ? new KeyedMemTable(schemaVersion) : new AppendMemTable(schemaVersion);
+    }
+
+    /** The memtable of a table whose changes come in so many lanes. */
+    static MemTable create(int lanes, boolean hasPrimaryKey, int schemaVersion) {
+        return lanes == 1
+                ? create(hasPrimaryKey, schemaVersion)
+                : LanedMemTable.create(lanes, hasPrimaryKey, schemaVersion);
+    }
+
+    /** How many lanes can write at a time. */
+    default int laneCount() {
+        return 1;
+    }
+
+    /** What the lane of this index, and nobody else meanwhile, puts its versions into. */
+    default MemTable lane(int lane) {
+        return this;
     }
 
     /** The schema version that the rows were written with. */

@@ -24,10 +24,16 @@ final class ProbeKeys {
 
     /** The keys of all operations but appends, which have none; leaves the batch at its end. */
     static ProbeKeys of(WriteBatchReader batch) {
+        return of(batch, KeyLane.ALL);
+    }
+
+    /** Those of them that are in a lane. */
+    static ProbeKeys of(WriteBatchReader batch, KeyLane lane) {
         byte[][] keys = new byte[batch.operationCount()][];
         int count = 0;
         for (batch.rewind(); batch.next(); ) {
-            if (batch.kind() != OperationKind.APPEND) {
+            if (batch.kind() != OperationKind.APPEND
+                    && lane.has(batch.buffer(), batch.keyOffset(), batch.keyLength())) {
                 keys[count++] = batch.key();
             }
         }

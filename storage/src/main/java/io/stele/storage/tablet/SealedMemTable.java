@@ -18,7 +18,7 @@ import java.util.Map;
 final class SealedMemTable {
     private final MemTable memTable;
     private final List<IngestedFile> ingested;
-    private final Map<Integer, IndexMemTable> indexes;
+    private final Map<Integer, List<IndexMemTable>> indexes;
     private final long sealLsn;
     private final long endedLogLsn;
     private final List<Superseded> superseded = new ArrayList<>();
@@ -33,7 +33,7 @@ final class SealedMemTable {
     SealedMemTable(
             MemTable memTable,
             List<IngestedFile> ingested,
-            Map<Integer, IndexMemTable> indexes,
+            Map<Integer, List<IndexMemTable>> indexes,
             long sealLsn,
             long endedLogLsn) {
         this.memTable = requireNonNull(memTable, "memTable is null");
@@ -51,7 +51,7 @@ final class SealedMemTable {
         return ingested;
     }
 
-    Map<Integer, IndexMemTable> indexes() {
+    Map<Integer, List<IndexMemTable>> indexes() {
         return indexes;
     }
 
@@ -70,10 +70,15 @@ final class SealedMemTable {
 
     /** If the key has a row here, remembers that it ended at {@code lsn}. */
     void supersede(byte[] key, long lsn) {
-        KeyedVersion version = memTable.find(key, 0, key.length, Long.MAX_VALUE);
-        if (version != null && !version.isDeleted()) {
+        if (hasRow(key)) {
             superseded.add(new Superseded(key, lsn));
         }
+    }
+
+    /** Whether the key's newest version here is a row; any thread. */
+    boolean hasRow(byte[] key) {
+        KeyedVersion version = memTable.find(key, 0, key.length, Long.MAX_VALUE);
+        return version != null && !version.isDeleted();
     }
 
     List<Superseded> superseded() {

@@ -2,12 +2,10 @@ package io.stele.storage.tablet;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.protocol.row.BinaryRow;
-import io.stele.protocol.row.GrowingBytes;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -26,22 +24,21 @@ import java.util.Set;
  * out those that have other values, and merges drop entries that no reader finds a row for. So an
  * entry is a fact that is never taken back: there are no deletions in an index.
  *
- * <p>Confined to the shard's execution context.
+ * <p>Confined to the shard's execution context, except for the {@linkplain #writer writers} of
+ * lanes.
  */
 final class TableIndexes {
     private final Map<Integer, IndexTablet> tablets = new LinkedHashMap<>();
-    private final GrowingBytes arena = IndexKeys.arena();
-    private int[] ends = new int[64];
-    private int[] columnBytes = new int[64];
-    private int endCount;
     private TableSchema schema;
-    private BinaryRow row;
+    private RowLayout layout;
+    private int lanes = 1;
+    private List<IndexEntryWriter> writers = List.of(); // one a lane
     private List<IndexView> views = List.of();
 
     /** Indexes of a new table are complete, unless the catalog says that they are not. */
     TableIndexes(TableSchema schema, RowLayout layout) {
         this.schema = requireNonNull(schema, "schema is null");
-        this.row = new BinaryRow(layout);
+        this.layout = requireNonNull(layout, "layout is null");
         for (IndexSchema index : schema.options().indexes()) {
             tablets.put(index.id(), new IndexTablet(new IndexKeys(schema, index), index.ready()));
         }
@@ -52,7 +49,7 @@ final class TableIndexes {
         return tablets.isEmpty();
     }
 
-    /** What readers see; changes with each change but those of {@link #publish}. */
+    /** What readers see; changes with each change but those of the writers. */
     List<IndexView> views() {
         return views;
     }
@@ -61,9 +58,9 @@ final class TableIndexes {
      * Follows the table's schema: new indexes take entries from now on and are not complete, and
      * those that are gone are forgotten.
      */
-    void follow(TableSchema newSchema, RowLayout layout) {
+    void follow(TableSchema newSchema, RowLayout newLayout) {
         schema = newSchema;
-        row = new BinaryRow(layout);
+        layout = newLayout;
         Map<Integer, IndexSchema> wanted = new LinkedHashMap<>();
         newSchema.options().indexes().forEach(index -> wanted.put(index.id(), index));
         tablets.keySet().retainAll(wanted.keySet());
@@ -84,77 +81,40 @@ final class TableIndexes {
         showViews();
     }
 
-    /** Makes the entries of a row; they are there after {@link #publish}. */
-    void add(KeyedVersion version) {
-        if (tablets.isEmpty()) {
-            return;
-        }
-        row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
-        add(row, version.keyArray(), version.keyOffset(), version.keyLength());
+    /** Takes entries in so many lanes from now on. */
+    void useLanes(int newLanes) {
+        lanes = newLanes;
+        showViews();
     }
 
-    void add(BinaryRow whole, byte[] keyArray, int keyOffset, int keyLength) {
-        if (endCount + tablets.size() > ends.length) {
-            int room = Math.max(2 * ends.length, endCount + tablets.size());
-            ends = Arrays.copyOf(ends, room);
-            columnBytes = Arrays.copyOf(columnBytes, room);
-        }
-        for (IndexTablet tablet : tablets.values()) {
-            columnBytes[endCount] =
-                    tablet.keys().append(whole, keyArray, keyOffset, keyLength, arena);
-            ends[endCount++] = arena.length();
-        }
-    }
-
-    /** Puts the entries made since the last call into the memtables, with the LSN of their rows. */
-    void publish(long lsn) {
-        if (endCount == 0) {
-            return;
-        }
-        byte[] bytes = arena.array();
-        int step = tablets.size();
-        int first = 0;
-        for (IndexTablet tablet : tablets.values()) {
-            IndexMemTable active = tablet.active();
-            for (int i = first; i < endCount; i += step) {
-                int from = i == 0 ? 0 : ends[i - 1];
-                active.add(bytes, from, ends[i] - from, columnBytes[i], lsn);
-            }
-            active.publish();
-            first++;
-        }
-        arena.clear();
-        endCount = 0;
-    }
-
-    /** Bytes of the entries made but not published. */
-    int pendingBytes() {
-        return arena.length();
+    /** What makes the entries of the rows of a lane; another one whenever the views change. */
+    IndexEntryWriter writer(int lane) {
+        return writers.get(lane);
     }
 
     /** Bytes in the memtables that take entries. */
     long activeBytes() {
         long bytes = 0;
         for (IndexTablet tablet : tablets.values()) {
-            bytes += tablet.active().sizeBytes();
+            bytes += tablet.activeBytes();
         }
         return bytes;
     }
 
     /** Closes the active memtables and opens new ones; returns the closed ones by index id. */
-    Map<Integer, IndexMemTable> seal() {
-        Map<Integer, IndexMemTable> sealed = new HashMap<>();
+    Map<Integer, List<IndexMemTable>> seal() {
+        Map<Integer, List<IndexMemTable>> sealed = new HashMap<>();
         tablets.forEach((indexId, tablet) -> sealed.put(indexId, tablet.seal()));
         showViews();
         return sealed;
     }
 
-    void installFlush(Map<Integer, IndexMemTable> sealed, List<RowFile> files) {
+    void installFlush(Map<Integer, List<IndexMemTable>> sealed, List<RowFile> files) {
         sealed.forEach(
-                (indexId, memTable) -> {
+                (indexId, memTables) -> {
                     IndexTablet tablet = tablets.get(indexId);
                     if (tablet != null) {
-                        tablet.installFlush(memTable, ofIndex(indexId, files));
+                        tablet.installFlush(memTables, ofIndex(indexId, files));
                     }
                 });
         showViews();
@@ -180,6 +140,18 @@ final class TableIndexes {
     }
 
     private void showViews() {
+        tablets.values().forEach(tablet -> tablet.useLanes(lanes));
+        List<IndexKeys> keys = tablets.values().stream().map(IndexTablet::keys).toList();
+        List<IndexEntryWriter> newWriters = new ArrayList<>();
+        for (int lane = 0; lane < lanes; lane++) {
+            int of = lane;
+            newWriters.add(
+                    new IndexEntryWriter(
+                            keys,
+                            tablets.values().stream().map(tablet -> tablet.active(of)).toList(),
+                            layout));
+        }
+        writers = List.copyOf(newWriters);
         views = tablets.values().stream().map(IndexTablet::view).toList();
     }
 

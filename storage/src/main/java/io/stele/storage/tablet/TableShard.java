@@ -7,9 +7,7 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.predicate.RowMatcher;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
-import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowLayout;
-import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.manifest.PartitionEnd;
@@ -41,9 +39,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Confined to the shard's execution context, except for {@link #view}, {@link #versions}, {@link
  * #schema}, {@link #layout}, {@link #announced}, {@link #historyLsn} and {@link #takeRowIds}, which
- * any thread may call.
+ * any thread may call, and for {@link #applyLane}.
  */
 public final class TableShard {
+    /** Memtables that lie one upon the other when the number of lanes changes: reads ask each. */
+    private static final int MAX_HEIGHT = 4;
+
     private final ShardId shard;
     private final TableIndexes indexes;
     private final RowCache.Slice rowCache;
@@ -56,7 +57,11 @@ public final class TableShard {
     private volatile TableView view;
     private volatile List<PartitionEnd> ends = List.of(); // that row files do not show; by LSN
     private volatile boolean dropped;
+    private List<SealedMemTable> sealedTables = List.of(); // what is sealed, as lanes see it
     private MemTable active;
+    private int lanes = 1; // if more than one, the active memtable has as many
+    private List<BatchWriter> writers = List.of(); // one a lane, if there are several
+    private @Nullable BatchWriter writer; // of all lanes, while they are at rest
     private long activeSinceMillis = Long.MAX_VALUE; // of the first change since the last seal
     private long endedLogLsn = Long.MAX_VALUE; // of the first endRows since the last seal
     private long flushedLsn;
@@ -71,10 +76,11 @@ public final class TableShard {
         this.indexes = new TableIndexes(versions.schema(), versions.layout());
         this.active = newMemTable();
         this.view = new TableView(versions, List.of(active), List.of(), List.of(), indexes.views());
+        renewWriters();
     }
 
     private MemTable newMemTable() {
-        return MemTable.create(versions.schema().hasPrimaryKey(), versions.schemaVersion());
+        return MemTable.create(lanes, versions.schema().hasPrimaryKey(), versions.schemaVersion());
     }
 
     public ShardId shard() {
@@ -270,84 +276,71 @@ public final class TableShard {
             WriteBatchReader batch, long lsn, long firstRowId, long logLsn, long nowMillis)
             throws IOException {
         supersede(batch, lsn);
+        touch(nowMillis);
+        write(requireNonNull(writer), batch, lsn, firstRowId, logLsn);
+    }
+
+    private void write(
+            BatchWriter to, WriteBatchReader batch, long lsn, long firstRowId, long logLsn) {
+        long nextId = to.write(batch, lsn, firstRowId, logLsn);
+        if (nextId > firstRowId) {
+            raiseNextRowId(nextId);
+        }
+    }
+
+    /**
+     * Changes are about to be applied, here or by lanes: the memtable's age begins, if it has none.
+     */
+    public void touch(long nowMillis) {
         activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
-        byte[] source = batch.buffer();
-        RowMapping.Mapper mapper = mapper(batch);
-        byte[] rowIdKeys =
-                schema().hasPrimaryKey() ? source : new byte[Long.BYTES * batch.operationCount()];
-        int appended = 0;
-        batch.rewind();
-        while (batch.next()) {
-            switch (batch.kind()) {
-                case UPSERT -> {
-                    RowCache.@Nullable Key changed =
-                            rowCache.beginChange(source, batch.keyOffset(), batch.keyLength());
-                    KeyedVersion version =
-                            inEffect(
-                                    KeyedVersion.live(
-                                            source,
-                                            batch.keyOffset(),
-                                            batch.keyLength(),
-                                            lsn,
-                                            source,
-                                            batch.rowOffset(),
-                                            batch.rowLength()),
-                                    mapper);
-                    active.put(version, logLsn);
-                    indexes.add(version);
-                    rowCache.endChange(changed);
-                }
-                case DELETE -> {
-                    RowCache.@Nullable Key changed =
-                            rowCache.beginChange(source, batch.keyOffset(), batch.keyLength());
-                    active.put(
-                            KeyedVersion.deleted(source, batch.keyOffset(), batch.keyLength(), lsn),
-                            logLsn);
-                    rowCache.endChange(changed);
-                }
-                case APPEND -> {
-                    int keyOffset = Long.BYTES * appended;
-                    byte[] key = KeyEncoder.rowIdKey(firstRowId + appended);
-                    System.arraycopy(key, 0, rowIdKeys, keyOffset, Long.BYTES);
-                    active.put(
-                            inEffect(
-                                    KeyedVersion.live(
-                                            rowIdKeys,
-                                            keyOffset,
-                                            Long.BYTES,
-                                            lsn,
-                                            source,
-                                            batch.rowOffset(),
-                                            batch.rowLength()),
-                                    mapper),
-                            logLsn);
-                    appended++;
-                }
-                case INSERT_IF_ABSENT, INSERT, UPDATE, UPDATE_OR_INSERT ->
-                        throw new IllegalStateException(
-                                "Expected a batch of plain operations, found " + batch.kind());
+    }
+
+    /** In how many lanes changes can be applied now. */
+    public int laneCount() {
+        return lanes;
+    }
+
+    /**
+     * Takes changes in so many lanes from now on; one: what has lanes keeps them until it is
+     * sealed, and is written without. While the lanes are at rest, and each has applied as much as
+     * the others.
+     *
+     * @param appliedLsn every change at or below is applied
+     */
+    public void useLanes(int newLanes, long appliedLsn) {
+        lanes = newLanes;
+        indexes.useLanes(newLanes);
+        if (newLanes > 1 && active.laneCount() != newLanes) {
+            if (StackedMemTable.height(active) >= MAX_HEIGHT) {
+                seal(appliedLsn);
             }
+            MemTable above = newMemTable();
+            active = active.isEmpty() ? above : new StackedMemTable(above, active);
         }
-        indexes.publish(lsn);
-        if (appended > 0) {
-            raiseNextRowId(firstRowId + appended);
-        }
+        show(view.rowFiles(), view.columnFiles());
     }
 
-    /** Maps the rows of a batch of an earlier version; null: they have the version in effect. */
-    private RowMapping.@Nullable Mapper mapper(WriteBatchReader batch) {
-        if (batch.schemaVersion() == versions.schemaVersion()) {
-            return null;
+    /**
+     * Applies what a lane has of a batch; all of it or, if a file cannot be read, none of it. Runs
+     * on the lane, beside others, after {@link #touch}; what is confined to the shard's context
+     * stays as it is meanwhile.
+     *
+     * @param batch a reader of the lane's own
+     * @param superseded remembers which rows end; they must be marked before the batch counts as
+     *     applied
+     */
+    public void applyLane(
+            int lane,
+            WriteBatchReader batch,
+            long lsn,
+            long firstRowId,
+            long logLsn,
+            SupersededRows superseded)
+            throws IOException {
+        if (marksRows()) {
+            superseded.find(batch, view.columnFiles(), sealedTables, lsn);
         }
-        RowMapping mapping = versions.mapping(batch.schemaVersion());
-        return mapping.isSameBytes() ? null : mapping.mapper();
-    }
-
-    private static KeyedVersion inEffect(KeyedVersion version, RowMapping.@Nullable Mapper mapper) {
-        return mapper == null
-                ? version
-                : version.withRow(
-                        mapper.map(version.rowArray(), version.rowOffset(), version.rowLength()));
+        write(writers.get(lane), batch, lsn, firstRowId, logLsn);
     }
 
     /**
@@ -382,7 +375,7 @@ public final class TableShard {
             raiseNextRowId(file.entry().firstRowId().getAsLong() + file.entry().rowCount());
         }
         if (!indexes.isEmpty()) {
-            IngestedEntries.add(files, file.as(versions), schema(), indexes);
+            IngestedEntries.add(files, file.as(versions), schema(), indexes.writer(0));
         }
     }
 
@@ -570,7 +563,8 @@ public final class TableShard {
         show(view.rowFiles(), changed);
     }
 
-    // Files come from jobs that may have begun before the columns changed.
+    // Files come from jobs that may have begun before the columns changed. Whatever changes the
+    // memtables ends here, so the writers are made anew here too.
     private void show(List<RowFile> rowFiles, List<ColumnFile> columnFiles) {
         TableVersions present = versions;
         List<PartitionEnd> presentEnds = ends;
@@ -594,6 +588,23 @@ public final class TableShard {
                         readRowFiles,
                         as(columnFiles, file -> file.as(present)),
                         indexes.views());
+        renewWriters();
+    }
+
+    private void renewWriters() {
+        sealedTables = List.copyOf(sealed);
+        writer = new BatchWriter(versions, rowCache, KeyLane.ALL, active, indexes.writer(0));
+        List<BatchWriter> ofLanes = new ArrayList<>();
+        for (int lane = 0; lane < lanes && lanes > 1; lane++) {
+            ofLanes.add(
+                    new BatchWriter(
+                            versions,
+                            rowCache,
+                            new KeyLane(lane, lanes),
+                            active.lane(lane),
+                            indexes.writer(lane)));
+        }
+        writers = List.copyOf(ofLanes);
     }
 
     /** The same list if no file changes: readers compare it by identity. */
@@ -613,10 +624,15 @@ public final class TableShard {
                 .findFirst();
     }
 
+    /** Whether changes may end rows of column files, or of what becomes one. */
+    private boolean marksRows() {
+        return schema().orientation().hasColumns()
+                && !(view.columnFiles().isEmpty() && sealed.isEmpty());
+    }
+
     /** Ends the rows of the batch's keys in files, and in memtables that are being flushed. */
     private void supersede(WriteBatchReader batch, long lsn) throws IOException {
-        if (!schema().orientation().hasColumns()
-                || (view.columnFiles().isEmpty() && sealed.isEmpty())) {
+        if (!marksRows()) {
             return;
         }
         // First what may fail, and what may be done twice: a row ends once

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.protocol.SteleException;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.objectstore.StoreFaults;
+import io.stele.storage.shard.ApplyOptions;
 import io.stele.storage.wal.LogFaults;
 import io.stele.storage.wal.LogOptions;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 /**
  * One run of some workloads over one node: it lives, fails, dies after a random write to its store
@@ -49,10 +51,17 @@ final class Simulation {
      * @param retention of the tables; empty: as the seed decides
      */
     Simulation(long seed, List<String> names, Optional<Duration> retention) throws IOException {
+        this(seed, names, options -> retention.map(options::withRetention).orElse(options));
+    }
+
+    /**
+     * @param change of the options that the seed decides on
+     */
+    Simulation(long seed, List<String> names, UnaryOperator<StorageOptions> change)
+            throws IOException {
         random = new SplittableRandom(seed);
         SplittableRandom optionsRandom = random.split();
-        StorageOptions options = options(optionsRandom);
-        options = retention.map(options::withRetention).orElse(options);
+        StorageOptions options = change.apply(options(optionsRandom));
         retentionMillis = options.retention().toMillis();
         node = SimulatedNode.start(options, seed);
         SplittableRandom choice = random.split();
@@ -70,7 +79,15 @@ final class Simulation {
                 .withRetention(Duration.ofMillis(random.nextBoolean() ? 1 : 60_000))
                 // of all sizes from files of a few rows, in many levels, to one level of one file
                 .withTargetFileBytes(1_000L << random.nextInt(16))
-                .withCollectionGrace(Duration.ofMillis(1));
+                .withCollectionGrace(Duration.ofMillis(1))
+                .withApply(apply(random));
+    }
+
+    /** One lane, several from the start, or as many as the load makes of one. */
+    private static ApplyOptions apply(SplittableRandom random) {
+        int most = 1 + random.nextInt(4);
+        int least = random.nextBoolean() ? most : 1;
+        return new ApplyOptions(least, most, random.nextInt(3), 1 + random.nextInt(2000));
     }
 
     private static List<String> choose(SplittableRandom random) {
@@ -240,8 +257,17 @@ final class Simulation {
             }
             throwIfFailed();
         }
+        checkNothingStopped();
         for (int tasks = random.nextInt(400); tasks > 0; tasks--) {
             node.pool().runOne();
+        }
+    }
+
+    /** As long as the process lives, no record is one that cannot be applied. */
+    private void checkNothingStopped() {
+        List<String> failed = node.engine().status().failedShards();
+        if (!node.crashPoint().crashed()) {
+            assertThat(failed).noneMatch(message -> message.contains("stopped at LSN"));
         }
     }
 

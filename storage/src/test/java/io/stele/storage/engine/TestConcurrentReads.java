@@ -6,6 +6,7 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.shard.ApplyOptions;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LocalLogFiles;
 import java.io.IOException;
@@ -24,7 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Real threads: transactions move amounts between rows, plain writes touch other rows, flushes and
@@ -41,12 +42,13 @@ class TestConcurrentReads {
     private final ConcurrentLinkedQueue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
 
     @ParameterizedTest
-    @EnumSource(Orientation.class)
-    void readersAlwaysSeeOneState(Orientation orientation) throws Exception {
+    @CsvSource({"ROW, 1", "COLUMN, 1", "ROW_COLUMN, 1", "ROW, 3", "COLUMN, 2", "ROW_COLUMN, 4"})
+    void readersAlwaysSeeOneState(Orientation orientation, int lanes) throws Exception {
         StorageOptions options =
                 StorageOptions.DEFAULT
                         .withMemTables(16_000, 100_000_000, Duration.ofSeconds(1))
-                        .withRetention(Duration.ofMillis(1));
+                        .withRetention(Duration.ofMillis(1))
+                        .withApply(new ApplyOptions(lanes, lanes, 0, 100));
         try (EngineThreads threads =
                         EngineThreads.start(
                                 2,

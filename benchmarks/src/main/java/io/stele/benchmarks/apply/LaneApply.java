@@ -1,0 +1,121 @@
+package io.stele.benchmarks.apply;
+
+import io.stele.protocol.ShardId;
+import io.stele.protocol.schema.SchemaHistory;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.storage.tablet.KeyLane;
+import io.stele.storage.tablet.KeyedVersion;
+import io.stele.storage.tablet.MemTable;
+import io.stele.storage.tablet.RowCache;
+import io.stele.storage.tablet.SupersededRows;
+import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableVersions;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * Applies batches to a table in memory, as a shard does with what its log gave it: by one thread,
+ * or by lanes, each on a thread of its own. No log, no scheduler.
+ */
+final class LaneApply {
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    private static final long NO_ROW_ID = -1;
+
+    private final TableSchema schema;
+    private final List<byte[]> batches;
+
+    LaneApply(TableSchema schema, List<byte[]> batches) {
+        this.schema = schema;
+        this.batches = batches;
+    }
+
+    /**
+     * What one run took.
+     *
+     * @param criticalNanos CPU time of the thread that used most: the wall time on cores that
+     *     nobody else uses
+     * @param wallNanos from the start to the end of the last thread
+     * @param table what came of it
+     */
+    record Result(long criticalNanos, long wallNanos, TableShard table) {}
+
+    Result run(int lanes) throws Exception {
+        TableShard table =
+                new TableShard(
+                        new ShardId(1, 0),
+                        new TableVersions(schema, SchemaHistory.of(schema)),
+                        new RowCache("rows", 0));
+        if (lanes > 1) {
+            table.useLanes(lanes, 0);
+        }
+        try (ExecutorService threads = Executors.newFixedThreadPool(lanes)) {
+            CyclicBarrier start = new CyclicBarrier(lanes + 1);
+            List<Future<Long>> times = new ArrayList<>();
+            for (int lane = 0; lane < lanes; lane++) {
+                int of = lane;
+                Callable<Long> work =
+                        () -> {
+                            start.await();
+                            long before = THREADS.getCurrentThreadCpuTime();
+                            apply(table, of, lanes);
+                            return THREADS.getCurrentThreadCpuTime() - before;
+                        };
+                times.add(threads.submit(work));
+            }
+            start.await();
+            long began = System.nanoTime();
+            long critical = 0;
+            for (Future<Long> time : times) {
+                critical = Math.max(critical, time.get());
+            }
+            return new Result(critical, System.nanoTime() - began, table);
+        }
+    }
+
+    private void apply(TableShard table, int lane, int lanes) throws Exception {
+        SupersededRows superseded = new SupersededRows(new KeyLane(lane, lanes));
+        long lsn = 0;
+        for (byte[] batch : batches) {
+            lsn++;
+            WriteBatchReader reader = new WriteBatchReader(batch);
+            if (lanes == 1) {
+                table.apply(reader, lsn, NO_ROW_ID, lsn, 0);
+            } else {
+                table.applyLane(lane, reader, lsn, NO_ROW_ID, lsn, superseded);
+            }
+        }
+    }
+
+    /** Ends the benchmark unless both tables have the same versions. */
+    static void checkSame(TableShard expected, TableShard found) {
+        Iterator<KeyedVersion> left = versions(expected);
+        Iterator<KeyedVersion> right = versions(found);
+        while (left.hasNext() && right.hasNext()) {
+            KeyedVersion one = left.next();
+            KeyedVersion other = right.next();
+            if (one.compareTo(other) != 0 || !Arrays.equals(one.row(), other.row())) {
+                throw new IllegalStateException(
+                        "Expected lanes to leave what serial apply leaves, found other versions at LSNs %d and %d"
+                                .formatted(one.lsn(), other.lsn()));
+            }
+        }
+        if (left.hasNext() || right.hasNext()) {
+            throw new IllegalStateException("Expected as many versions in lanes as in one");
+        }
+    }
+
+    private static Iterator<KeyedVersion> versions(TableShard table) {
+        MemTable active = table.view().memTables().getFirst();
+        return active.versions();
+    }
+}

@@ -1,0 +1,190 @@
+package io.stele.benchmarks.apply;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.benchmarks.Benchmark;
+import io.stele.benchmarks.BenchmarkOptions;
+import io.stele.benchmarks.BenchmarkReport;
+import io.stele.benchmarks.Machine;
+import io.stele.benchmarks.Medians;
+import io.stele.benchmarks.Metrics;
+import io.stele.benchmarks.Target;
+import io.stele.benchmarks.servers.Run;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.engine.StorageOptions;
+import io.stele.storage.shard.ApplyOptions;
+import io.stele.storage.tablet.TableShard;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * One hot shard, its log applied by two lanes beside one, in the same run and in turns.
+ *
+ * <p>"apply": batches put into memory, nothing else; the CPU time of the busier thread, which is
+ * what undisturbed cores would need. "engine": an engine with four writers that have 32 batches on
+ * their way each, until all are acknowledged, by wall time; with a log in memory, and with one that
+ * is synced to the local disk. How much of a row's time there the application takes says what lanes
+ * can gain at most.
+ */
+public final class ParallelApplyBenchmark implements Benchmark {
+    private static final long SEED = 11;
+    private static final double TARGET = 1.7;
+    private static final int LANES = 2;
+    private static final int[] BATCH_ROWS = {64, 256, 1024};
+    private static final Map<String, Double> KEYS = Map.of("uniform", 0.0, "zipf 0.99", 0.99);
+
+    @Override
+    public String name() {
+        return "parallel-apply";
+    }
+
+    @Override
+    public String description() {
+        return "a hot shard applied by two lanes beside one, without and with the log";
+    }
+
+    @Override
+    public BenchmarkReport run(BenchmarkOptions options) throws Exception {
+        String machine = Machine.describe();
+        Metrics metrics = new Metrics();
+        List<Target> targets = new ArrayList<>();
+        for (int batchRows : BATCH_ROWS) {
+            for (String keys : List.of("uniform", "zipf 0.99")) {
+                String name = "%d rows, %s".formatted(batchRows, keys);
+                if (options.only().filter(only -> !name.contains(only)).isEmpty()) {
+                    apply(
+                            name,
+                            batchRows,
+                            requireNonNull(KEYS.get(keys)),
+                            options.quick(),
+                            metrics,
+                            targets);
+                    engine(
+                            name,
+                            batchRows,
+                            requireNonNull(KEYS.get(keys)),
+                            options.quick(),
+                            metrics);
+                }
+            }
+        }
+        return new BenchmarkReport(name(), machine, metrics.asMap(), targets);
+    }
+
+    private static void apply(
+            String name,
+            int batchRows,
+            double exponent,
+            boolean quick,
+            Metrics metrics,
+            List<Target> targets)
+            throws Exception {
+        int rows = quick ? 50_000 : 200_000;
+        int rounds = quick ? 3 : 21;
+        TableSchema schema = HotBatches.definition("hot");
+        LaneApply apply =
+                new LaneApply(schema, new HotBatches(schema).make(rows, batchRows, exponent, SEED));
+        TableShard serial = apply.run(1).table();
+        LaneApply.checkSame(serial, apply.run(LANES).table());
+        for (int warmUp = 0; warmUp < rounds / 3; warmUp++) {
+            apply.run(1);
+            apply.run(LANES);
+        }
+        List<Double> one = new ArrayList<>();
+        List<Double> two = new ArrayList<>();
+        List<Double> ratios = new ArrayList<>();
+        List<Double> wallRatios = new ArrayList<>();
+        for (int round = 0; round < rounds; round++) {
+            LaneApply.Result first = apply.run(1);
+            LaneApply.Result second = apply.run(LANES);
+            one.add((double) first.criticalNanos() / rows);
+            two.add((double) second.criticalNanos() / rows);
+            ratios.add((double) first.criticalNanos() / second.criticalNanos());
+            wallRatios.add((double) first.wallNanos() / second.wallNanos());
+        }
+        metrics.put(name + ": apply, 1 lane, ns CPU a row", Medians.median(one));
+        metrics.put(name + ": apply, 2 lanes, ns CPU a row of the busier", Medians.median(two));
+        double ratio = Medians.median(ratios);
+        metrics.put(name + ": apply, times 1 lane, CPU critical path", ratio);
+        metrics.put(name + ": apply, times 1 lane, wall", Medians.median(wallRatios));
+        targets.add(
+                Target.atLeast(name + ": apply, times 1 lane, CPU critical path", TARGET, ratio));
+    }
+
+    private static void engine(
+            String name, int batchRows, double exponent, boolean quick, Metrics metrics)
+            throws Exception {
+        int rows = quick ? 50_000 : 400_000;
+        int rounds = quick ? 1 : 7;
+        for (boolean synced : new boolean[] {false, true}) {
+            String log = synced ? ": log synced" : ": log in memory";
+            Map<Integer, List<Double>> rates = new HashMap<>();
+            List<Double> rowsPerGroup = new ArrayList<>();
+            for (int round = 0; round <= rounds; round++) {
+                for (int lanes : new int[] {1, LANES}) {
+                    HotShard.Result result = write(lanes, rows, batchRows, exponent, synced, round);
+                    if (round > 0) { // the first one compiles the code
+                        rates.computeIfAbsent(lanes, _ -> new ArrayList<>())
+                                .add(rows / result.seconds());
+                        rowsPerGroup.add((double) rows / result.groups());
+                    }
+                }
+            }
+            double one = Medians.median(requireNonNull(rates.get(1)));
+            double two = Medians.median(requireNonNull(rates.get(LANES)));
+            metrics.put(name + log + ", 1 lane, rows/s", one);
+            metrics.put(name + log + ", 2 lanes, rows/s", two);
+            metrics.put(name + log + ", times 1 lane, wall", two / one);
+            metrics.put(name + log + ", rows a group", Medians.median(rowsPerGroup));
+            metrics.put(
+                    name + log + ", % of a row's time that its application takes",
+                    100 * metrics.value(name + ": apply, 1 lane, ns CPU a row") * one / 1e9);
+        }
+    }
+
+    private static HotShard.Result write(
+            int lanes, int rows, int batchRows, double exponent, boolean synced, int round)
+            throws Exception {
+        // Neither flushes nor merges: what they take from the lanes is not what is measured.
+        StorageOptions options =
+                StorageOptions.DEFAULT
+                        .withMemTables(4L << 30, 8L << 30, Duration.ofHours(1))
+                        .withApply(ApplyOptions.DEFAULT.withLanes(lanes, lanes));
+        Optional<Path> wal =
+                synced
+                        ? Optional.of(Files.createTempDirectory(stateFolder(), "parallel-apply-"))
+                        : Optional.empty();
+        try (HotShard shard = new HotShard(options, wal)) {
+            List<byte[]> batches =
+                    new HotBatches(shard.schema()).make(rows, batchRows, exponent, SEED + round);
+            HotShard.Result result = shard.write(batches);
+            shard.check(rows, lanes);
+            return result;
+        } finally {
+            if (wal.isPresent()) {
+                delete(wal.get());
+            }
+        }
+    }
+
+    private static Path stateFolder() throws IOException {
+        return Files.createDirectories(Run.load().path("state"));
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(directory);
+    }
+}
