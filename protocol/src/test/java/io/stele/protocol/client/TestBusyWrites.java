@@ -104,8 +104,12 @@ final class TestBusyWrites {
         try (SteleClient client = client(SETTINGS)) {
             TableWriter writer = client.writer("s", "t");
             CompletableFuture<Lsn> overtaken = writer.upsert(1L, "first");
+            awaitInFlight(client, 0);
+            long first = client.inFlightBytes();
             List<CompletableFuture<Lsn>> later = new ArrayList<>();
-            for (long key = 0; key < 14; key++) {
+            later.add(writer.upsert(1L, "later 0"));
+            awaitInFlight(client, first); // it is on its way before the first is answered
+            for (long key = 1; key < 14; key++) {
                 later.add(writer.upsert(1L, "later " + key));
             }
             sidecar.release();
