@@ -7,6 +7,7 @@ import io.trino.spi.connector.SourcePage;
 import io.trino.spi.type.BigintType;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.roaringbitmap.PeekableIntIterator;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
@@ -73,15 +74,27 @@ final class VisibleRows {
             }
             lsns = null;
         }
+        // A search in the bitmap for each row would cost more than the rest of a narrow scan
+        PeekableIntIterator rest = deleted == null ? null : deleted.getIntIterator();
+        if (rest != null) {
+            rest.advanceIfNeeded(first);
+        }
+        int nextDeleted = next(rest, first);
         int selected = 0;
         for (int position = 0; position < count; position++) {
+            if (position == nextDeleted) {
+                nextDeleted = next(rest, first);
+                continue;
+            }
             positions[selected] = position;
-            boolean visible =
-                    (deleted == null || !deleted.contains(first + position))
-                            && (lsns == null || isVisible(lsn(lsns, position)));
-            selected += visible ? 1 : 0;
+            selected += lsns == null || isVisible(lsn(lsns, position)) ? 1 : 0;
         }
         return selected;
+    }
+
+    /** The next deleted row's position in the page that begins with row {@code first}. */
+    private static int next(@Nullable PeekableIntIterator deleted, int first) {
+        return deleted == null || !deleted.hasNext() ? Integer.MAX_VALUE : deleted.next() - first;
     }
 
     private boolean isVisible(long lsn) {
