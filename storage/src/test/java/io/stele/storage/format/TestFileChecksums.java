@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.WrittenFile;
-import io.stele.storage.objectstore.ForwardingStore;
+import io.stele.storage.objectstore.ForwardingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.EOFException;
@@ -58,7 +58,7 @@ final class TestFileChecksums {
     }
 
     /** The store of this test as if it were over a network; notes the lengths of reads. */
-    private final class RemoteStore extends ForwardingStore {
+    private final class RemoteStore extends ForwardingObjectStore {
         private final List<Integer> requests;
 
         RemoteStore(List<Integer> requests) {

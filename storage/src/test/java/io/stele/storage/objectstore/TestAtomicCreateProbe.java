@@ -126,7 +126,7 @@ final class TestAtomicCreateProbe {
     }
 
     /** A store that creates as it should not. */
-    private abstract static class LyingStore extends ForwardingStore {
+    private abstract static class LyingStore extends ForwardingObjectStore {
         LyingStore() {
             super(new InMemoryObjectStore());
         }

@@ -1,15 +1,25 @@
 package io.stele.storage.objectstore;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 
-/** A store that is another one, for tests that change a part of it. */
-public class ForwardingStore implements ObjectStore {
+/**
+ * A store that is another one; a subclass changes a part of it. Every call is forwarded, so that
+ * what {@link ObjectStore} gains later is not lost on the way.
+ */
+public abstract class ForwardingObjectStore implements ObjectStore {
     private final ObjectStore store;
 
-    public ForwardingStore(ObjectStore store) {
-        this.store = store;
+    protected ForwardingObjectStore(ObjectStore store) {
+        this.store = requireNonNull(store, "store is null");
+    }
+
+    /** The store behind this one. */
+    protected final ObjectStore delegate() {
+        return store;
     }
 
     @Override
@@ -61,5 +71,15 @@ public class ForwardingStore implements ObjectStore {
     @Override
     public String describe(String path) {
         return store.describe(path);
+    }
+
+    @Override
+    public boolean isRemote() {
+        return store.isRemote();
+    }
+
+    @Override
+    public void close() throws IOException {
+        store.close();
     }
 }
