@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,14 +42,12 @@ final class FairPool implements ContextPool, ContextDispatcher {
      * [1] Jiang et al., Alibaba Hologres: A Cloud-Native Service for Hybrid Serving/Analytical
      *     Processing, PVLDB 13(12), 2020.
      */
-    private static final int MAX_GROUPS = 4096; // each status and balancing walks through them
-
     private final FairPoolOptions options;
     private final LongSupplier nanoTime;
     private final Consumer<Worker> unparker;
     private final Consumer<Throwable> uncaught;
     private final List<Worker> workers;
-    private final CopyOnWriteArrayList<SchedulingGroup> groups = new CopyOnWriteArrayList<>();
+    private final SchedulingGroups groups = new SchedulingGroups();
     private final ConcurrentLinkedQueue<ExecutionContext> latency = new ConcurrentLinkedQueue<>();
     private final AtomicInteger idleWorkers = new AtomicInteger();
     private final LongAdder steals = new LongAdder();
@@ -96,16 +93,7 @@ final class FairPool implements ContextPool, ContextDispatcher {
 
     @Override
     public SchedulingGroup createGroup(String name, int shares, Urgency urgency) {
-        SchedulingGroup group = new SchedulingGroup(name, shares, urgency, options.averageNanos());
-        synchronized (groups) {
-            if (groups.size() >= MAX_GROUPS) {
-                throw new IllegalStateException(
-                        "Expected at most %d scheduling groups, found one more: %s"
-                                .formatted(MAX_GROUPS, name));
-            }
-            groups.add(group);
-        }
-        return group;
+        return groups.create(name, shares, urgency, options.averageNanos());
     }
 
     @Override
@@ -269,25 +257,19 @@ final class FairPool implements ContextPool, ContextDispatcher {
 
     @Override
     public PoolStatus status() {
-        List<GroupStatus> statuses = new ArrayList<>();
-        long switches = 0;
-        long overruns = 0;
-        for (SchedulingGroup group : groups) {
-            long running =
-                    workers.stream().filter(worker -> worker.currentGroup() == group).count();
-            GroupStatus status = group.status(running);
-            switches += status.switches();
-            overruns += status.overruns();
-            statuses.add(status);
-        }
+        List<GroupStatus> statuses = groups.status(this::runningContexts);
         return new PoolStatus(
                 workers.size(),
                 Math.max(0, idleWorkers.get()),
-                switches,
-                overruns,
+                statuses.stream().mapToLong(GroupStatus::switches).sum(),
+                statuses.stream().mapToLong(GroupStatus::overruns).sum(),
                 steals.sum(),
                 migrations.sum(),
                 statuses);
+    }
+
+    private long runningContexts(SchedulingGroup group) {
+        return workers.stream().filter(worker -> worker.currentGroup() == group).count();
     }
 
     // ---- the end

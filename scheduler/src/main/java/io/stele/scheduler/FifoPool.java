@@ -6,7 +6,6 @@ import io.stele.scheduler.ExecutionContext.Outcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -19,30 +18,13 @@ import org.jspecify.annotations.Nullable;
  * <p>What fair scheduling is measured against; shares and urgencies mean nothing here. Guarded by
  * its own lock.
  */
-public final class FifoPool implements ContextPool {
-    private static final long AVERAGE_NANOS = 1_000_000; // of shares, which nobody asks for
-
+public final class FifoPool extends SharelessPool {
     private final Object lock = new Object();
     private final ArrayDeque<ExecutionContext> queue = new ArrayDeque<>(); // guarded by lock
-    private final CopyOnWriteArrayList<SchedulingGroup> groups = new CopyOnWriteArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private final LongSupplier nanoTime;
-    private final Consumer<Throwable> uncaught;
     private int idle; // guarded by lock
     private boolean closed; // guarded by lock
-
-    private final ContextDispatcher dispatcher =
-            new ContextDispatcher() {
-                @Override
-                public void runnable(ExecutionContext context) {
-                    enqueue(context);
-                }
-
-                @Override
-                public void failed(Throwable failure) {
-                    uncaught.accept(failure);
-                }
-            };
 
     /**
      * @param nanoTime the clock of this machine, such as {@code System::nanoTime}
@@ -53,11 +35,11 @@ public final class FifoPool implements ContextPool {
             LongSupplier nanoTime,
             ThreadFactory threadFactory,
             Consumer<Throwable> uncaught) {
+        super(uncaught);
         if (workers < 1) {
             throw new IllegalArgumentException("workers must be at least 1, found " + workers);
         }
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
-        this.uncaught = requireNonNull(uncaught, "uncaught is null");
         for (int i = 0; i < workers; i++) {
             threads.add(threadFactory.newThread(this::work));
         }
@@ -65,31 +47,8 @@ public final class FifoPool implements ContextPool {
     }
 
     @Override
-    public SchedulingGroup createGroup(String name, int shares, Urgency urgency) {
-        SchedulingGroup group = new SchedulingGroup(name, shares, urgency, AVERAGE_NANOS);
-        groups.add(group);
-        return group;
-    }
-
-    @Override
-    public void removeGroup(SchedulingGroup group) {
-        groups.remove(group);
-    }
-
-    @Override
-    public ExecutionContext createContext(String name, SchedulingGroup group, int share) {
-        return new ExecutionContext(name, group, share, dispatcher);
-    }
-
-    /** False: whatever comes goes through the queue. */
-    @Override
-    public boolean hasIdleWorkers() {
-        return false;
-    }
-
-    @Override
     public PoolStatus status() {
-        List<GroupStatus> statuses = groups.stream().map(group -> group.status(0)).toList();
+        List<GroupStatus> statuses = groupStatuses();
         long switches = statuses.stream().mapToLong(GroupStatus::switches).sum();
         synchronized (lock) {
             return new PoolStatus(threads.size(), idle, switches, 0, 0, 0, statuses);
@@ -105,7 +64,8 @@ public final class FifoPool implements ContextPool {
         Threads.joinAll(threads);
     }
 
-    private void enqueue(ExecutionContext context) {
+    @Override
+    void enqueue(ExecutionContext context) {
         synchronized (lock) {
             queue.add(context);
             lock.notify();

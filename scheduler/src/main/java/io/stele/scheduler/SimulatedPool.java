@@ -16,64 +16,29 @@ import java.util.random.RandomGenerator;
  * of a process, so one thread and one seed drive everything; the same seed gives the same run.
  * Groups and shares mean nothing here: any order is possible. Confined to one thread.
  */
-public final class SimulatedPool implements ContextPool, BackgroundPool, Periodic {
+public final class SimulatedPool extends SharelessPool implements BackgroundPool, Periodic {
     private static final int QUANTUM_TASKS = 64; // so that contexts take turns
-    private static final long AVERAGE_NANOS = 1_000_000; // of no meaning without time
 
     private final RandomGenerator random;
     private final List<Runnable> tasks = new ArrayList<>();
     private final List<Runnable> periodic = new ArrayList<>();
-    private final List<SchedulingGroup> groups = new ArrayList<>();
-    private final Consumer<Throwable> uncaught;
-
-    private final ContextDispatcher dispatcher =
-            new ContextDispatcher() {
-                @Override
-                public void runnable(ExecutionContext context) {
-                    execute(() -> runQuantum(context));
-                }
-
-                @Override
-                public void failed(Throwable failure) {
-                    uncaught.accept(failure);
-                }
-            };
 
     /**
      * @param uncaught told of anything that a task of a context throws
      */
     public SimulatedPool(RandomGenerator random, Consumer<Throwable> uncaught) {
+        super(uncaught);
         this.random = requireNonNull(random, "random is null");
-        this.uncaught = requireNonNull(uncaught, "uncaught is null");
-    }
-
-    @Override
-    public SchedulingGroup createGroup(String name, int shares, Urgency urgency) {
-        SchedulingGroup group = new SchedulingGroup(name, shares, urgency, AVERAGE_NANOS);
-        groups.add(group);
-        return group;
-    }
-
-    @Override
-    public void removeGroup(SchedulingGroup group) {
-        groups.remove(group);
-    }
-
-    @Override
-    public ExecutionContext createContext(String name, SchedulingGroup group, int share) {
-        return new ExecutionContext(name, group, share, dispatcher);
-    }
-
-    /** False: all that happens is to be in the hands of the seed. */
-    @Override
-    public boolean hasIdleWorkers() {
-        return false;
     }
 
     @Override
     public PoolStatus status() {
-        return new PoolStatus(
-                1, 0, 0, 0, 0, 0, groups.stream().map(group -> group.status(0)).toList());
+        return new PoolStatus(1, 0, 0, 0, 0, 0, groupStatuses());
+    }
+
+    @Override
+    void enqueue(ExecutionContext context) {
+        execute(() -> runQuantum(context));
     }
 
     private void runQuantum(ExecutionContext context) {
@@ -84,7 +49,7 @@ public final class SimulatedPool implements ContextPool, BackgroundPool, Periodi
             }
         }
         if (context.endTurn()) {
-            execute(() -> runQuantum(context));
+            enqueue(context);
         }
     }
 

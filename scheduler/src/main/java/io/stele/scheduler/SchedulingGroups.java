@@ -1,0 +1,49 @@
+package io.stele.scheduler;
+
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.ToLongFunction;
+
+/** The groups of one pool, in the order of their making. Safe for use by many threads at once. */
+final class SchedulingGroups implements Iterable<SchedulingGroup> {
+    private static final int MAX_GROUPS = 4096; // each status and balancing walks through them
+
+    private final CopyOnWriteArrayList<SchedulingGroup> groups = new CopyOnWriteArrayList<>();
+
+    /**
+     * Makes a group.
+     *
+     * @throws IllegalStateException if there are too many already
+     */
+    SchedulingGroup create(String name, int shares, Urgency urgency, long averageNanos) {
+        SchedulingGroup group = new SchedulingGroup(name, shares, urgency, averageNanos);
+        synchronized (groups) {
+            if (groups.size() >= MAX_GROUPS) {
+                throw new IllegalStateException(
+                        "Expected at most %d scheduling groups, found one more: %s"
+                                .formatted(MAX_GROUPS, name));
+            }
+            groups.add(group);
+        }
+        return group;
+    }
+
+    void remove(SchedulingGroup group) {
+        groups.remove(group);
+    }
+
+    @Override
+    public Iterator<SchedulingGroup> iterator() {
+        return groups.iterator();
+    }
+
+    /**
+     * What the groups do now.
+     *
+     * @param running how many contexts of a group run at this moment
+     */
+    List<GroupStatus> status(ToLongFunction<SchedulingGroup> running) {
+        return groups.stream().map(group -> group.status(running.applyAsLong(group))).toList();
+    }
+}

@@ -1,0 +1,61 @@
+package io.stele.scheduler;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+/** What pools have in common to which shares and urgencies mean nothing. */
+abstract class SharelessPool implements ContextPool {
+    private static final long AVERAGE_NANOS = 1_000_000; // of shares, which nobody asks for
+
+    private final SchedulingGroups groups = new SchedulingGroups();
+    private final ContextDispatcher dispatcher;
+
+    /**
+     * @param uncaught told of anything that a task of a context throws
+     */
+    SharelessPool(Consumer<Throwable> uncaught) {
+        requireNonNull(uncaught, "uncaught is null");
+        this.dispatcher =
+                new ContextDispatcher() {
+                    @Override
+                    public void runnable(ExecutionContext context) {
+                        enqueue(context);
+                    }
+
+                    @Override
+                    public void failed(Throwable failure) {
+                        uncaught.accept(failure);
+                    }
+                };
+    }
+
+    @Override
+    public final SchedulingGroup createGroup(String name, int shares, Urgency urgency) {
+        return groups.create(name, shares, urgency, AVERAGE_NANOS);
+    }
+
+    @Override
+    public final void removeGroup(SchedulingGroup group) {
+        groups.remove(group);
+    }
+
+    @Override
+    public final ExecutionContext createContext(String name, SchedulingGroup group, int share) {
+        return new ExecutionContext(name, group, share, dispatcher);
+    }
+
+    /** False: whatever comes waits for its turn. */
+    @Override
+    public final boolean hasIdleWorkers() {
+        return false;
+    }
+
+    /** Takes a context that has something to do; any thread. */
+    abstract void enqueue(ExecutionContext context);
+
+    final List<GroupStatus> groupStatuses() {
+        return groups.status(group -> 0);
+    }
+}
