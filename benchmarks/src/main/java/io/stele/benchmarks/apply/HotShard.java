@@ -2,6 +2,7 @@ package io.stele.benchmarks.apply;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.benchmarks.local.LocalEngine;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.schema.TableSchema;
@@ -38,7 +39,6 @@ final class HotShard implements AutoCloseable {
     private static final int WRITERS = 4;
     private static final int IN_FLIGHT =
             32; // batches of a writer, so that the log's groups are large
-    private static final int THREADS = 2; // as many as cores, as the other benchmarks have
 
     private final EngineThreads threads;
     private final @Nullable LocalLogFiles disk;
@@ -50,15 +50,7 @@ final class HotShard implements AutoCloseable {
      *     nothing
      */
     HotShard(StorageOptions options, Optional<Path> wal) throws IOException {
-        threads =
-                EngineThreads.start(
-                        THREADS,
-                        THREADS,
-                        System::nanoTime,
-                        Thread.ofPlatform().daemon().name("engine-", 0).factory(),
-                        failure -> {
-                            throw new IllegalStateException(failure);
-                        });
+        threads = LocalEngine.startThreads();
         disk = wal.isPresent() ? LocalLogFiles.open(wal.get()) : null;
         engine =
                 StorageEngine.open(

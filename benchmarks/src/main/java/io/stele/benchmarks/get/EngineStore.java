@@ -1,6 +1,7 @@
 package io.stele.benchmarks.get;
 
 import io.stele.benchmarks.ingest.UserRows;
+import io.stele.benchmarks.local.LocalEngine;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import io.stele.protocol.row.BinaryRow;
@@ -14,17 +15,12 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.VarcharType;
 import io.stele.protocol.wire.WriteBatchBuilder;
-import io.stele.storage.catalog.TableState;
+import io.stele.storage.catalog.Catalog;
 import io.stele.storage.engine.CacheOptions;
-import io.stele.storage.engine.EngineThreads;
 import io.stele.storage.engine.StorageEngine;
 import io.stele.storage.engine.StorageOptions;
-import io.stele.storage.objectstore.LocalObjectStore;
-import io.stele.storage.wal.HybridClock;
-import io.stele.storage.wal.LocalLogFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,20 +28,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 /**
  * Stele's engine in this process, on files of the local disk, read through the facade that the
  * sidecar's doors use.
  */
 final class EngineStore implements LookupStore {
-    private static final String SCHEMA = "bench";
     private static final String TABLE = "usertable";
 
     /** As many as cores, as the other benchmarks have. */
     private static final int SHARDS = 2;
 
     private static final int BATCH_ROWS = 1_000;
-    private static final int THREADS = 2;
     private static final UUID WRITER = new UUID(7, 7);
 
     /** More than the rows: what is measured says where they are, not the flusher. */
@@ -53,8 +48,7 @@ final class EngineStore implements LookupStore {
 
     private final String name;
     private final UserRows rows;
-    private final EngineThreads threads;
-    private final LocalLogFiles log;
+    private final LocalEngine local;
     private final StorageEngine engine;
     private final TableSchema schema;
     private final RowLayout layout;
@@ -75,26 +69,13 @@ final class EngineStore implements LookupStore {
             throws IOException {
         this.name = name;
         this.rows = rows;
-        Path warehouse = Files.createDirectories(directory.resolve("warehouse"));
-        Path wal = Files.createDirectories(directory.resolve("wal"));
-        threads =
-                EngineThreads.start(
-                        THREADS,
-                        THREADS,
-                        System::nanoTime,
-                        Thread.ofPlatform().daemon().name("engine-", 0).factory(),
-                        failure -> {
-                            throw new IllegalStateException(failure);
-                        });
-        log = LocalLogFiles.open(wal);
-        engine =
-                StorageEngine.open(
+        local =
+                LocalEngine.open(
+                        directory,
                         options(blockCacheBytes, rowCacheBytes),
-                        LocalObjectStore.forOwner(warehouse),
-                        log,
-                        new HybridClock(System::currentTimeMillis),
-                        threads);
-        schema = schema(engine);
+                        UnaryOperator.identity());
+        engine = local.engine();
+        schema = schema(local);
         layout = RowLayout.of(schema.columns());
         KeyEncoder encoder = KeyEncoder.forPrimaryKey(schema);
         keys = new byte[rowCount][];
@@ -114,11 +95,11 @@ final class EngineStore implements LookupStore {
                                 rowCacheBytes));
     }
 
-    private static TableSchema schema(StorageEngine engine) {
-        if (engine.catalog().current().schemas().contains(SCHEMA)) {
-            return engine.catalog().current().table(SCHEMA, TABLE);
+    private static TableSchema schema(LocalEngine local) {
+        Catalog catalog = local.engine().catalog().current();
+        if (catalog.schemas().contains(LocalEngine.schemaName())) {
+            return catalog.table(LocalEngine.schemaName(), TABLE);
         }
-        engine.catalog().createSchema(SCHEMA);
         List<ColumnSchema> columns = new ArrayList<>();
         columns.add(new ColumnSchema(1, "ycsb_key", VarcharType.VARCHAR).notNull());
         for (int field = 0; field < UserRows.FIELDS; field++) {
@@ -127,7 +108,7 @@ final class EngineStore implements LookupStore {
         TableSchema definition =
                 new TableSchema(
                         new TableId(1),
-                        SCHEMA,
+                        LocalEngine.schemaName(),
                         TABLE,
                         1,
                         columns,
@@ -139,7 +120,7 @@ final class EngineStore implements LookupStore {
                         0,
                         SHARDS,
                         Optional.empty());
-        return engine.catalog().createTable(definition, "", TableState.PUBLIC);
+        return local.createTable(definition);
     }
 
     @Override
@@ -215,8 +196,6 @@ final class EngineStore implements LookupStore {
 
     @Override
     public void close() throws IOException {
-        engine.close();
-        threads.close();
-        log.close();
+        local.close();
     }
 }

@@ -24,7 +24,7 @@ import java.util.function.UnaryOperator;
  */
 public final class LocalEngine implements AutoCloseable {
     private static final String SCHEMA = "bench";
-    private static final int THREADS = 2;
+    private static final int THREADS = 2; // as many as cores
     private static final Duration IDLE = Duration.ofMillis(1_500); // three ticks of the engine
     private static final Duration IDLE_TIMEOUT = Duration.ofMinutes(5);
 
@@ -46,15 +46,7 @@ public final class LocalEngine implements AutoCloseable {
     public static LocalEngine open(
             Path directory, StorageOptions options, UnaryOperator<ObjectStore> store)
             throws IOException {
-        EngineThreads threads =
-                EngineThreads.start(
-                        THREADS,
-                        THREADS,
-                        System::nanoTime,
-                        Thread.ofPlatform().daemon().name("engine-", 0).factory(),
-                        failure -> {
-                            throw new IllegalStateException(failure);
-                        });
+        EngineThreads threads = startThreads();
         Path warehouse = Files.createDirectories(directory.resolve("warehouse"));
         LocalLogFiles log = LocalLogFiles.open(Files.createDirectories(directory.resolve("wal")));
         return new LocalEngine(
@@ -66,6 +58,18 @@ public final class LocalEngine implements AutoCloseable {
                         log,
                         new HybridClock(System::currentTimeMillis),
                         threads));
+    }
+
+    /** The threads of an engine, two of each kind as benchmarks have everywhere. */
+    public static EngineThreads startThreads() {
+        return EngineThreads.start(
+                THREADS,
+                THREADS,
+                System::nanoTime,
+                Thread.ofPlatform().daemon().name("engine-", 0).factory(),
+                failure -> {
+                    throw new IllegalStateException(failure);
+                });
     }
 
     public StorageEngine engine() {

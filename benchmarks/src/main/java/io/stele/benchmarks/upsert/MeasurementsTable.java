@@ -1,5 +1,6 @@
 package io.stele.benchmarks.upsert;
 
+import io.stele.benchmarks.local.LocalEngine;
 import io.stele.protocol.TableId;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
@@ -11,7 +12,6 @@ import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchBuilder;
-import io.stele.storage.catalog.TableState;
 import io.stele.storage.engine.StorageEngine;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -46,8 +46,8 @@ final class MeasurementsTable {
     private final boolean keyed;
     private long writers;
 
-    MeasurementsTable(StorageEngine engine, String name, boolean keyed) {
-        this.engine = engine;
+    MeasurementsTable(LocalEngine local, String name, boolean keyed) {
+        this.engine = local.engine();
         this.keyed = keyed;
         List<ColumnSchema> columns =
                 List.of(
@@ -57,24 +57,21 @@ final class MeasurementsTable {
                         new ColumnSchema(4, "place", DataType.parse("varchar(16)")),
                         new ColumnSchema(5, "state", DataType.parse("varchar(4)")));
         schema =
-                engine.catalog()
-                        .createTable(
-                                new TableSchema(
-                                        new TableId(1),
-                                        "bench",
-                                        name,
-                                        1,
-                                        columns,
-                                        keyed ? List.of(1) : List.of(),
-                                        List.of(),
-                                        List.of(),
-                                        List.of(),
-                                        Orientation.COLUMN,
-                                        0,
-                                        SHARDS,
-                                        Optional.empty()),
-                                "",
-                                TableState.PUBLIC);
+                local.createTable(
+                        new TableSchema(
+                                new TableId(1),
+                                LocalEngine.schemaName(),
+                                name,
+                                1,
+                                columns,
+                                keyed ? List.of(1) : List.of(),
+                                List.of(),
+                                List.of(),
+                                List.of(),
+                                Orientation.COLUMN,
+                                0,
+                                SHARDS,
+                                Optional.empty()));
         layout = RowLayout.of(schema.columns());
     }
 

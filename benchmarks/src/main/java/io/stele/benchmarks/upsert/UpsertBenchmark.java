@@ -7,13 +7,16 @@ import io.stele.benchmarks.Machine;
 import io.stele.benchmarks.Medians;
 import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
+import io.stele.benchmarks.local.LocalEngine;
 import io.stele.benchmarks.servers.Run;
+import io.stele.storage.engine.StorageOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
 
 /**
  * Uniformly random upserts into a column tablet of 10 M rows, beside appends of the same rows to a
@@ -47,9 +50,10 @@ public final class UpsertBenchmark implements Benchmark {
         String machine = Machine.describe();
         Metrics metrics = new Metrics();
         Map<String, List<Phase>> phases = new LinkedHashMap<>();
-        try (LocalEngine local = new LocalEngine(directory)) {
-            MeasurementsTable keyed = new MeasurementsTable(local.engine(), "keyed", true);
-            MeasurementsTable appended = new MeasurementsTable(local.engine(), "appended", false);
+        try (LocalEngine local =
+                LocalEngine.open(directory, StorageOptions.DEFAULT, UnaryOperator.identity())) {
+            MeasurementsTable keyed = new MeasurementsTable(local, "keyed", true);
+            MeasurementsTable appended = new MeasurementsTable(local, "appended", false);
             long start = System.nanoTime();
             keyed.write(rows, number -> number, 0);
             keyed.flush();
