@@ -2,6 +2,7 @@ package io.stele.protocol.client;
 
 import io.stele.protocol.wire.WireLimits;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * The numbers of a client.
@@ -62,120 +63,45 @@ public record ClientSettings(
     }
 
     public ClientSettings withConnectTimeout(Duration value) {
-        return new ClientSettings(
-                value,
-                answerTimeout,
-                unavailableTimeout,
-                busyTimeout,
-                linger,
-                maxBatchBytes,
-                maxBatchRows,
-                maxInFlightBytes,
-                maxRequests);
+        return with(draft -> draft.connectTimeout = value);
     }
 
     public ClientSettings withAnswerTimeout(Duration value) {
-        return new ClientSettings(
-                connectTimeout,
-                value,
-                unavailableTimeout,
-                busyTimeout,
-                linger,
-                maxBatchBytes,
-                maxBatchRows,
-                maxInFlightBytes,
-                maxRequests);
+        return with(draft -> draft.answerTimeout = value);
     }
 
     public ClientSettings withUnavailableTimeout(Duration value) {
-        return new ClientSettings(
-                connectTimeout,
-                answerTimeout,
-                value,
-                busyTimeout,
-                linger,
-                maxBatchBytes,
-                maxBatchRows,
-                maxInFlightBytes,
-                maxRequests);
+        return with(draft -> draft.unavailableTimeout = value);
     }
 
     public ClientSettings withBusyTimeout(Duration value) {
-        return new ClientSettings(
-                connectTimeout,
-                answerTimeout,
-                unavailableTimeout,
-                value,
-                linger,
-                maxBatchBytes,
-                maxBatchRows,
-                maxInFlightBytes,
-                maxRequests);
+        return with(draft -> draft.busyTimeout = value);
     }
 
     public ClientSettings withLinger(Duration value) {
-        return new ClientSettings(
-                connectTimeout,
-                answerTimeout,
-                unavailableTimeout,
-                busyTimeout,
-                value,
-                maxBatchBytes,
-                maxBatchRows,
-                maxInFlightBytes,
-                maxRequests);
+        return with(draft -> draft.linger = value);
     }
 
     public ClientSettings withMaxBatchBytes(int value) {
-        return new ClientSettings(
-                connectTimeout,
-                answerTimeout,
-                unavailableTimeout,
-                busyTimeout,
-                linger,
-                value,
-                maxBatchRows,
-                maxInFlightBytes,
-                maxRequests);
+        return with(draft -> draft.maxBatchBytes = value);
     }
 
     public ClientSettings withMaxBatchRows(int value) {
-        return new ClientSettings(
-                connectTimeout,
-                answerTimeout,
-                unavailableTimeout,
-                busyTimeout,
-                linger,
-                maxBatchBytes,
-                value,
-                maxInFlightBytes,
-                maxRequests);
+        return with(draft -> draft.maxBatchRows = value);
     }
 
     public ClientSettings withMaxInFlightBytes(long value) {
-        return new ClientSettings(
-                connectTimeout,
-                answerTimeout,
-                unavailableTimeout,
-                busyTimeout,
-                linger,
-                maxBatchBytes,
-                maxBatchRows,
-                value,
-                maxRequests);
+        return with(draft -> draft.maxInFlightBytes = value);
     }
 
     public ClientSettings withMaxRequests(int value) {
-        return new ClientSettings(
-                connectTimeout,
-                answerTimeout,
-                unavailableTimeout,
-                busyTimeout,
-                linger,
-                maxBatchBytes,
-                maxBatchRows,
-                maxInFlightBytes,
-                value);
+        return with(draft -> draft.maxRequests = value);
+    }
+
+    private ClientSettings with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.build();
     }
 
     private static void checkPositive(String what, Duration value) {
@@ -188,6 +114,44 @@ public record ClientSettings(
         if (value < min || value > max) {
             throw new IllegalArgumentException(
                     "Expected " + what + " from " + min + " to " + max + ", found " + value);
+        }
+    }
+
+    /** The components while some of them change, so that a new one is copied in one place. */
+    private static final class Draft {
+        private Duration connectTimeout;
+        private Duration answerTimeout;
+        private Duration unavailableTimeout;
+        private Duration busyTimeout;
+        private Duration linger;
+        private int maxBatchBytes;
+        private int maxBatchRows;
+        private long maxInFlightBytes;
+        private int maxRequests;
+
+        Draft(ClientSettings from) {
+            connectTimeout = from.connectTimeout;
+            answerTimeout = from.answerTimeout;
+            unavailableTimeout = from.unavailableTimeout;
+            busyTimeout = from.busyTimeout;
+            linger = from.linger;
+            maxBatchBytes = from.maxBatchBytes;
+            maxBatchRows = from.maxBatchRows;
+            maxInFlightBytes = from.maxInFlightBytes;
+            maxRequests = from.maxRequests;
+        }
+
+        ClientSettings build() {
+            return new ClientSettings(
+                    connectTimeout,
+                    answerTimeout,
+                    unavailableTimeout,
+                    busyTimeout,
+                    linger,
+                    maxBatchBytes,
+                    maxBatchRows,
+                    maxInFlightBytes,
+                    maxRequests);
         }
     }
 }
