@@ -10,7 +10,6 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.client.TestingSidecar.Fault;
 import io.stele.protocol.wire.ErrorReply;
 import io.stele.protocol.wire.Write;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,28 +26,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A sidecar that has no room for batches. */
 @Timeout(60)
-final class TestBusyWrites {
+final class TestBusyWrites extends BaseClientTest {
     private static final ClientSettings SETTINGS = ClientSettings.DEFAULT.withMaxBatchRows(7);
     private static final ErrorReply BUSY = new ErrorReply(ErrorCode.BUSY, "no room");
-
-    private TestingSidecar sidecar;
-
-    @BeforeEach
-    void setUp() throws IOException {
-        sidecar = new TestingSidecar(TestingTables.keyed(1, 1));
-    }
-
-    @AfterEach
-    void tearDown() throws IOException {
-        sidecar.close();
-    }
 
     @Test
     void testRowsArriveOnceAndInOrderThoughBatchesAreRefused() {
@@ -283,17 +268,5 @@ final class TestBusyWrites {
         while (client.inFlightBytes() <= moreThan) {
             Thread.onSpinWait();
         }
-    }
-
-    private SteleClient client(ClientSettings settings) {
-        return SteleClient.builder()
-                .endpoint("127.0.0.1", sidecar.port())
-                .secret(TestingSidecar.SECRET)
-                .settings(settings)
-                .build();
-    }
-
-    private TreeMap<Long, String> contents() {
-        return TestingTables.contents(sidecar.rows().values());
     }
 }

@@ -1,10 +1,8 @@
 package io.stele.protocol.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
-import io.stele.protocol.SteleException;
 import io.stele.protocol.auth.ClientTls;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,32 +21,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
-final class TestSteleTable {
+final class TestSteleTable extends BaseClientTest {
     private static final ClientSettings SETTINGS =
             ClientSettings.DEFAULT.withUnavailableTimeout(Duration.ofMillis(300));
 
-    private TestingSidecar sidecar;
-
-    @BeforeEach
-    void setUp() throws IOException {
-        sidecar = new TestingSidecar(TestingTables.keyed(1, 1));
-    }
-
-    @AfterEach
-    void tearDown() throws IOException {
-        sidecar.close();
-    }
-
     @Test
     void testKeysAreAnsweredInTheirOrderHoweverRepliesAreCut() {
-        try (SteleClient client = client(sidecar.port())) {
+        try (SteleClient client = client(SETTINGS)) {
             SteleTable table = client.table("s", "t");
             fill(table, 1_000);
             sidecar.maxReplyBytes(100);
@@ -75,7 +59,7 @@ final class TestSteleTable {
 
     @Test
     void testLookupsOfManyThreadsTravelTogether() throws Exception {
-        try (SteleClient client = client(sidecar.port())) {
+        try (SteleClient client = client(SETTINGS)) {
             SteleTable table = client.table("s", "t");
             fill(table, 100);
             int threads = 16;
@@ -110,7 +94,7 @@ final class TestSteleTable {
 
     @Test
     void testAChangedTableIsFetchedAgain() {
-        try (SteleClient client = client(sidecar.port())) {
+        try (SteleClient client = client(SETTINGS)) {
             SteleTable table = client.table("s", "t");
             fill(table, 10);
             sidecar.table(TestingTables.keyed(2, 1));
@@ -126,7 +110,7 @@ final class TestSteleTable {
 
     @Test
     void testLookupsSurviveBrokenConnections() throws Exception {
-        try (SteleClient client = client(sidecar.port())) {
+        try (SteleClient client = client(SETTINGS)) {
             SteleTable table = client.table("s", "t");
             fill(table, 10);
             for (long i = 0; i < 10; i++) {
@@ -138,7 +122,7 @@ final class TestSteleTable {
 
     @Test
     void testErrorsAreClear() throws Exception {
-        try (SteleClient client = client(sidecar.port())) {
+        try (SteleClient client = client(SETTINGS)) {
             assertCode(ErrorCode.TABLE_NOT_FOUND, "missing", () -> client.table("s", "missing"));
             SteleTable table = client.table("s", "t");
             assertCode(ErrorCode.TYPE_MISMATCH, "'id'", () -> table.get("x"));
@@ -217,17 +201,17 @@ final class TestSteleTable {
         try (TestingSidecar secured =
                 new TestingSidecar(TestingTables.keyed(1, 1), serverTls(keyStore))) {
             ClientTls tls = new ClientTls(Optional.of(certificate));
-            try (SteleClient client = builder(secured.port()).tls(tls).build()) {
+            try (SteleClient client = builder(secured.port(), SETTINGS).tls(tls).build()) {
                 fill(client.table("s", "t"), 1_000);
                 secured.breakConnections();
                 assertThat(client.table("s", "t").get(3L)).contains(List.of(3L, "v3"));
             }
             try (SteleClient client =
-                    builder(secured.port()).tls(new ClientTls(Optional.empty())).build()) {
+                    builder(secured.port(), SETTINGS).tls(new ClientTls(Optional.empty())).build()) {
                 assertCode(
                         ErrorCode.UNAVAILABLE, "certification path", () -> client.table("s", "t"));
             }
-            try (SteleClient client = builder(secured.port()).build()) {
+            try (SteleClient client = builder(secured.port(), SETTINGS).build()) {
                 assertCode(ErrorCode.UNAVAILABLE, "unreachable", () -> client.table("s", "t"));
             }
         }
@@ -235,7 +219,7 @@ final class TestSteleTable {
         assertCode(
                 ErrorCode.INVALID_ARGUMENT,
                 "empty.pem",
-                () -> builder(1).tls(new ClientTls(Optional.of(empty))).build());
+                () -> builder(1, SETTINGS).tls(new ClientTls(Optional.of(empty))).build());
     }
 
     private static Function<ServerSocket, ServerSocket> serverTls(Path keyStore) throws Exception {
@@ -273,23 +257,5 @@ final class TestSteleTable {
                 writer.write(i, "v" + i);
             }
         }
-    }
-
-    private static SteleClient.Builder builder(int port) {
-        return SteleClient.builder()
-                .endpoint("127.0.0.1", port)
-                .secret(TestingSidecar.SECRET)
-                .settings(SETTINGS);
-    }
-
-    private static SteleClient client(int port) {
-        return builder(port).build();
-    }
-
-    private static void assertCode(ErrorCode code, String message, Runnable action) {
-        assertThatThrownBy(action::run)
-                .isInstanceOfSatisfying(
-                        SteleException.class, e -> assertThat(e.code()).isEqualTo(code))
-                .hasMessageContaining(message);
     }
 }

@@ -11,7 +11,6 @@ import io.stele.protocol.client.TestingSidecar.Fault;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.wire.ErrorReply;
 import io.stele.protocol.wire.WriteBatchReader;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,26 +24,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-final class TestTableWriter {
+final class TestTableWriter extends BaseClientTest {
     private static final ClientSettings SETTINGS = ClientSettings.DEFAULT.withMaxBatchRows(7);
-
-    private TestingSidecar sidecar;
-
-    @BeforeEach
-    void setUp() throws IOException {
-        sidecar = new TestingSidecar(TestingTables.keyed(1, 1));
-    }
-
-    @AfterEach
-    void tearDown() throws IOException {
-        sidecar.close();
-    }
 
     @Test
     void testRowsArriveOnceAndInOrderWhateverBreaks() throws Exception {
@@ -461,25 +446,6 @@ final class TestTableWriter {
         assertThatThrownBy(() -> later.get(10, TimeUnit.SECONDS)).hasMessageContaining("closed");
         assertThatThrownBy(() -> client.writer("s", "t")).hasMessageContaining("closed");
         assertThatThrownBy(writer::close).hasMessageContaining("closed");
-    }
-
-    private SteleClient client(ClientSettings settings) {
-        return SteleClient.builder()
-                .endpoint("127.0.0.1", sidecar.port())
-                .secret(TestingSidecar.SECRET)
-                .settings(settings)
-                .build();
-    }
-
-    private TreeMap<Long, String> contents() {
-        return TestingTables.contents(sidecar.rows().values());
-    }
-
-    private static void assertCode(ErrorCode code, String message, Runnable action) {
-        assertThatThrownBy(action::run)
-                .isInstanceOfSatisfying(
-                        SteleException.class, e -> assertThat(e.code()).isEqualTo(code))
-                .hasMessageContaining(message);
     }
 
     private static void awaitTrue(BooleanSupplier condition) {
