@@ -1,21 +1,19 @@
 package io.stele.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import com.google.common.collect.ImmutableMap;
-import io.stele.storage.objectstore.s3.VersityGateway;
+import io.stele.testing.S3Server;
+import io.stele.testing.VersityGateway;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A warehouse on a real S3 server: the sidecar and Trino's workers read and write it directly. */
 @ExtendWith(SteleCluster.Shared.class)
@@ -23,8 +21,8 @@ final class SteleS3IT {
     private static final String PREFIX = "stele/tests";
     private static final String WAREHOUSE = "s3://" + VersityGateway.BUCKET + "/" + PREFIX;
 
-    @TempDir static Path directory;
-    private static VersityGateway gateway;
+    @RegisterExtension static final S3Server S3 = new S3Server();
+
 
     private final SteleCluster cluster;
     private final SteleQueries queries;
@@ -34,33 +32,17 @@ final class SteleS3IT {
         this.queries = new SteleQueries(cluster);
     }
 
-    @BeforeAll
-    static void startGateway() throws IOException {
-        try {
-            gateway = VersityGateway.start(directory.resolve("objects"));
-        } catch (VersityGateway.MissingException e) {
-            abort("Needs an S3 server: " + e.getMessage());
-        }
-    }
-
-    @AfterAll
-    static void stopGateway() {
-        if (gateway != null) {
-            gateway.close();
-        }
-    }
-
     @Test
     void tablesOnS3HaveTheRowsOfTpch() throws Exception {
         Map<String, String> catalog =
                 ImmutableMap.<String, String>builder()
-                        .putAll(gateway.properties())
+                        .putAll(S3.gateway().properties())
                         // Everything by files of workers; the sidecar writes those of UPDATE
                         .put("stele.write.direct-threshold", "0B")
                         .buildOrThrow();
         Map<String, String> sidecar =
                 ImmutableMap.<String, String>builder()
-                        .putAll(gateway.properties())
+                        .putAll(S3.gateway().properties())
                         .put("stele.warehouse.path", WAREHOUSE)
                         .buildOrThrow();
         try (SidecarFixture own = cluster.newSidecar("on_s3", catalog, sidecar)) {
@@ -108,7 +90,7 @@ final class SteleS3IT {
 
     /** Keys in the bucket, as the server keeps them: in files. */
     private static List<String> objects(String ending) throws IOException {
-        Path bucket = directory.resolve("objects").resolve(VersityGateway.BUCKET);
+        Path bucket = S3.bucket();
         try (Stream<Path> files = Files.walk(bucket)) {
             return files.filter(Files::isRegularFile)
                     .map(file -> bucket.relativize(file).toString())

@@ -2,7 +2,6 @@ package io.stele.sidecar.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
@@ -12,37 +11,20 @@ import io.stele.protocol.client.TableWriter;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
-import io.stele.storage.objectstore.s3.VersityGateway;
-import java.io.IOException;
+import io.stele.testing.S3Server;
+import io.stele.testing.VersityGateway;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A sidecar whose warehouse is on a real S3 server. */
 final class SidecarS3IT {
-    @TempDir static Path objects;
-    private static VersityGateway gateway;
+    @RegisterExtension static final S3Server S3 = new S3Server();
 
-    @BeforeAll
-    static void startGateway() throws IOException {
-        try {
-            gateway = VersityGateway.start(objects.resolve("s3"));
-        } catch (VersityGateway.MissingException e) {
-            abort("Needs an S3 server: " + e.getMessage());
-        }
-    }
-
-    @AfterAll
-    static void stopGateway() {
-        if (gateway != null) {
-            gateway.close();
-        }
-    }
 
     @Test
     void aWarehouseThatCannotBeUsedIsRefusedByName(@TempDir Path directory) {
@@ -87,7 +69,7 @@ final class SidecarS3IT {
     }
 
     private static Map<String, String> onS3(String warehouse) {
-        Map<String, String> properties = new HashMap<>(gateway.properties());
+        Map<String, String> properties = new HashMap<>(S3.gateway().properties());
         properties.put("stele.warehouse.path", warehouse);
         return properties;
     }

@@ -25,7 +25,7 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
-import io.stele.storage.objectstore.s3.VersityGateway;
+import io.stele.testing.VersityGateway;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;

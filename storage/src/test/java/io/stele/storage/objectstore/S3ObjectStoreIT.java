@@ -2,15 +2,15 @@ package io.stele.storage.objectstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.airlift.units.DataSize;
+import io.stele.storage.objectstore.s3.GatewayConfig;
 import io.stele.storage.objectstore.s3.S3Location;
 import io.stele.storage.objectstore.s3.S3ObjectStore;
-import io.stele.storage.objectstore.s3.VersityGateway;
+import io.stele.testing.S3Server;
+import io.stele.testing.VersityGateway;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -19,38 +19,20 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The contract of object stores, on a real S3 server. */
 final class S3ObjectStoreIT extends ObjectStoreContract {
     private static final int PART_BYTES = 5 << 20; // the least that S3 allows
     private static final AtomicInteger PREFIXES = new AtomicInteger();
 
-    @TempDir static Path directory;
-    private static VersityGateway gateway;
+    @RegisterExtension static final S3Server S3 = new S3Server();
+
 
     private ObjectStore store;
-
-    @BeforeAll
-    static void startGateway() throws IOException {
-        try {
-            gateway = VersityGateway.start(directory.resolve("objects"));
-        } catch (VersityGateway.MissingException e) {
-            abort("Needs an S3 server: " + e.getMessage());
-        }
-    }
-
-    @AfterAll
-    static void stopGateway() {
-        if (gateway != null) {
-            gateway.close();
-        }
-    }
 
     @BeforeEach
     void open() {
@@ -58,7 +40,7 @@ final class S3ObjectStoreIT extends ObjectStoreContract {
                 S3ObjectStore.open(
                         new S3Location(
                                 VersityGateway.BUCKET, "contract/" + PREFIXES.incrementAndGet()),
-                        gateway.config().setStreamingPartSize(DataSize.ofBytes(PART_BYTES)),
+                        GatewayConfig.of(S3.gateway()).setStreamingPartSize(DataSize.ofBytes(PART_BYTES)),
                         new Random(1),
                         _ -> {});
     }

@@ -11,18 +11,19 @@ import io.stele.storage.objectstore.ConditionalCreate;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
-import io.stele.storage.objectstore.s3.FaultProxy.Fault;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.Answers;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.AnswersAfterwards;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.CutsBody;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.Delays;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.LosesAnswer;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.Stalls;
+import io.stele.storage.objectstore.s3.FaultProxy.Fault;
 import io.stele.storage.objectstore.s3.FaultProxy.Request;
+import io.stele.testing.S3Server;
+import io.stele.testing.VersityGateway;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,12 +31,10 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -49,8 +48,8 @@ final class S3FaultsIT {
             line("POST ").and(line("uploadId=")).and(line("partNumber").negate());
     private static final Answers BUSY = new Answers(503, "SlowDown");
 
-    @TempDir static Path directory;
-    private static VersityGateway gateway;
+    @RegisterExtension static final S3Server S3 = new S3Server();
+
     private static final AtomicInteger PREFIXES = new AtomicInteger();
 
     private FaultProxy proxy;
@@ -58,28 +57,12 @@ final class S3FaultsIT {
     private ObjectStore store;
     private ObjectStore other;
 
-    @BeforeAll
-    static void startGateway() throws IOException {
-        try {
-            gateway = VersityGateway.start(directory.resolve("objects"));
-        } catch (VersityGateway.MissingException e) {
-            abort("Needs an S3 server: " + e.getMessage());
-        }
-    }
-
-    @AfterAll
-    static void stopGateway() {
-        if (gateway != null) {
-            gateway.close();
-        }
-    }
-
     @BeforeEach
     void open() throws IOException {
-        proxy = new FaultProxy(gateway.port());
+        proxy = new FaultProxy(S3.gateway().port());
         location = new S3Location(VersityGateway.BUCKET, "faults-" + PREFIXES.incrementAndGet());
         store = store(settings());
-        other = S3ObjectStore.open(location, gateway.config(), new Random(2), S3FaultsIT::dontWait);
+        other = S3ObjectStore.open(location, GatewayConfig.of(S3.gateway()), new Random(2), S3FaultsIT::dontWait);
     }
 
     @AfterEach
@@ -90,7 +73,7 @@ final class S3FaultsIT {
     }
 
     private S3Config settings() {
-        return gateway.config(proxy.port())
+        return GatewayConfig.of(proxy.port())
                 .setStreamingPartSize(DataSize.ofBytes(PART_BYTES))
                 .setMaxErrorRetries(3);
     }
@@ -278,7 +261,7 @@ final class S3FaultsIT {
     void anUploadThatWasThrownAwayCannotBeJoined() throws Exception {
         try (ObjectWriter writer = store.create("large")) {
             writer.write(content(PART_BYTES + 1));
-            try (S3Clients clients = S3Clients.of(gateway.config())) {
+            try (S3Clients clients = S3Clients.of(GatewayConfig.of(S3.gateway()))) {
                 for (String upload : uploads()) {
                     clients.once(
                             client ->
@@ -386,7 +369,7 @@ final class S3FaultsIT {
     }
 
     private List<String> uploads() {
-        try (S3Clients clients = S3Clients.of(gateway.config())) {
+        try (S3Clients clients = S3Clients.of(GatewayConfig.of(S3.gateway()))) {
             return clients
                     .once(
                             client ->

@@ -1,4 +1,4 @@
-package io.stele.storage.objectstore.s3;
+package io.stele.testing;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
@@ -131,29 +131,20 @@ public final class VersityGateway implements AutoCloseable {
 
     /** How to reach it, as configuration files say it. */
     public Map<String, String> properties() {
+        return properties(port);
+    }
+
+    /** How to reach it by way of another port, on which a proxy listens. */
+    public static Map<String, String> properties(int throughPort) {
         return Map.of(
                 "s3.endpoint",
-                "http://127.0.0.1:" + port,
+                "http://127.0.0.1:" + throughPort,
                 "s3.path-style-access",
                 "true",
                 "s3.aws-access-key",
                 ACCESS_KEY,
                 "s3.aws-secret-key",
                 SECRET_KEY);
-    }
-
-    /** How to reach it. */
-    public S3Config config() {
-        return config(port);
-    }
-
-    /** How to reach it by way of another port, on which a proxy listens. */
-    public S3Config config(int throughPort) {
-        return new S3Config()
-                .setEndpoint("http://127.0.0.1:" + throughPort)
-                .setPathStyleAccess(true)
-                .setAwsAccessKey(ACCESS_KEY)
-                .setAwsSecretKey(SECRET_KEY);
     }
 
     /** Ends the process; its folder stays. */
