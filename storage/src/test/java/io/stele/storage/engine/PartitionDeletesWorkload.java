@@ -256,7 +256,7 @@ final class PartitionDeletesWorkload implements Workload {
                     WorkerFiles.write(node.store(), table, part.getKey(), fileId, part.getValue()));
         }
         String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
-        send(after, node.engine().commit(transaction, files, Optional.empty()));
+        send(after, node.commit(transaction, files));
     }
 
     /** Whether the request before is known to be through, or there is none. */

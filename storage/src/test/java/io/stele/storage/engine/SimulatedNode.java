@@ -1,6 +1,7 @@
 package io.stele.storage.engine;
 
 import io.stele.protocol.Lsn;
+import io.stele.protocol.api.WrittenFile;
 import io.stele.scheduler.SimulatedPool;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.objectstore.FaultInjectingObjectStore;
@@ -13,6 +14,7 @@ import io.stele.storage.wal.LogFaults;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -145,6 +147,11 @@ final class SimulatedNode {
 
     void restart() throws IOException {
         restart(CrashPoint.never(), StoreFaults.NONE);
+    }
+
+    /** Commits a transaction with files of workers, which may be none. */
+    CompletableFuture<Lsn> commit(String transaction, List<WrittenFile> files) {
+        return engine().commit(transaction, files, Optional.empty());
     }
 
     /** Runs the node until the future is done. */

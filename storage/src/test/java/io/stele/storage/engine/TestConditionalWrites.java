@@ -110,7 +110,7 @@ class TestConditionalWrites {
         stage(node, table, transaction, 5, OperationKind.UPDATE_OR_INSERT, "", 5);
         node.await(table.upsert(node.engine(), 2, "theirs", 20));
 
-        node.await(node.engine().commit(transaction, List.of(), Optional.empty()));
+        node.await(node.commit(transaction, List.of()));
         Map<Long, String> expected =
                 Map.of(1L, "one:11", 2L, "theirs:20", 3L, "three:3", 5L, "null:5");
         ReadPoint point = node.readPoint();
@@ -123,7 +123,7 @@ class TestConditionalWrites {
         stage(node, table, second, 3, OperationKind.INSERT, "again", 0);
         assertRefused(
                 node,
-                node.engine().commit(second, List.of(), Optional.empty()),
+                node.commit(second, List.of()),
                 "duplicate key (id = 3)");
         assertThat(table.snapshot(node.engine(), node.readPoint())).isEqualTo(expected);
     }
@@ -308,7 +308,7 @@ class TestConditionalWrites {
             String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
             stage(node, table, transaction, id, OperationKind.UPSERT, "transaction", 1);
             CompletableFuture<Lsn> committed =
-                    node.engine().commit(transaction, List.of(), Optional.empty());
+                    node.commit(transaction, List.of());
             for (int tasks = random.nextInt(40); tasks > 0; tasks--) {
                 node.pool().runOne();
             }

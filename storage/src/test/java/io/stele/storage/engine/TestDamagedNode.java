@@ -145,7 +145,7 @@ class TestDamagedNode {
                         "worker-file",
                         List.of(new Row(1_000, "worker", 1), new Row(1_001, "worker", 2)));
         assertThat(file.checksumBlockBytes()).isPresent();
-        node.await(node.engine().commit(transaction, List.of(file), Optional.empty()));
+        node.await(node.commit(transaction, List.of(file)));
         flush();
         // So that what has ended lies in history files
         node.await(node.engine().compact(columns.id()));
@@ -182,7 +182,7 @@ class TestDamagedNode {
             }
         }
         CompletableFuture<Lsn> commit =
-                node.engine().commit(transaction, List.of(), Optional.empty());
+                node.commit(transaction, List.of());
         while (!commit.isDone() && node.store().list(Decision.path(transaction)).isEmpty()) {
             if (!node.pool().runOne()) {
                 node.tick(500);

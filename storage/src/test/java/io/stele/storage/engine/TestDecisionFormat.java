@@ -1,12 +1,11 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.Refusals.assertRefused;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -101,10 +100,7 @@ final class TestDecisionFormat {
     }
 
     private static void assertCorrupt(String path, byte[] bytes, String... parts) {
-        assertThatThrownBy(() -> Decision.decode(path, bytes))
-                .isInstanceOfSatisfying(
-                        SteleException.class,
-                        refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.CORRUPT_DATA))
+        assertRefused(ErrorCode.CORRUPT_DATA, () -> Decision.decode(path, bytes))
                 .hasMessageContainingAll(parts);
     }
 

@@ -1,11 +1,10 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.Orientation;
 import io.stele.scheduler.SimulatedPool;
 import io.stele.storage.fault.CrashPoint;
@@ -104,15 +103,11 @@ class TestEpochs {
                 .singleElement()
                 .asString()
                 .contains("another engine owns the shard");
-        assertThatThrownBy(
-                        () ->
+        assertRefused(ErrorCode.UNAVAILABLE, () ->
                                 first.engine.multiGet(
                                         table.id(),
                                         java.util.Optional.<Lsn>empty(),
-                                        List.of(table.key(1))))
-                .isInstanceOfSatisfying(
-                        SteleException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+                                        List.of(table.key(1))));
         assertThat(second.engine.status().failedShards()).isEmpty();
         assertThat(table.get(second.engine, java.util.Optional.empty(), 1))
                 .contains("of the first:1");

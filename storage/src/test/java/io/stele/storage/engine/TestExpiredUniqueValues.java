@@ -1,11 +1,10 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.SteleException;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
@@ -125,7 +124,7 @@ class TestExpiredUniqueValues {
         node.await(node.engine().flush(table.id()));
         String early = node.engine().beginTransaction(table.id(), Optional.empty());
         stage(early, 11, "staged");
-        assertDuplicate(node.engine().commit(early, List.of(), Optional.empty()));
+        assertDuplicate(node.commit(early, List.of()));
 
         String late = node.engine().beginTransaction(table.id(), Optional.empty());
         stage(late, 11, "staged");
@@ -140,7 +139,7 @@ class TestExpiredUniqueValues {
                                         "worker",
                                         List.of(new WorkerFiles.Row(12, "in a file", 12))));
         node.advance(LIVES_MILLIS + 1_000);
-        node.await(node.engine().commit(late, files, Optional.empty()));
+        node.await(node.commit(late, files));
         assertThat(lookup("staged")).isEqualTo(Map.of(11L, "staged:11"));
         assertThat(lookup("in a file"))
                 .isEqualTo(files.isEmpty() ? Map.of() : Map.of(12L, "in a file:12"));
@@ -164,9 +163,6 @@ class TestExpiredUniqueValues {
     }
 
     private void assertDuplicate(CompletableFuture<?> write) {
-        assertThatThrownBy(() -> node.await(write))
-                .isInstanceOfSatisfying(
-                        SteleException.class,
-                        refused -> assertThat(refused.code()).isEqualTo(ErrorCode.DUPLICATE_KEY));
+        assertRefused(ErrorCode.DUPLICATE_KEY, () -> node.await(write));
     }
 }

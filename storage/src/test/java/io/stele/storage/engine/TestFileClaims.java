@@ -1,12 +1,11 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
-import io.stele.protocol.SteleException;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
@@ -68,17 +67,9 @@ class TestFileClaims {
         batch.upsert(table.key(2), table.row(2, "staged", 2));
         node.engine().stage(transaction, shard, batch.toByteArray(), 0, batch.sizeBytes());
         node.await(table.upsert(node.engine(), 2, "meanwhile", 2));
-        assertThatThrownBy(
-                        () ->
+        assertRefused(ErrorCode.TRANSACTION_CONFLICT, () ->
                                 node.await(
-                                        node.engine()
-                                                .commit(
-                                                        transaction,
-                                                        List.of(file),
-                                                        Optional.empty())))
-                .isInstanceOfSatisfying(
-                        SteleException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.TRANSACTION_CONFLICT));
+                                        node.commit(transaction, List.of(file))));
         node.await(commit(List.of(file)));
         assertThat(table.planned(node, node.readPoint()))
                 .containsEntry(1L, "a:1")
@@ -111,16 +102,13 @@ class TestFileClaims {
 
     private CompletableFuture<Lsn> commit(List<WrittenFile> files) {
         String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
-        return node.engine().commit(transaction, files, Optional.empty());
+        return node.commit(transaction, files);
     }
 
     private void refused(List<WrittenFile> files, String why) {
         CompletableFuture<Lsn> commit = commit(files);
         assertThat(commit).as("before anything is logged").isDone();
-        assertThatThrownBy(() -> node.await(commit))
-                .isInstanceOfSatisfying(
-                        SteleException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+        assertRefused(ErrorCode.INVALID_ARGUMENT, () -> node.await(commit))
                 .hasMessageContaining(why);
         assertThat(node.engine().status().openTransactions()).isLessThanOrEqualTo(1);
     }

@@ -1,7 +1,7 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
@@ -139,7 +139,7 @@ class TestInDoubt {
         private void commitAndFlush() {
             try {
                 CompletableFuture<Lsn> commit =
-                        node.engine().commit(transaction, files, Optional.empty());
+                        node.commit(transaction, files);
                 runUntilDead(commit);
                 if (commit.isDone() && !commit.isCompletedExceptionally()) {
                     committed = Optional.of(commit.join());
@@ -194,18 +194,13 @@ class TestInDoubt {
 
         private void checkRepeatedCommit() {
             CompletableFuture<Lsn> again =
-                    node.engine().commit(transaction, files, Optional.empty());
+                    node.commit(transaction, files);
             if (isThere) {
                 Lsn lsn = node.await(again);
                 committed.ifPresent(told -> assertThat(lsn).isEqualTo(told));
             } else {
                 assertThat(committed).as("acknowledged").isEmpty();
-                assertThatThrownBy(() -> node.await(again))
-                        .isInstanceOfSatisfying(
-                                SteleException.class,
-                                refused ->
-                                        assertThat(refused.code())
-                                                .isEqualTo(ErrorCode.TRANSACTION_NOT_FOUND));
+                assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, () -> node.await(again));
             }
         }
 
@@ -222,7 +217,7 @@ class TestInDoubt {
                 node.engine()
                         .stage(next, rows.shard(id), batch.toByteArray(), 0, batch.sizeBytes());
             }
-            node.await(node.engine().commit(next, List.of(), Optional.empty()));
+            node.await(node.commit(next, List.of()));
             node.await(node.engine().flush(columns.id()));
             node.await(node.engine().flush(rows.id()));
         }

@@ -235,7 +235,7 @@ class TestIndexesAgainstModel {
                 }
             }
             String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
-            Lsn lsn = node.await(node.engine().commit(transaction, written, Optional.empty()));
+            Lsn lsn = node.await(node.commit(transaction, written));
             present.putAll(rows);
             rows.forEach((id, values) -> lastWritten.put(id, List.of(values)));
             changed(lsn);

@@ -1,5 +1,6 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -211,17 +212,9 @@ final class TestPartitionDeletes {
             byte[] batch = update.toByteArray();
             node.engine().stage(transaction, table.shard(1), batch, 0, batch.length);
             node.await(node.engine().deletePartitions(table.id(), ids(1, 1)));
-            assertThatThrownBy(
-                            () ->
+            assertRefused(ErrorCode.TRANSACTION_CONFLICT, () ->
                                     node.await(
-                                            node.engine()
-                                                    .commit(
-                                                            transaction,
-                                                            List.of(),
-                                                            Optional.empty())))
-                    .isInstanceOfSatisfying(
-                            SteleException.class,
-                            e -> assertThat(e.code()).isEqualTo(ErrorCode.TRANSACTION_CONFLICT));
+                                            node.commit(transaction, List.of())));
         }
     }
 
@@ -319,10 +312,8 @@ final class TestPartitionDeletes {
         for (long id = 0; id < 64; id++) {
             node.await(node.engine().deletePartitions(rows.id(), ids(id, id)));
         }
-        assertThatThrownBy(() -> node.await(node.engine().deletePartitions(rows.id(), ids(64, 64))))
-                .hasMessageContaining("Expected fewer than 64 deletions")
-                .isInstanceOfSatisfying(
-                        SteleException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.BUSY));
+        assertRefused(ErrorCode.BUSY, () -> node.await(node.engine().deletePartitions(rows.id(), ids(64, 64))))
+                .hasMessageContaining("Expected fewer than 64 deletions");
         assertThat(rows.snapshot(node.engine(), node.readPoint())).hasSize(36);
         node.restart();
         assertThat(rows.snapshot(node.engine(), node.readPoint())).hasSize(36);
@@ -343,11 +334,8 @@ final class TestPartitionDeletes {
     }
 
     private void assertRefused(TestTable of, ScanPredicate partitions, String expected) {
-        assertThatThrownBy(() -> node.await(node.engine().deletePartitions(of.id(), partitions)))
-                .hasMessageContaining(expected)
-                .isInstanceOfSatisfying(
-                        SteleException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+        assertRefused(ErrorCode.INVALID_ARGUMENT, () -> node.await(node.engine().deletePartitions(of.id(), partitions)))
+                .hasMessageContaining(expected);
     }
 
     private int plannedFiles(ScanPredicate predicate) {

@@ -1,11 +1,10 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
@@ -55,11 +54,7 @@ class TestPostponedWrites {
 
     @Test
     void aPostponedBatchIsNeverTakenForAnAppliedOne() throws IOException {
-        CompletableFuture<Lsn> logged = stop();
-        CompletableFuture<Lsn> postponed = write(1, 8, "postponed");
-        pass(Duration.ofSeconds(35));
-        assertBusy(postponed);
-        go(logged);
+        postpone();
         // more than a shard remembers one by one of a writer
         for (int sequence = 2; sequence < 400; sequence++) {
             assertBusy(write(sequence, 9, "later"));
@@ -74,11 +69,7 @@ class TestPostponedWrites {
 
     @Test
     void otherWritersGoOn() throws IOException {
-        CompletableFuture<Lsn> logged = stop();
-        CompletableFuture<Lsn> postponed = write(1, 8, "postponed");
-        pass(Duration.ofSeconds(35));
-        assertBusy(postponed);
-        go(logged);
+        postpone();
         node.await(table.upsert(node.engine(), 8, "other", 1));
         assertBusy(write(2, 9, "later"));
         assertThat(table.planned(node, node.readPoint())).containsEntry(8L, "other:1");
@@ -98,11 +89,7 @@ class TestPostponedWrites {
 
     @Test
     void aPostponedBatchThatIsRefusedForGoodHoldsNothingUp() throws IOException {
-        CompletableFuture<Lsn> logged = stop();
-        CompletableFuture<Lsn> postponed = write(1, 8, "postponed");
-        pass(Duration.ofSeconds(35));
-        assertBusy(postponed);
-        go(logged);
+        postpone();
         node.await(
                 node.engine()
                         .alterTable(
@@ -114,15 +101,21 @@ class TestPostponedWrites {
                                         Optional.of("more"),
                                         Optional.of(DataType.parse("bigint")),
                                         Optional.empty())));
-        assertThatThrownBy(() -> node.await(write(1, 8, "postponed")))
-                .isInstanceOfSatisfying(
-                        SteleException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.STALE_TABLE));
+        assertRefused(ErrorCode.STALE_TABLE, () -> node.await(write(1, 8, "postponed")));
         WriteBatchBuilder builder = new WriteBatchBuilder(table.id(), 2);
         builder.delete(table.key(9));
         byte[] batch = builder.toByteArray();
         node.await(node.engine().write(table.shard(9), WRITER, 2, batch, 0, batch.length));
         assertThat(table.snapshot(node.engine(), node.readPoint())).doesNotContainKey(9L);
+    }
+
+    /** Lets the writer's first batch be refused as BUSY. */
+    private void postpone() {
+        CompletableFuture<Lsn> logged = stop();
+        CompletableFuture<Lsn> postponed = write(1, 8, "postponed");
+        pass(Duration.ofSeconds(35));
+        assertBusy(postponed);
+        go(logged);
     }
 
     /** From here on writes are held: an earlier one waits for the store. */
@@ -159,9 +152,7 @@ class TestPostponedWrites {
     }
 
     private void assertBusy(CompletableFuture<Lsn> write) {
-        assertThatThrownBy(() -> node.await(write))
-                .isInstanceOfSatisfying(
-                        SteleException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.BUSY));
+        assertRefused(ErrorCode.BUSY, () -> node.await(write));
     }
 
     private static SimulatedNode start() {

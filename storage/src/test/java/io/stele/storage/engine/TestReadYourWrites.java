@@ -1,11 +1,10 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.Orientation;
 import java.io.IOException;
 import java.time.Duration;
@@ -49,13 +48,9 @@ class TestReadYourWrites {
     }
 
     private static void assertRefused(SimulatedNode node, Optional<Lsn> at, Lsn atLeast) {
-        assertThatThrownBy(
-                        () ->
+        assertRefused(ErrorCode.INVALID_ARGUMENT, () ->
                                 node.await(
                                         node.engine().openReadPoint(at, Optional.of(atLeast), TTL)))
-                .isInstanceOfSatisfying(
-                        SteleException.class,
-                        refused -> assertThat(refused.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
                 .hasMessageContaining("sees LSN " + atLeast);
         assertThat(node.engine().status().openReadPoints()).isZero();
     }

@@ -1,11 +1,10 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.storage.objectstore.ObjectEntry;
@@ -170,17 +169,10 @@ class TestRetention {
             node.tick(60_000);
             node.await(node.engine().compact(table.id()));
             node.tick(1_000);
-            node.await(node.engine().commit(calm, List.of(), Optional.empty()));
-            assertThatThrownBy(
-                            () ->
+            node.await(node.commit(calm, List.of()));
+            assertRefused(ErrorCode.TRANSACTION_CONFLICT, () ->
                                     node.await(
-                                            node.engine()
-                                                    .commit(late, List.of(), Optional.empty())))
-                    .isInstanceOfSatisfying(
-                            SteleException.class,
-                            refused ->
-                                    assertThat(refused.code())
-                                            .isEqualTo(ErrorCode.TRANSACTION_CONFLICT));
+                                            node.commit(late, List.of())));
         }
     }
 
@@ -201,11 +193,7 @@ class TestRetention {
     }
 
     private static void assertRefused(Read read) {
-        assertThatThrownBy(read::run)
-                .isInstanceOfSatisfying(
-                        SteleException.class,
-                        refused ->
-                                assertThat(refused.code()).isEqualTo(ErrorCode.READ_POINT_EXPIRED));
+        assertRefused(ErrorCode.READ_POINT_EXPIRED, read::run);
     }
 
     private static TestTable create(

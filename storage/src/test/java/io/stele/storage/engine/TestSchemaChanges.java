@@ -1,11 +1,10 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.SteleException;
 import io.stele.protocol.api.FileScan;
 import io.stele.protocol.api.ScanPlan;
 import io.stele.protocol.api.WrittenFile;
@@ -30,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,8 +52,8 @@ final class TestSchemaChanges {
         upsert(table, 1, 10);
         alter(table, ColumnChange.drop(List.of("nested", "a")));
         alter(table, ColumnChange.addColumn("more", DataType.parse("date"), Optional.empty()));
-        refuses(ErrorCode.STALE_TABLE, () -> write(table, first, OperationKind.UPSERT, 2, 20));
-        refuses(ErrorCode.STALE_TABLE, () -> write(table, first, OperationKind.INSERT, 2, 20));
+        assertRefused(ErrorCode.STALE_TABLE, () -> write(table, first, OperationKind.UPSERT, 2, 20));
+        assertRefused(ErrorCode.STALE_TABLE, () -> write(table, first, OperationKind.INSERT, 2, 20));
         for (int round = 0; round < 3; round++) {
             ReadPoint point = node.readPoint();
             Map<Long, String> rows = table.snapshot(point, table.current());
@@ -86,9 +84,9 @@ final class TestSchemaChanges {
         assertThat(table.snapshot(begun, first)).isEqualTo(before);
         assertThat(table.planned(begun, first)).isEqualTo(before);
         assertThat(table.snapshot(begun, table.current())).isEqualTo(Map.of(1L, "[1, 'name', 10]"));
-        refuses(ErrorCode.STALE_TABLE, () -> table.snapshot(idle, first));
+        assertRefused(ErrorCode.STALE_TABLE, () -> table.snapshot(idle, first));
         assertThat(table.snapshot(idle, table.current())).isEqualTo(Map.of(1L, "[1, 'name', 10]"));
-        refuses(ErrorCode.STALE_TABLE, () -> table.snapshot(idle, first));
+        assertRefused(ErrorCode.STALE_TABLE, () -> table.snapshot(idle, first));
     }
 
     @Test
@@ -109,13 +107,13 @@ final class TestSchemaChanges {
                         "w",
                         List.of(new WorkerFiles.Row(3, "name", 30)));
         alter(table, ColumnChange.drop(List.of("nested")));
-        refuses(
+        assertRefused(
                 ErrorCode.STALE_TABLE,
-                () -> node.await(node.engine().commit(files, List.of(file), Optional.empty())));
-        refuses(
+                () -> node.await(node.commit(files, List.of(file))));
+        assertRefused(
                 ErrorCode.STALE_TABLE,
                 () -> stage(rows, table, first, OperationKind.UPSERT, 4, 40));
-        node.await(node.engine().commit(rows, List.of(), Optional.empty()));
+        node.await(node.commit(rows, List.of()));
         Map<Long, String> expected = Map.of(1L, "[1, 'name', 10]", 2L, "[2, 'name', 20]");
         assertThat(table.snapshot(node.readPoint(), table.current())).isEqualTo(expected);
         node.restart();
@@ -164,7 +162,7 @@ final class TestSchemaChanges {
         int version = table.current().schemaVersion();
         TableSchema changed = node.await(node.engine().alterTable(table.id(), version, change));
         assertThat(changed).isEqualTo(table.current());
-        refuses(
+        assertRefused(
                 ErrorCode.STALE_TABLE,
                 () -> node.await(node.engine().alterTable(table.id(), version, change)));
     }
@@ -227,11 +225,5 @@ final class TestSchemaChanges {
         WriteBatchBuilder batch = new WriteBatchBuilder(table.id(), version.schemaVersion());
         batch.add(kind, key, 0, key.length, row, 0, row.length);
         return batch.toByteArray();
-    }
-
-    private static void refuses(ErrorCode code, ThrowingCallable call) {
-        assertThatThrownBy(call)
-                .isInstanceOfSatisfying(
-                        SteleException.class, e -> assertThat(e.code()).isEqualTo(code));
     }
 }

@@ -1,5 +1,6 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -83,10 +84,7 @@ class TestStagedTables {
             assertThat(node.pool().runOne()).isTrue();
         }
         node.engine().catalog().publishTable(first.id());
-        assertThatThrownBy(() -> node.await(committing))
-                .isInstanceOfSatisfying(
-                        SteleException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.TABLE_ALREADY_EXISTS));
+        assertRefused(ErrorCode.TABLE_ALREADY_EXISTS, () -> node.await(committing));
         assertThat(isThere(second)).isFalse();
         assertThatThrownBy(
                         () ->
@@ -146,16 +144,13 @@ class TestStagedTables {
     }
 
     private void assertCode(ErrorCode code, String transaction, TableId publish) {
-        assertThatThrownBy(
-                        () ->
+        assertRefused(code, () ->
                                 node.await(
                                         node.engine()
                                                 .commit(
                                                         transaction,
                                                         List.of(),
-                                                        Optional.of(publish))))
-                .isInstanceOfSatisfying(
-                        SteleException.class, e -> assertThat(e.code()).isEqualTo(code));
+                                                        Optional.of(publish))));
     }
 
     private static SimulatedNode start() {

@@ -1,5 +1,6 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -90,9 +91,7 @@ class TestStoreOutage {
             node.tick(500);
         }
         assertThat(logged).isNotDone();
-        assertThatThrownBy(() -> node.await(held))
-                .isInstanceOfSatisfying(
-                        SteleException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.BUSY));
+        assertRefused(ErrorCode.BUSY, () -> node.await(held));
         node.store().setFaults(StoreFaults.NONE);
         node.await(logged);
         assertThat(table.planned(node, node.readPoint()))
@@ -167,7 +166,7 @@ class TestStoreOutage {
                 String transaction = node.engine().beginTransaction(indexed.id(), Optional.empty());
                 node.store().setFaults(StoreFaults.NONE);
                 CompletableFuture<Lsn> commit =
-                        node.engine().commit(transaction, List.of(file, rows), Optional.empty());
+                        node.commit(transaction, List.of(file, rows));
                 writes.add(commit);
                 while (!commit.isDone()
                         && node.store().list(Decision.path(transaction)).isEmpty()) {

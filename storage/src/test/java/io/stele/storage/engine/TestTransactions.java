@@ -1,5 +1,6 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -42,7 +43,7 @@ class TestTransactions {
             stageUpsert(transaction, table, id, "new");
         }
         ReadPoint before = node.readPoint();
-        Lsn lsn = node.await(node.engine().commit(transaction, List.of(), Optional.empty()));
+        Lsn lsn = node.await(node.commit(transaction, List.of()));
 
         assertThat(table.snapshot(node.engine(), before)).containsExactly(Map.entry(1L, "old:1"));
         assertThat(table.planned(node, before)).containsExactly(Map.entry(1L, "old:1"));
@@ -58,12 +59,12 @@ class TestTransactions {
         TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 2);
         String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
         stageUpsert(transaction, table, 1, "once");
-        Lsn lsn = node.await(node.engine().commit(transaction, List.of(), Optional.empty()));
+        Lsn lsn = node.await(node.commit(transaction, List.of()));
 
-        assertThat(node.await(node.engine().commit(transaction, List.of(), Optional.empty())))
+        assertThat(node.await(node.commit(transaction, List.of())))
                 .isEqualTo(lsn);
         node.restart();
-        assertThat(node.await(node.engine().commit(transaction, List.of(), Optional.empty())))
+        assertThat(node.await(node.commit(transaction, List.of())))
                 .isEqualTo(lsn);
         assertThat(table.snapshot(node.engine(), node.readPoint()))
                 .containsExactly(Map.entry(1L, "once:0"));
@@ -89,8 +90,7 @@ class TestTransactions {
             assertThatThrownBy(
                             () ->
                                     node.await(
-                                            node.engine()
-                                                    .commit(loser, List.of(), Optional.empty())))
+                                            node.commit(loser, List.of())))
                     .isInstanceOfSatisfying(
                             SteleException.class,
                             failed -> {
@@ -115,7 +115,7 @@ class TestTransactions {
         node.await(node.engine().flush(table.id()));
 
         assertThatThrownBy(
-                        () -> node.await(node.engine().commit(loser, List.of(), Optional.empty())))
+                        () -> node.await(node.commit(loser, List.of())))
                 .hasMessageContaining("was changed after LSN");
         assertThat(table.snapshot(node.engine(), node.readPoint())).isEmpty();
     }
@@ -127,16 +127,9 @@ class TestTransactions {
         stageUpsert(transaction, table, 1, "never");
         node.await(node.engine().abort(transaction));
 
-        assertThatThrownBy(
-                        () ->
+        assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, () ->
                                 node.await(
-                                        node.engine()
-                                                .commit(transaction, List.of(), Optional.empty())))
-                .isInstanceOfSatisfying(
-                        SteleException.class,
-                        failed ->
-                                assertThat(failed.code())
-                                        .isEqualTo(ErrorCode.TRANSACTION_NOT_FOUND));
+                                        node.commit(transaction, List.of())));
         assertThat(table.snapshot(node.engine(), node.readPoint())).isEmpty();
     }
 
@@ -222,7 +215,7 @@ class TestTransactions {
         String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
         stageUpsert(transaction, table, 3, "staged");
         expected.put(3L, "staged:0"); // staged rows win over files
-        node.await(node.engine().commit(transaction, files, Optional.empty()));
+        node.await(node.commit(transaction, files));
         check(table, expected);
         assertThat(table.planned(node, before)).isEqualTo(old);
 
@@ -262,7 +255,7 @@ class TestTransactions {
                         "b",
                         List.of(new Row(2, "b", 2), new Row(2, "b", 3), new Row(3, "b", 3)));
         String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
-        node.await(node.engine().commit(transaction, List.of(first, second), Optional.empty()));
+        node.await(node.commit(transaction, List.of(first, second)));
 
         check(table, Map.of(1L, "a:1", 2L, "b:2", 3L, "b:3"));
     }
@@ -282,7 +275,7 @@ class TestTransactions {
         WriteBatchBuilder staged = table.batch();
         staged.append(table.row(3, "staged", 3));
         node.engine().stage(transaction, shard, staged.toByteArray(), 0, staged.sizeBytes());
-        node.await(node.engine().commit(transaction, List.of(file), Optional.empty()));
+        node.await(node.commit(transaction, List.of(file)));
         Map<Long, String> expected = new HashMap<>(Map.of(1L, "a:1", 2L, "a:2", 3L, "staged:3"));
         check(table, expected);
 
@@ -311,18 +304,11 @@ class TestTransactions {
         assertThatThrownBy(
                         () ->
                                 node.await(
-                                        node.engine()
-                                                .commit(
-                                                        transaction,
-                                                        List.of(file),
-                                                        Optional.empty())))
+                                        node.commit(transaction, List.of(file))))
                 .hasMessageContaining(
                         "Expected a table of orientation 'column', found 'row' for file "
                                 + file.path());
-        assertThatThrownBy(() -> node.engine().beginTransaction(new TableId(999), Optional.empty()))
-                .isInstanceOfSatisfying(
-                        SteleException.class,
-                        failed -> assertThat(failed.code()).isEqualTo(ErrorCode.STALE_TABLE));
+        assertRefused(ErrorCode.STALE_TABLE, () -> node.engine().beginTransaction(new TableId(999), Optional.empty()));
     }
 
     @Test

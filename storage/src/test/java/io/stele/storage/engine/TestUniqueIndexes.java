@@ -1,7 +1,7 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
@@ -150,10 +150,7 @@ class TestUniqueIndexes {
         node.await(node.engine().flush(table.id()));
         node.await(table.upsert(node.engine(), 7, "n8", 0));
         alter(node, table, List.of(BY_NAME));
-        assertThatThrownBy(() -> node.await(node.engine().awaitIndexes(table.id())))
-                .isInstanceOfSatisfying(
-                        SteleException.class,
-                        refused -> assertThat(refused.code()).isEqualTo(ErrorCode.DUPLICATE_KEY))
+        assertRefused(ErrorCode.DUPLICATE_KEY, () -> node.await(node.engine().awaitIndexes(table.id())))
                 .hasMessage(
                         "Expected unique values for index 'by_name' of table test.t, found the duplicate key (name = n8) in the rows (id = 7) and (id = 8)");
         assertThat(index(node, table)).isEmpty();
@@ -237,7 +234,7 @@ class TestUniqueIndexes {
             String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
             node.engine()
                     .stage(transaction, table.shard(id), batch.toByteArray(), 0, batch.sizeBytes());
-            return node.engine().commit(transaction, List.of(), Optional.empty());
+            return node.commit(transaction, List.of());
         }
         return table.upsert(node.engine(), random.nextInt(25), "n" + random.nextInt(60), 0);
     }
@@ -284,7 +281,7 @@ class TestUniqueIndexes {
                     byte[] bytes = batch.toByteArray();
                     node.engine().stage(transaction, shard, bytes, 0, bytes.length);
                 });
-        return node.engine().commit(transaction, List.of(file), Optional.empty());
+        return node.commit(transaction, List.of(file));
     }
 
     @ParameterizedTest
@@ -478,7 +475,7 @@ class TestUniqueIndexes {
                 node.engine().stage(transaction, shard, bytes, 0, bytes.length);
             }
             decided(after, duplicate);
-            answers.add(node.engine().commit(transaction, written, Optional.empty()));
+            answers.add(node.commit(transaction, written));
             settle();
         }
 
