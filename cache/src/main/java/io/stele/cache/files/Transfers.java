@@ -8,6 +8,12 @@ import java.util.Locale;
 
 /** Positional reads and writes that are whole or fail. */
 public final class Transfers {
+    /**
+     * The JDK keeps a direct buffer of the largest transfer of each thread for one on the heap, so
+     * those go in pieces.
+     */
+    private static final int HEAP_BYTES = 256 << 10;
+
     private Transfers() {}
 
     /**
@@ -18,28 +24,46 @@ public final class Transfers {
      */
     public static void readFully(FileChannel channel, long position, ByteBuffer target, Object file)
             throws IOException {
+        int limit = target.limit();
         long next = position;
-        while (target.hasRemaining()) {
-            int count = channel.read(target, next);
-            if (count < 0) {
-                throw new EOFException(
-                        String.format(
-                                Locale.ROOT,
-                                "Expected %d more bytes, found the end of %s at offset %d",
-                                target.remaining(),
-                                file,
-                                next));
+        try {
+            while (target.position() < limit) {
+                target.limit(pieceEnd(target, limit));
+                int count = channel.read(target, next);
+                if (count < 0) {
+                    throw new EOFException(
+                            String.format(
+                                    Locale.ROOT,
+                                    "Expected %d more bytes, found the end of %s at offset %d",
+                                    limit - target.position(),
+                                    file,
+                                    next));
+                }
+                next += count;
             }
-            next += count;
+        } finally {
+            target.limit(limit); // callers begin again when a channel was closed under them
         }
     }
 
     /** Writes what remains of {@code source} at {@code position}. */
     public static void writeFully(FileChannel channel, long position, ByteBuffer source)
             throws IOException {
+        int limit = source.limit();
         long next = position;
-        while (source.hasRemaining()) {
-            next += channel.write(source, next);
+        try {
+            while (source.position() < limit) {
+                source.limit(pieceEnd(source, limit));
+                next += channel.write(source, next);
+            }
+        } finally {
+            source.limit(limit);
         }
+    }
+
+    private static int pieceEnd(ByteBuffer buffer, int limit) {
+        return buffer.isDirect()
+                ? limit
+                : (int) Math.min(limit, (long) buffer.position() + HEAP_BYTES);
     }
 }

@@ -3,7 +3,7 @@ package io.stele.storage.objectstore;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.files.OpenFiles;
-import java.io.EOFException;
+import io.stele.cache.files.Transfers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -35,11 +35,6 @@ import org.jspecify.annotations.Nullable;
 public final class LocalObjectStore implements ObjectStore {
     private static final String TEMPORARY_DIRECTORY = ".tmp";
 
-    /**
-     * 256 KiB a call: a channel reads through memory outside the heap of the size of the call,
-     * which the JDK allocates anew whenever a thread's call is larger than those before.
-     */
-    private static final int READ_BYTES = 256 << 10;
 
     /** Far below the usual limit of 1,024 a process; few files get most reads. */
     private static final int OPEN_FILES = 128;
@@ -77,15 +72,16 @@ public final class LocalObjectStore implements ObjectStore {
             openFiles.read(
                     file,
                     channel ->
-                            readFully(
+                            Transfers.readFully(
                                     channel,
-                                    path,
                                     offset,
-                                    ByteBuffer.wrap(buffer, bufferOffset, length)));
+                                    ByteBuffer.wrap(buffer, bufferOffset, length),
+                                    file));
             return;
         }
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            readFully(channel, path, offset, ByteBuffer.wrap(buffer, bufferOffset, length));
+            Transfers.readFully(
+                    channel, offset, ByteBuffer.wrap(buffer, bufferOffset, length), file);
         }
     }
 
@@ -98,7 +94,8 @@ public final class LocalObjectStore implements ObjectStore {
     @Override
     public byte[] readFully(String path) throws IOException {
         NonBlocking.check();
-        try (FileChannel channel = FileChannel.open(file(path), StandardOpenOption.READ)) {
+        Path file = file(path);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             long size = channel.size();
             if (size > Integer.MAX_VALUE - 16) {
                 throw new IOException(
@@ -109,29 +106,8 @@ public final class LocalObjectStore implements ObjectStore {
                                 describe(path)));
             }
             byte[] content = new byte[(int) size];
-            readFully(channel, path, 0, ByteBuffer.wrap(content));
+            Transfers.readFully(channel, 0, ByteBuffer.wrap(content), file);
             return content;
-        }
-    }
-
-    private void readFully(FileChannel channel, String path, long offset, ByteBuffer target)
-            throws IOException {
-        int end = target.limit();
-        long position = offset;
-        while (target.position() < end) {
-            target.limit((int) Math.min(end, (long) target.position() + READ_BYTES));
-            int count = channel.read(target, position);
-            if (count < 0) {
-                throw new EOFException(
-                        String.format(
-                                Locale.ROOT,
-                                "Expected %d bytes at offset %d, found the end of %s at %d",
-                                end,
-                                offset,
-                                describe(path),
-                                channel.size()));
-            }
-            position += count;
         }
     }
 
