@@ -58,6 +58,7 @@ public final class SteleErrors {
             case INVALID_ARGUMENT -> StandardErrorCode.INVALID_ARGUMENTS;
             case TYPE_MISMATCH -> StandardErrorCode.TYPE_MISMATCH;
             case COLUMN_NOT_FOUND -> StandardErrorCode.COLUMN_NOT_FOUND;
+            case COLUMN_ALREADY_EXISTS -> StandardErrorCode.COLUMN_ALREADY_EXISTS;
             case NULL_KEY, DUPLICATE_KEY, KEY_TOO_LARGE, ROW_TOO_LARGE ->
                     StandardErrorCode.CONSTRAINT_VIOLATION;
             case SCHEMA_NOT_FOUND -> StandardErrorCode.SCHEMA_NOT_FOUND;

@@ -9,6 +9,7 @@ public enum ErrorCode {
     /** A value has another type than its column. */
     TYPE_MISMATCH(Category.USER),
     COLUMN_NOT_FOUND(Category.USER),
+    COLUMN_ALREADY_EXISTS(Category.USER),
     /** A key column, or a column declared NOT NULL, is null. */
     NULL_KEY(Category.USER),
     /** A key that must be new, or a value that must be unique, is there already. */

@@ -1,5 +1,6 @@
 package io.stele.connector.metadata;
 
+import static io.trino.spi.StandardErrorCode.COLUMN_ALREADY_EXISTS;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Objects.requireNonNull;
 
@@ -361,7 +362,8 @@ public final class SteleMetadata implements ConnectorMetadata {
                                     definitions.toStele(String.join(".", parentPath), type)));
         } catch (TrinoException e) {
             // Trino has looked for the field already: this one came since
-            if (!ignoreExisting || !String.valueOf(e.getMessage()).contains("existing")) {
+            if (!ignoreExisting
+                    || !COLUMN_ALREADY_EXISTS.toErrorCode().equals(e.getErrorCode())) {
                 throw e;
             }
         }

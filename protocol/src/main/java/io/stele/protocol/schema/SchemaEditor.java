@@ -55,7 +55,15 @@ public final class SchemaEditor {
                 columns.remove(index);
                 check(!columns.isEmpty(), "a column to stay", "the last one");
             }
-            case RENAME -> columns.set(index, column.withName(change.name().orElseThrow()));
+            case RENAME -> {
+                String name = change.name().orElseThrow();
+                checkNew(
+                        table.findColumn(name).stream()
+                                .allMatch(found -> found.id() == column.id()),
+                        "column of " + table.qualifiedName(),
+                        name);
+                columns.set(index, column.withName(name));
+            }
             case SET_TYPE -> {
                 requireUnused(column, "give another type");
                 IdentifiedType wider =
@@ -83,10 +91,7 @@ public final class SchemaEditor {
 
     private ColumnSchema newColumn(ColumnChange change) {
         String name = change.name().orElseThrow();
-        check(
-                table.findColumn(name).isEmpty(),
-                "a new column of " + table.qualifiedName(),
-                "'" + name + "' existing");
+        checkNew(table.findColumn(name).isEmpty(), "column of " + table.qualifiedName(), name);
         ColumnSchema column =
                 new ColumnSchema(
                         takeId(), name, change.type().orElseThrow(), true, change.comment());
@@ -172,10 +177,18 @@ public final class SchemaEditor {
                 "a field name of 1 to " + ColumnSchema.MAX_NAME_LENGTH + " characters",
                 "'" + name + "'");
         for (int i = 0; i < children.size(); i++) {
-            check(
+            checkNew(
                     i == except || !isNamed(children.get(i), i, name),
-                    "a new field of '" + where + "'",
-                    "'" + name + "' existing");
+                    "field of '" + where + "'",
+                    name);
+        }
+    }
+
+    private static void checkNew(boolean isNew, String what, String name) {
+        if (!isNew) {
+            throw new SteleException(
+                    ErrorCode.COLUMN_ALREADY_EXISTS,
+                    "Expected a new " + what + ", found '" + name + "' existing");
         }
     }
 
