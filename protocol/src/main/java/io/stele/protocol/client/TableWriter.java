@@ -41,7 +41,6 @@ import org.jspecify.annotations.Nullable;
 public final class TableWriter implements AutoCloseable {
     private static final int INITIAL_BATCH_BYTES = 16 << 10;
     private static final int MAX_SPARE_BATCHES = 16;
-    private static final int MAX_STALE_ANSWERS = 3;
 
     private final SteleClient client;
     private final ClientSettings settings;
@@ -50,7 +49,7 @@ public final class TableWriter implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Set<BatchFuture> unresolved = ConcurrentHashMap.newKeySet();
     private final ArrayDeque<WriteBatchBuilder> spare = new ArrayDeque<>();
-    private final List<WriteRequest> rejected = new ArrayList<>();
+    private final StaleBatches stale = new StaleBatches();
     private volatile UUID writerId;
     private RowBinding binding;
     private ShardLane[] lanes;
@@ -58,8 +57,6 @@ public final class TableWriter implements AutoCloseable {
     private long lastSequence;
     private int unanswered;
     private int gathering; // calls that are adding rows which belong together
-    private boolean paused;
-    private int staleAnswers;
     private boolean closed;
     private volatile @Nullable SteleException failure;
     private volatile Lsn lastLsn = Lsn.MIN;
@@ -470,7 +467,7 @@ public final class TableWriter implements AutoCloseable {
     }
 
     boolean isPaused() {
-        return paused;
+        return stale.isCollecting();
     }
 
     boolean isGathering() {
@@ -501,7 +498,7 @@ public final class TableWriter implements AutoCloseable {
         try {
             overtaken = request.lane().acknowledged(request);
             unanswered--;
-            staleAnswers = 0;
+            stale.accepted();
             skippedRows += reply.skipped();
             if (lsn.compareTo(lastLsn) > 0) {
                 lastLsn = lsn;
@@ -585,18 +582,13 @@ public final class TableWriter implements AutoCloseable {
         request.futures().forEach(unresolved::remove);
     }
 
-    /*
-     * The table has changed. All batches on the way were encoded for the same version, so all of them come back like this
-     * one; nothing is sent until they have, then the table is fetched and everything is encoded anew in its old order.
-     * A refusal is final, so the new batches have new sequences.
-     */
+    /** The batch was encoded for a version of the table that is not the present one. */
     void stale(WriteRequest request, SteleException cause) {
         lock.lock();
         try {
             request.lane().answered(request);
             unanswered--;
-            rejected.add(request);
-            paused = true;
+            stale.add(request);
             refreshIfDrained();
         } finally {
             lock.unlock();
@@ -604,7 +596,7 @@ public final class TableWriter implements AutoCloseable {
     }
 
     private void refreshIfDrained() {
-        if (paused && unanswered == 0) {
+        if (stale.isCollecting() && unanswered == 0) {
             TableSchema schema = binding.schema();
             client.describe(schema.schemaName(), schema.tableName()).whenComplete(this::refreshed);
         }
@@ -614,7 +606,7 @@ public final class TableWriter implements AutoCloseable {
         List<FailedRequest> failed = new ArrayList<>();
         lock.lock();
         try {
-            List<WriteRequest> earlier = takeAll();
+            List<WriteRequest> earlier = stale.takeWith(lanes);
             try {
                 if (table == null) {
                     throw SteleClient.toSteleException(
@@ -626,7 +618,7 @@ public final class TableWriter implements AutoCloseable {
             } catch (SteleException e) {
                 earlier.forEach(request -> failed.add(new FailedRequest(request, e)));
             }
-            paused = false;
+            stale.collected();
             flushLanes();
         } finally {
             lock.unlock();
@@ -634,38 +626,9 @@ public final class TableWriter implements AutoCloseable {
         failed.forEach(request -> unsentFailed(request.request, request.cause));
     }
 
-    /** What was refused and what was not sent yet, in the order in which it has to arrive. */
-    private List<WriteRequest> takeAll() {
-        List<WriteRequest> all = new ArrayList<>(rejected);
-        List<WriteRequest> unsent = new ArrayList<>();
-        rejected.clear();
-        for (ShardLane lane : lanes) {
-            for (WriteRequest batch : lane.takeUnsent()) {
-                (batch.wasSent() ? all : unsent).add(batch);
-            }
-        }
-        all.sort(Comparator.comparingLong(WriteRequest::sequence));
-        all.addAll(unsent);
-        return all;
-    }
-
     private void bind(RowBinding next) {
         next.checkSuccessorOf(binding);
-        staleAnswers++;
-        if (staleAnswers > MAX_STALE_ANSWERS) {
-            staleAnswers = 0;
-            throw new SteleException(
-                    ErrorCode.STALE_TABLE,
-                    "The sidecar refused version "
-                            + next.schema().schemaVersion()
-                            + " of table "
-                            + next.schema().qualifiedName()
-                            + " (id "
-                            + next.schema().id()
-                            + ") "
-                            + MAX_STALE_ANSWERS
-                            + " times although it is the one it describes");
-        }
+        stale.fetched(next.schema());
         binding = next;
         lanes = newLanes();
         nextAnyShard = 0;
