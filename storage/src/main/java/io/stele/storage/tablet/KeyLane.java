@@ -33,7 +33,8 @@ public record KeyLane(int index, int count) {
         return (int) ((hash >>> Integer.SIZE) * count >>> Integer.SIZE);
     }
 
-    boolean has(byte[] key, int offset, int length) {
+    /** Whether a key is in this lane. */
+    public boolean has(byte[] key, int offset, int length) {
         return of(key, offset, length, count) == index;
     }
 }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.storage.objectstore.StoreFaults;
 import io.stele.storage.shard.ApplyOptions;
+import io.stele.storage.tablet.KeyLane;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,7 +57,11 @@ class TestParallelApply {
         for (int step = 0; step < 1500; step++) {
             if (inFlight[0] < 12 && random.nextInt(4) == 0) {
                 inFlight[0]++;
-                write(node, table, random, history).whenComplete((lsn, failed) -> inFlight[0]--);
+                CompletableFuture<Lsn> written =
+                        random.nextInt(5) == 0
+                                ? commit(node, table, random, history)
+                                : write(node, table, random, history);
+                written.whenComplete((lsn, failed) -> inFlight[0]--);
             }
             if (random.nextInt(60) == 0) {
                 Simulation.ignore(
@@ -94,6 +100,32 @@ class TestParallelApply {
             SplittableRandom random,
             TreeMap<Lsn, Map<Long, Optional<String>>> history) {
         WriteBatchBuilder batch = table.batch();
+        Map<Long, Optional<String>> changes = change(batch, table, random);
+        return noted(
+                table.write(node.engine(), table.schema().shard(0), batch), changes, history);
+    }
+
+    /** As a transaction, whose records are barriers: its rows are those of its commit. */
+    private static CompletableFuture<Lsn> commit(
+            SimulatedNode node,
+            TestTable table,
+            SplittableRandom random,
+            TreeMap<Lsn, Map<Long, Optional<String>>> history) {
+        WriteBatchBuilder batch = table.batch();
+        Map<Long, Optional<String>> changes = change(batch, table, random);
+        String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
+        node.engine()
+                .stage(
+                        transaction,
+                        table.schema().shard(0),
+                        batch.toByteArray(),
+                        0,
+                        batch.sizeBytes());
+        return noted(node.commit(transaction, List.of()), changes, history);
+    }
+
+    private static Map<Long, Optional<String>> change(
+            WriteBatchBuilder batch, TestTable table, SplittableRandom random) {
         Map<Long, Optional<String>> changes = new TreeMap<>();
         for (int i = 1 + random.nextInt(30); i > 0; i--) {
             long id = random.nextInt(IDS);
@@ -106,13 +138,19 @@ class TestParallelApply {
                 changes.put(id, Optional.of("n:" + amount));
             }
         }
-        return table.write(node.engine(), table.schema().shard(0), batch)
-                .whenComplete(
-                        (lsn, failed) -> {
-                            if (failed == null) {
-                                history.put(lsn, changes);
-                            }
-                        });
+        return changes;
+    }
+
+    private static CompletableFuture<Lsn> noted(
+            CompletableFuture<Lsn> written,
+            Map<Long, Optional<String>> changes,
+            TreeMap<Lsn, Map<Long, Optional<String>>> history) {
+        return written.whenComplete(
+                (lsn, failed) -> {
+                    if (failed == null) {
+                        history.put(lsn, changes);
+                    }
+                });
     }
 
     private static Map<Long, String> rowsAt(
@@ -155,6 +193,53 @@ class TestParallelApply {
         assertThat(table.snapshot(node.engine(), point)).as("at %s", point).isEqualTo(expected);
         assertThat(table.planned(node, point)).as("at %s", point).isEqualTo(expected);
         node.engine().closeReadPoint(point.id());
+    }
+
+    /** One lane needs a file that cannot be read, the other one has done its part. */
+    @Test
+    void whatSomeLanesHaveAppliedIsAppliedByAllOnceTheStoreAnswers() throws IOException {
+        SimulatedNode node =
+                SimulatedNode.start(
+                        StorageOptions.DEFAULT
+                                .withCaches(new CacheOptions(1, 1, 1, 0))
+                                .withApply(new ApplyOptions(2, 2, 0, 100)),
+                        1);
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 1);
+        TreeMap<Long, String> expected = new TreeMap<>();
+        WriteBatchBuilder old = table.batch();
+        for (long id = 0; id < 100; id++) {
+            old.upsert(table.key(id), table.row(id, "old", id));
+            expected.put(id, "old:" + id);
+        }
+        node.await(table.write(node.engine(), table.schema().shard(0), old));
+        node.await(node.engine().flush(table.id()));
+        node.store().setFaults(StoreFaults.OUTAGE);
+        WriteBatchBuilder changes = table.batch();
+        for (long id = 0; id < 200; id++) {
+            byte[] key = table.key(id);
+            int lane = new KeyLane(0, 2).has(key, 0, key.length) ? 0 : 1;
+            if (lane == (id < 100 ? 0 : 1)) { // those of one lane are in the file
+                changes.upsert(key, table.row(id, "new", id));
+                expected.put(id, "new:" + id);
+            }
+        }
+        assertThat(expected).hasSizeBetween(130, 170);
+        CompletableFuture<Lsn> changed =
+                table.write(node.engine(), table.schema().shard(0), changes);
+        node.tick(500);
+        assertThat(node.engine().status().storeWaits()).hasSize(1);
+        assertThat(lanes(node)).isEqualTo(2);
+        for (long id : expected.tailMap(100L).keySet()) {
+            assertThat(table.get(node.engine(), Optional.empty(), id)).as("its lane").isPresent();
+        }
+
+        node.store().setFaults(StoreFaults.NONE);
+        node.await(changed);
+        assertThat(table.snapshot(node.engine(), node.readPoint())).isEqualTo(expected);
+        assertThat(table.planned(node, node.readPoint())).isEqualTo(expected);
+        node.await(node.engine().flush(table.id()));
+        assertThat(table.planned(node, node.readPoint())).isEqualTo(expected);
+        assertThat(node.uncaught()).isEmpty();
     }
 
     @Test
