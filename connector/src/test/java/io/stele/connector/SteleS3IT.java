@@ -23,7 +23,6 @@ final class SteleS3IT {
 
     @RegisterExtension static final S3Server S3 = new S3Server();
 
-
     private final SteleCluster cluster;
     private final SteleQueries queries;
 

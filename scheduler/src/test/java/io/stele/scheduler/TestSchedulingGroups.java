@@ -33,8 +33,6 @@ class TestSchedulingGroups {
         create("two");
         assertThat(groups.status(group -> group == one ? 3 : 0))
                 .extracting(GroupStatus::name, GroupStatus::runningContexts)
-                .containsExactly(
-                        tuple("one", 3L),
-                        tuple("two", 0L));
+                .containsExactly(tuple("one", 3L), tuple("two", 0L));
     }
 }

@@ -362,8 +362,7 @@ public final class SteleMetadata implements ConnectorMetadata {
                                     definitions.toStele(String.join(".", parentPath), type)));
         } catch (TrinoException e) {
             // Trino has looked for the field already: this one came since
-            if (!ignoreExisting
-                    || !COLUMN_ALREADY_EXISTS.toErrorCode().equals(e.getErrorCode())) {
+            if (!ignoreExisting || !COLUMN_ALREADY_EXISTS.toErrorCode().equals(e.getErrorCode())) {
                 throw e;
             }
         }

@@ -61,7 +61,9 @@ final class StaleBatches {
         }
     }
 
-    /** What was refused and what the lanes have not sent, in the order in which it has to arrive. */
+    /**
+     * What was refused and what the lanes have not sent, in the order in which it has to arrive.
+     */
     List<WriteRequest> takeWith(ShardLane[] lanes) {
         List<WriteRequest> all = new ArrayList<>(refused);
         List<WriteRequest> unsent = new ArrayList<>();

@@ -108,7 +108,10 @@ public final class FlightErrors {
                     ROW_TOO_LARGE ->
                     Status.Code.INVALID_ARGUMENT;
             case SCHEMA_NOT_FOUND, TABLE_NOT_FOUND, TRANSACTION_NOT_FOUND -> Status.Code.NOT_FOUND;
-            case SCHEMA_ALREADY_EXISTS, TABLE_ALREADY_EXISTS, COLUMN_ALREADY_EXISTS, DUPLICATE_KEY ->
+            case SCHEMA_ALREADY_EXISTS,
+                    TABLE_ALREADY_EXISTS,
+                    COLUMN_ALREADY_EXISTS,
+                    DUPLICATE_KEY ->
                     Status.Code.ALREADY_EXISTS;
             case SCHEMA_NOT_EMPTY, STALE_TABLE, READ_POINT_EXPIRED ->
                     Status.Code.FAILED_PRECONDITION;

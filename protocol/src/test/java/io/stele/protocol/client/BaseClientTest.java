@@ -43,8 +43,7 @@ abstract class BaseClientTest {
     protected static void assertCode(ErrorCode code, String message, Runnable action) {
         assertThatThrownBy(action::run)
                 .isInstanceOfSatisfying(
-                        SteleException.class,
-                        e -> assertThat(e.code()).isEqualTo(code))
+                        SteleException.class, e -> assertThat(e.code()).isEqualTo(code))
                 .hasMessageContaining(message);
     }
 }

@@ -207,7 +207,9 @@ final class TestSteleTable extends BaseClientTest {
                 assertThat(client.table("s", "t").get(3L)).contains(List.of(3L, "v3"));
             }
             try (SteleClient client =
-                    builder(secured.port(), SETTINGS).tls(new ClientTls(Optional.empty())).build()) {
+                    builder(secured.port(), SETTINGS)
+                            .tls(new ClientTls(Optional.empty()))
+                            .build()) {
                 assertCode(
                         ErrorCode.UNAVAILABLE, "certification path", () -> client.table("s", "t"));
             }

@@ -25,7 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 final class SidecarS3IT {
     @RegisterExtension static final S3Server S3 = new S3Server();
 
-
     @Test
     void aWarehouseThatCannotBeUsedIsRefusedByName(@TempDir Path directory) {
         Map<String, String> properties = onS3("s3://no-such-bucket/stele");

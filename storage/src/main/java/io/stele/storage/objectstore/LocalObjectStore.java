@@ -35,7 +35,6 @@ import org.jspecify.annotations.Nullable;
 public final class LocalObjectStore implements ObjectStore {
     private static final String TEMPORARY_DIRECTORY = ".tmp";
 
-
     /** Far below the usual limit of 1,024 a process; few files get most reads. */
     private static final int OPEN_FILES = 128;
 

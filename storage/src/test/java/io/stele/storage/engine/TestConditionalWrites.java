@@ -121,10 +121,7 @@ class TestConditionalWrites {
         String second = node.engine().beginTransaction(table.id(), Optional.empty());
         stage(node, table, second, 9, OperationKind.UPDATE_OR_INSERT, "", 9);
         stage(node, table, second, 3, OperationKind.INSERT, "again", 0);
-        assertRefused(
-                node,
-                node.commit(second, List.of()),
-                "duplicate key (id = 3)");
+        assertRefused(node, node.commit(second, List.of()), "duplicate key (id = 3)");
         assertThat(table.snapshot(node.engine(), node.readPoint())).isEqualTo(expected);
     }
 
@@ -307,8 +304,7 @@ class TestConditionalWrites {
             long id = 1000L + model.tailMap(1000L).size();
             String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
             stage(node, table, transaction, id, OperationKind.UPSERT, "transaction", 1);
-            CompletableFuture<Lsn> committed =
-                    node.commit(transaction, List.of());
+            CompletableFuture<Lsn> committed = node.commit(transaction, List.of());
             for (int tasks = random.nextInt(40); tasks > 0; tasks--) {
                 node.pool().runOne();
             }

@@ -181,8 +181,7 @@ class TestDamagedNode {
                                 batch.sizeBytes());
             }
         }
-        CompletableFuture<Lsn> commit =
-                node.commit(transaction, List.of());
+        CompletableFuture<Lsn> commit = node.commit(transaction, List.of());
         while (!commit.isDone() && node.store().list(Decision.path(transaction)).isEmpty()) {
             if (!node.pool().runOne()) {
                 node.tick(500);

@@ -103,11 +103,13 @@ class TestEpochs {
                 .singleElement()
                 .asString()
                 .contains("another engine owns the shard");
-        assertRefused(ErrorCode.UNAVAILABLE, () ->
-                                first.engine.multiGet(
-                                        table.id(),
-                                        java.util.Optional.<Lsn>empty(),
-                                        List.of(table.key(1))));
+        assertRefused(
+                ErrorCode.UNAVAILABLE,
+                () ->
+                        first.engine.multiGet(
+                                table.id(),
+                                java.util.Optional.<Lsn>empty(),
+                                List.of(table.key(1))));
         assertThat(second.engine.status().failedShards()).isEmpty();
         assertThat(table.get(second.engine, java.util.Optional.empty(), 1))
                 .contains("of the first:1");

@@ -67,9 +67,9 @@ class TestFileClaims {
         batch.upsert(table.key(2), table.row(2, "staged", 2));
         node.engine().stage(transaction, shard, batch.toByteArray(), 0, batch.sizeBytes());
         node.await(table.upsert(node.engine(), 2, "meanwhile", 2));
-        assertRefused(ErrorCode.TRANSACTION_CONFLICT, () ->
-                                node.await(
-                                        node.commit(transaction, List.of(file))));
+        assertRefused(
+                ErrorCode.TRANSACTION_CONFLICT,
+                () -> node.await(node.commit(transaction, List.of(file))));
         node.await(commit(List.of(file)));
         assertThat(table.planned(node, node.readPoint()))
                 .containsEntry(1L, "a:1")

@@ -138,8 +138,7 @@ class TestInDoubt {
 
         private void commitAndFlush() {
             try {
-                CompletableFuture<Lsn> commit =
-                        node.commit(transaction, files);
+                CompletableFuture<Lsn> commit = node.commit(transaction, files);
                 runUntilDead(commit);
                 if (commit.isDone() && !commit.isCompletedExceptionally()) {
                     committed = Optional.of(commit.join());
@@ -193,8 +192,7 @@ class TestInDoubt {
         }
 
         private void checkRepeatedCommit() {
-            CompletableFuture<Lsn> again =
-                    node.commit(transaction, files);
+            CompletableFuture<Lsn> again = node.commit(transaction, files);
             if (isThere) {
                 Lsn lsn = node.await(again);
                 committed.ifPresent(told -> assertThat(lsn).isEqualTo(told));

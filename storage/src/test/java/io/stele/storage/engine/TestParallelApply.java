@@ -101,8 +101,7 @@ class TestParallelApply {
             TreeMap<Lsn, Map<Long, Optional<String>>> history) {
         WriteBatchBuilder batch = table.batch();
         Map<Long, Optional<String>> changes = change(batch, table, random);
-        return noted(
-                table.write(node.engine(), table.schema().shard(0), batch), changes, history);
+        return noted(table.write(node.engine(), table.schema().shard(0), batch), changes, history);
     }
 
     /** As a transaction, whose records are barriers: its rows are those of its commit. */

@@ -212,9 +212,9 @@ final class TestPartitionDeletes {
             byte[] batch = update.toByteArray();
             node.engine().stage(transaction, table.shard(1), batch, 0, batch.length);
             node.await(node.engine().deletePartitions(table.id(), ids(1, 1)));
-            assertRefused(ErrorCode.TRANSACTION_CONFLICT, () ->
-                                    node.await(
-                                            node.commit(transaction, List.of())));
+            assertRefused(
+                    ErrorCode.TRANSACTION_CONFLICT,
+                    () -> node.await(node.commit(transaction, List.of())));
         }
     }
 
@@ -312,7 +312,9 @@ final class TestPartitionDeletes {
         for (long id = 0; id < 64; id++) {
             node.await(node.engine().deletePartitions(rows.id(), ids(id, id)));
         }
-        assertRefused(ErrorCode.BUSY, () -> node.await(node.engine().deletePartitions(rows.id(), ids(64, 64))))
+        assertRefused(
+                        ErrorCode.BUSY,
+                        () -> node.await(node.engine().deletePartitions(rows.id(), ids(64, 64))))
                 .hasMessageContaining("Expected fewer than 64 deletions");
         assertThat(rows.snapshot(node.engine(), node.readPoint())).hasSize(36);
         node.restart();
@@ -330,11 +332,13 @@ final class TestPartitionDeletes {
         ScanPredicate amount =
                 new ScanPredicate(
                         Map.of(3, ColumnDomain.of(ValueRange.equal(BIGINT.encodeLong(1)))));
-        assertRefused(table, amount, "partitioned by");
+        assertDeleteRefused(table, amount, "partitioned by");
     }
 
-    private void assertRefused(TestTable of, ScanPredicate partitions, String expected) {
-        assertRefused(ErrorCode.INVALID_ARGUMENT, () -> node.await(node.engine().deletePartitions(of.id(), partitions)))
+    private void assertDeleteRefused(TestTable of, ScanPredicate partitions, String expected) {
+        assertRefused(
+                        ErrorCode.INVALID_ARGUMENT,
+                        () -> node.await(node.engine().deletePartitions(of.id(), partitions)))
                 .hasMessageContaining(expected);
     }
 

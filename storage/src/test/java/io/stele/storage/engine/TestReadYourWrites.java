@@ -39,16 +39,18 @@ class TestReadYourWrites {
         TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 2);
         Lsn first = node.await(table.upsert(node.engine(), 1, "a", 1));
         Lsn second = node.await(table.upsert(node.engine(), 1, "b", 2));
-        assertRefused(node, Optional.empty(), new Lsn(second.value() + (1L << 30)));
-        assertRefused(node, Optional.of(first), second);
+        assertTokenRefused(node, Optional.empty(), new Lsn(second.value() + (1L << 30)));
+        assertTokenRefused(node, Optional.of(first), second);
         ReadPoint point =
                 node.await(
                         node.engine().openReadPoint(Optional.of(second), Optional.of(first), TTL));
         assertThat(point.lsn()).isEqualTo(second);
     }
 
-    private static void assertRefused(SimulatedNode node, Optional<Lsn> at, Lsn atLeast) {
-        assertRefused(ErrorCode.INVALID_ARGUMENT, () ->
+    private static void assertTokenRefused(SimulatedNode node, Optional<Lsn> at, Lsn atLeast) {
+        assertRefused(
+                        ErrorCode.INVALID_ARGUMENT,
+                        () ->
                                 node.await(
                                         node.engine().openReadPoint(at, Optional.of(atLeast), TTL)))
                 .hasMessageContaining("sees LSN " + atLeast);

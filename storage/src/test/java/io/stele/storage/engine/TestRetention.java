@@ -58,9 +58,9 @@ class TestRetention {
 
         ReadPoint point = node.readPoint(first);
         assertThat(usual.snapshot(node.engine(), point)).hasSize(1);
-        assertRefused(() -> brief.snapshot(node.engine(), point));
-        assertRefused(() -> brief.planned(node, point));
-        assertRefused(() -> brief.get(node.engine(), Optional.of(first), 1));
+        assertExpired(() -> brief.snapshot(node.engine(), point));
+        assertExpired(() -> brief.planned(node, point));
+        assertExpired(() -> brief.get(node.engine(), Optional.of(first), 1));
     }
 
     @Test
@@ -146,8 +146,8 @@ class TestRetention {
             node.await(node.engine().compact(table.id()));
 
             node.restart(OPTIONS.withRetention(Duration.ofHours(1)));
-            assertRefused(() -> table.get(node.engine(), Optional.of(first), 1));
-            assertRefused(() -> table.snapshot(node.engine(), node.readPoint(first)));
+            assertExpired(() -> table.get(node.engine(), Optional.of(first), 1));
+            assertExpired(() -> table.snapshot(node.engine(), node.readPoint(first)));
             assertThat(table.get(node.engine(), Optional.of(second), 1)).contains("b:2");
         }
     }
@@ -170,9 +170,8 @@ class TestRetention {
             node.await(node.engine().compact(table.id()));
             node.tick(1_000);
             node.await(node.commit(calm, List.of()));
-            assertRefused(ErrorCode.TRANSACTION_CONFLICT, () ->
-                                    node.await(
-                                            node.commit(late, List.of())));
+            assertRefused(
+                    ErrorCode.TRANSACTION_CONFLICT, () -> node.await(node.commit(late, List.of())));
         }
     }
 
@@ -192,7 +191,7 @@ class TestRetention {
                 .toList();
     }
 
-    private static void assertRefused(Read read) {
+    private static void assertExpired(Read read) {
         assertRefused(ErrorCode.READ_POINT_EXPIRED, read::run);
     }
 
@@ -301,8 +300,8 @@ class TestRetention {
                         .isEqualTo(Optional.ofNullable(expected.get(id)));
                 read++;
             } else if (youngest - lsn.millis() > past.retentionMillis) {
-                assertRefused(() -> past.table.get(node.engine(), Optional.of(lsn), id));
-                assertRefused(() -> readAt(past, lsn));
+                assertExpired(() -> past.table.get(node.engine(), Optional.of(lsn), id));
+                assertExpired(() -> readAt(past, lsn));
                 refused++;
             }
         }

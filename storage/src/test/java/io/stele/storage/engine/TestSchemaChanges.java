@@ -52,8 +52,10 @@ final class TestSchemaChanges {
         upsert(table, 1, 10);
         alter(table, ColumnChange.drop(List.of("nested", "a")));
         alter(table, ColumnChange.addColumn("more", DataType.parse("date"), Optional.empty()));
-        assertRefused(ErrorCode.STALE_TABLE, () -> write(table, first, OperationKind.UPSERT, 2, 20));
-        assertRefused(ErrorCode.STALE_TABLE, () -> write(table, first, OperationKind.INSERT, 2, 20));
+        assertRefused(
+                ErrorCode.STALE_TABLE, () -> write(table, first, OperationKind.UPSERT, 2, 20));
+        assertRefused(
+                ErrorCode.STALE_TABLE, () -> write(table, first, OperationKind.INSERT, 2, 20));
         for (int round = 0; round < 3; round++) {
             ReadPoint point = node.readPoint();
             Map<Long, String> rows = table.snapshot(point, table.current());
@@ -107,9 +109,7 @@ final class TestSchemaChanges {
                         "w",
                         List.of(new WorkerFiles.Row(3, "name", 30)));
         alter(table, ColumnChange.drop(List.of("nested")));
-        assertRefused(
-                ErrorCode.STALE_TABLE,
-                () -> node.await(node.commit(files, List.of(file))));
+        assertRefused(ErrorCode.STALE_TABLE, () -> node.await(node.commit(files, List.of(file))));
         assertRefused(
                 ErrorCode.STALE_TABLE,
                 () -> stage(rows, table, first, OperationKind.UPSERT, 4, 40));

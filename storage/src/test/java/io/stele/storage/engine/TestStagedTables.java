@@ -144,13 +144,12 @@ class TestStagedTables {
     }
 
     private void assertCode(ErrorCode code, String transaction, TableId publish) {
-        assertRefused(code, () ->
-                                node.await(
-                                        node.engine()
-                                                .commit(
-                                                        transaction,
-                                                        List.of(),
-                                                        Optional.of(publish))));
+        assertRefused(
+                code,
+                () ->
+                        node.await(
+                                node.engine()
+                                        .commit(transaction, List.of(), Optional.of(publish))));
     }
 
     private static SimulatedNode start() {

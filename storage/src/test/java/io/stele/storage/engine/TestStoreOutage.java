@@ -165,8 +165,7 @@ class TestStoreOutage {
             if (file != null) {
                 String transaction = node.engine().beginTransaction(indexed.id(), Optional.empty());
                 node.store().setFaults(StoreFaults.NONE);
-                CompletableFuture<Lsn> commit =
-                        node.commit(transaction, List.of(file, rows));
+                CompletableFuture<Lsn> commit = node.commit(transaction, List.of(file, rows));
                 writes.add(commit);
                 while (!commit.isDone()
                         && node.store().list(Decision.path(transaction)).isEmpty()) {

@@ -61,11 +61,9 @@ class TestTransactions {
         stageUpsert(transaction, table, 1, "once");
         Lsn lsn = node.await(node.commit(transaction, List.of()));
 
-        assertThat(node.await(node.commit(transaction, List.of())))
-                .isEqualTo(lsn);
+        assertThat(node.await(node.commit(transaction, List.of()))).isEqualTo(lsn);
         node.restart();
-        assertThat(node.await(node.commit(transaction, List.of())))
-                .isEqualTo(lsn);
+        assertThat(node.await(node.commit(transaction, List.of()))).isEqualTo(lsn);
         assertThat(table.snapshot(node.engine(), node.readPoint()))
                 .containsExactly(Map.entry(1L, "once:0"));
     }
@@ -87,10 +85,7 @@ class TestTransactions {
             }
             Map<Long, String> before = table.snapshot(node.engine(), node.readPoint());
 
-            assertThatThrownBy(
-                            () ->
-                                    node.await(
-                                            node.commit(loser, List.of())))
+            assertThatThrownBy(() -> node.await(node.commit(loser, List.of())))
                     .isInstanceOfSatisfying(
                             SteleException.class,
                             failed -> {
@@ -114,8 +109,7 @@ class TestTransactions {
         node.await(table.delete(node.engine(), 1));
         node.await(node.engine().flush(table.id()));
 
-        assertThatThrownBy(
-                        () -> node.await(node.commit(loser, List.of())))
+        assertThatThrownBy(() -> node.await(node.commit(loser, List.of())))
                 .hasMessageContaining("was changed after LSN");
         assertThat(table.snapshot(node.engine(), node.readPoint())).isEmpty();
     }
@@ -127,9 +121,9 @@ class TestTransactions {
         stageUpsert(transaction, table, 1, "never");
         node.await(node.engine().abort(transaction));
 
-        assertRefused(ErrorCode.TRANSACTION_NOT_FOUND, () ->
-                                node.await(
-                                        node.commit(transaction, List.of())));
+        assertRefused(
+                ErrorCode.TRANSACTION_NOT_FOUND,
+                () -> node.await(node.commit(transaction, List.of())));
         assertThat(table.snapshot(node.engine(), node.readPoint())).isEmpty();
     }
 
@@ -301,14 +295,13 @@ class TestTransactions {
                         "a",
                         List.of(new Row(1, "a", 1)));
         String transaction = node.engine().beginTransaction(rows.id(), Optional.empty());
-        assertThatThrownBy(
-                        () ->
-                                node.await(
-                                        node.commit(transaction, List.of(file))))
+        assertThatThrownBy(() -> node.await(node.commit(transaction, List.of(file))))
                 .hasMessageContaining(
                         "Expected a table of orientation 'column', found 'row' for file "
                                 + file.path());
-        assertRefused(ErrorCode.STALE_TABLE, () -> node.engine().beginTransaction(new TableId(999), Optional.empty()));
+        assertRefused(
+                ErrorCode.STALE_TABLE,
+                () -> node.engine().beginTransaction(new TableId(999), Optional.empty()));
     }
 
     @Test

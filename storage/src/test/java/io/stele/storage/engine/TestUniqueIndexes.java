@@ -150,7 +150,9 @@ class TestUniqueIndexes {
         node.await(node.engine().flush(table.id()));
         node.await(table.upsert(node.engine(), 7, "n8", 0));
         alter(node, table, List.of(BY_NAME));
-        assertRefused(ErrorCode.DUPLICATE_KEY, () -> node.await(node.engine().awaitIndexes(table.id())))
+        assertRefused(
+                        ErrorCode.DUPLICATE_KEY,
+                        () -> node.await(node.engine().awaitIndexes(table.id())))
                 .hasMessage(
                         "Expected unique values for index 'by_name' of table test.t, found the duplicate key (name = n8) in the rows (id = 7) and (id = 8)");
         assertThat(index(node, table)).isEmpty();

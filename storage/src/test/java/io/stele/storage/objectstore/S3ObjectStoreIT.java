@@ -31,7 +31,6 @@ final class S3ObjectStoreIT extends ObjectStoreContract {
 
     @RegisterExtension static final S3Server S3 = new S3Server();
 
-
     private ObjectStore store;
 
     @BeforeEach
@@ -40,7 +39,8 @@ final class S3ObjectStoreIT extends ObjectStoreContract {
                 S3ObjectStore.open(
                         new S3Location(
                                 VersityGateway.BUCKET, "contract/" + PREFIXES.incrementAndGet()),
-                        GatewayConfig.of(S3.gateway()).setStreamingPartSize(DataSize.ofBytes(PART_BYTES)),
+                        GatewayConfig.of(S3.gateway())
+                                .setStreamingPartSize(DataSize.ofBytes(PART_BYTES)),
                         new Random(1),
                         _ -> {});
     }

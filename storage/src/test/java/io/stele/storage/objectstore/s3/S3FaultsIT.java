@@ -11,13 +11,13 @@ import io.stele.storage.objectstore.ConditionalCreate;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
+import io.stele.storage.objectstore.s3.FaultProxy.Fault;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.Answers;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.AnswersAfterwards;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.CutsBody;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.Delays;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.LosesAnswer;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.Stalls;
-import io.stele.storage.objectstore.s3.FaultProxy.Fault;
 import io.stele.storage.objectstore.s3.FaultProxy.Request;
 import io.stele.testing.S3Server;
 import io.stele.testing.VersityGateway;
@@ -62,7 +62,12 @@ final class S3FaultsIT {
         proxy = new FaultProxy(S3.gateway().port());
         location = new S3Location(VersityGateway.BUCKET, "faults-" + PREFIXES.incrementAndGet());
         store = store(settings());
-        other = S3ObjectStore.open(location, GatewayConfig.of(S3.gateway()), new Random(2), S3FaultsIT::dontWait);
+        other =
+                S3ObjectStore.open(
+                        location,
+                        GatewayConfig.of(S3.gateway()),
+                        new Random(2),
+                        S3FaultsIT::dontWait);
     }
 
     @AfterEach
