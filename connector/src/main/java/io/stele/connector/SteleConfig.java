@@ -36,6 +36,7 @@ public class SteleConfig {
     private DataSize columnCacheSize = DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 10);
     // 16 MiB: below this the log is cheaper than a file with its index and manifest entry
     private DataSize directWriteThreshold = DataSize.of(16, MEGABYTE);
+    private boolean warmOnWrite;
     private DataSize sortBufferSize = DataSize.of(128, MEGABYTE);
 
     @NotNull
@@ -168,6 +169,18 @@ public class SteleConfig {
             "A writer with more data than this writes files into the warehouse instead of rows into the log")
     public SteleConfig setDirectWriteThreshold(DataSize directWriteThreshold) {
         this.directWriteThreshold = directWriteThreshold;
+        return this;
+    }
+
+    public boolean isWarmOnWrite() {
+        return warmOnWrite;
+    }
+
+    @Config("stele.cache.warm-on-write")
+    @ConfigDescription(
+            "Whether files that this node writes enter its data page cache as they are written")
+    public SteleConfig setWarmOnWrite(boolean warmOnWrite) {
+        this.warmOnWrite = warmOnWrite;
         return this;
     }
 

@@ -25,10 +25,12 @@ import io.stele.connector.read.SteleSplitManager;
 import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.sidecar.Warehouse;
+import io.stele.connector.sidecar.WorkerDataCache;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.connector.write.StelePageSinks;
 import io.stele.connector.write.StelePartitioning;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.cached.DataCacheConfig;
 import io.stele.storage.objectstore.s3.S3Config;
 import io.trino.spi.connector.SystemTable;
 import io.trino.spi.procedure.Procedure;
@@ -39,9 +41,12 @@ final class SteleModule implements Module {
     public void configure(Binder binder) {
         configBinder(binder).bindConfig(SteleConfig.class);
         configBinder(binder).bindConfig(S3Config.class);
+        configBinder(binder).bindConfig(DataCacheConfig.class);
+        binder.bind(WorkerDataCache.class).in(Scopes.SINGLETON);
         binder.bind(SteleSidecar.class).in(Scopes.SINGLETON);
         binder.bind(ReadPoints.class).in(Scopes.SINGLETON);
-        binder.bind(ObjectStore.class).to(Warehouse.class).in(Scopes.SINGLETON);
+        binder.bind(Warehouse.class).in(Scopes.SINGLETON);
+        binder.bind(ObjectStore.class).to(Warehouse.class);
         binder.bind(TrinoTypes.class).in(Scopes.SINGLETON);
         binder.bind(TableDefinitions.class).in(Scopes.SINGLETON);
         binder.bind(TableStatisticsReader.class).in(Scopes.SINGLETON);
@@ -69,8 +74,8 @@ final class SteleModule implements Module {
 
     @Provides
     @Singleton
-    static FileTails fileTails(ObjectStore warehouse, SteleConfig config) {
-        return new FileTails(warehouse, config.getTailCacheSize().toBytes());
+    static FileTails fileTails(Warehouse warehouse, SteleConfig config) {
+        return new FileTails(warehouse, warehouse::uncached, config.getTailCacheSize().toBytes());
     }
 
     @Provides

@@ -18,6 +18,7 @@ import java.util.Optional;
 public final class SteleSessionProperties {
     private static final String READ_LSN = "read_lsn";
     private static final String INDEX_LOOKUP_ENABLED = "index_lookup_enabled";
+    private static final String DATA_CACHE_ENABLED = "data_cache_enabled";
     private static final String RESOURCE_GROUP = "resource_group";
 
     private SteleSessionProperties() {}
@@ -34,6 +35,11 @@ public final class SteleSessionProperties {
                 booleanProperty(
                         INDEX_LOOKUP_ENABLED,
                         "Find few rows by a secondary index whose columns a query gives values",
+                        true,
+                        false),
+                booleanProperty(
+                        DATA_CACHE_ENABLED,
+                        "Read data files through the data page cache, where the catalog has one",
                         true,
                         false),
                 stringProperty(
@@ -59,6 +65,11 @@ public final class SteleSessionProperties {
     /** Whether queries may use secondary indexes. */
     public static boolean isIndexLookupEnabled(ConnectorSession session) {
         return session.getProperty(INDEX_LOOKUP_ENABLED, Boolean.class);
+    }
+
+    /** Whether files are read through the data page cache. */
+    public static boolean isDataCacheEnabled(ConnectorSession session) {
+        return session.getProperty(DATA_CACHE_ENABLED, Boolean.class);
     }
 
     private static void checkLsn(Long value) {

@@ -33,6 +33,7 @@ final class TestSteleConfig {
                         .setTailCacheSize(DataSize.of(64, MEGABYTE))
                         .setColumnCacheSize(DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 10))
                         .setDirectWriteThreshold(DataSize.of(16, MEGABYTE))
+                        .setWarmOnWrite(false)
                         .setSortBufferSize(DataSize.of(128, MEGABYTE)));
     }
 
@@ -51,6 +52,7 @@ final class TestSteleConfig {
                         .put("stele.scan.column-cache-size", "2GB")
                         .put("stele.write.direct-threshold", "1MB")
                         .put("stele.write.sort-buffer-size", "256MB")
+                        .put("stele.cache.warm-on-write", "true")
                         .buildOrThrow();
         assertFullMapping(
                 properties,
@@ -65,6 +67,7 @@ final class TestSteleConfig {
                         .setTailCacheSize(DataSize.of(1, GIGABYTE))
                         .setColumnCacheSize(DataSize.of(2, GIGABYTE))
                         .setDirectWriteThreshold(DataSize.of(1, MEGABYTE))
+                        .setWarmOnWrite(true)
                         .setSortBufferSize(DataSize.of(256, MEGABYTE)));
     }
 

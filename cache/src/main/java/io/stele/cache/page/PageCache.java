@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
@@ -222,6 +223,76 @@ public final class PageCache implements AutoCloseable {
     }
 
     /**
+     * Begins to fetch what is going to be read soon, as far as it is not here and nobody fetches
+     * it; does not wait. At most {@link PageCacheOptions#maxFillBytes} are on their way like this;
+     * what is beyond is left to the reads themselves.
+     *
+     * @param loader as of {@link #read}, but it is called after this has returned as well
+     * @return completes when everything begun here has come, or came to nothing; never fails
+     */
+    public CompletableFuture<Void> prefetch(
+            CachedFile file, long offset, long length, RangeLoader loader) {
+        requireNonNull(loader, "loader is null");
+        long end = Math.min(offset + length, file.sizeBytes());
+        if (offset < 0 || length < 1 || end <= offset || !store.isAvailable()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        PageFetcher.Claims mine = new PageFetcher.Claims();
+        boolean handedOn = false;
+        try {
+            for (long page = offset / pageBytes; page * pageBytes < end; page++) {
+                claimAhead(file, page, mine);
+            }
+            handedOn = true;
+        } finally {
+            if (!handedOn) {
+                mine.end(flights);
+            }
+        }
+        return fetcher.fetchAhead(file, mine, loader, counters(file.table()));
+    }
+
+    private void claimAhead(CachedFile file, long page, PageFetcher.Claims mine) {
+        if (store.contains(file, page)) {
+            return;
+        }
+        PageFlights.Flight flight = new PageFlights.Flight(file.key(page));
+        if (flights.claim(flight).isPresent()) {
+            return;
+        }
+        if (store.contains(file, page)) {
+            flights.end(flight); // another one's fetch ended between the two looks
+        } else {
+            mine.add(page, flight);
+        }
+    }
+
+    /** Pages of the file that are here now. */
+    public long presentPages(CachedFile file) {
+        long present = 0;
+        for (long page = 0; page * pageBytes < file.sizeBytes(); page++) {
+            present += store.contains(file, page) ? 1 : 0;
+        }
+        return present;
+    }
+
+    /**
+     * Offers the content of a page to the cache without waiting for disks: it is written in the
+     * background, or not at all while too much waits to be written.
+     *
+     * @param bytes the page from the first byte on; nobody changes it any more
+     * @param length {@link #pageBytes}, or the rest of the file in the last page
+     */
+    public void offer(CachedFile file, long page, byte[] bytes, int length) {
+        Objects.checkFromIndexSize(0, length, bytes.length);
+        checkPage(file, page, length);
+        PageFlights.Flight flight = new PageFlights.Flight(file.key(page));
+        if (store.isAvailable() && flights.claim(flight).isEmpty()) {
+            fetcher.fill(file, flight, page, bytes, length);
+        }
+    }
+
+    /**
      * Offers the content of a page to the cache, because its writer has it at hand.
      *
      * @param page its number in the file, from 0
@@ -230,6 +301,11 @@ public final class PageCache implements AutoCloseable {
      */
     public boolean put(CachedFile file, long page, byte[] bytes, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, bytes.length);
+        checkPage(file, page, length);
+        return store.isAvailable() && store.put(file, page, bytes, offset, length);
+    }
+
+    private void checkPage(CachedFile file, long page, int length) {
         long expected = Math.min(pageBytes, file.sizeBytes() - page * pageBytes);
         if (page < 0 || length != expected || length < 1) {
             throw new IllegalArgumentException(
@@ -241,7 +317,6 @@ public final class PageCache implements AutoCloseable {
                             file,
                             length));
         }
-        return store.isAvailable() && store.put(file, page, bytes, offset, length);
     }
 
     /** Forgets all pages of a file, for example because it was deleted. */

@@ -7,6 +7,7 @@ import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -70,13 +71,7 @@ final class PageFetcher {
     /** Several ranges are fetched side by side, the first one in this thread. */
     void fetch(PageRead read, Claims claims, RangeLoader loader, TableCounters counters)
             throws IOException {
-        List<Fetch> all = new ArrayList<>();
-        int next = 0;
-        for (FetchRange range : FetchRange.join(claims.pages, maxPagesOfFetch)) {
-            List<PageFlights.Flight> flown = claims.flights.subList(next, next + range.pages());
-            all.add(new Fetch(read, range, flown, loader, counters));
-            next += range.pages();
-        }
+        List<Fetch> all = fetches(read.file(), claims, loader, counters, Optional.of(read));
         List<CompletableFuture<Void>> others = new ArrayList<>();
         for (Fetch fetch : all.subList(1, all.size())) {
             others.add(start(fetch));
@@ -95,6 +90,87 @@ final class PageFetcher {
         if (failure != null) {
             throw failure;
         }
+    }
+
+    /**
+     * Fetches in the background what somebody is going to read. A range for which there is no room
+     * among what waits to be written into the store is left to its reader.
+     *
+     * @return ends when all has been fetched, or was given up; never fails
+     */
+    CompletableFuture<Void> fetchAhead(
+            CachedFile file, Claims claims, RangeLoader loader, TableCounters counters) {
+        List<CompletableFuture<Void>> started = new ArrayList<>();
+        for (Fetch fetch : fetches(file, claims, loader, counters, Optional.empty())) {
+            if (fillBytes.tryAcquire(fetch.length())) {
+                fetch.mayFill = true;
+                started.add(startAhead(fetch));
+            } else {
+                counters.skippedFills.add(fetch.flown.size());
+                fetch.flown.forEach(flights::end);
+            }
+        }
+        return CompletableFuture.allOf(started.toArray(CompletableFuture<?>[]::new));
+    }
+
+    private CompletableFuture<Void> startAhead(Fetch fetch) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        try {
+            executor.execute(
+                    () -> {
+                        try {
+                            fetch.run();
+                        } catch (IOException e) {
+                            // Counted; whoever reads the pages fetches them again and is told
+                        } finally {
+                            done.complete(null);
+                        }
+                    });
+        } catch (RejectedExecutionException e) {
+            fetch.giveUp();
+            done.complete(null);
+        }
+        return done;
+    }
+
+    /** Keeps a page that its writer has at hand, in the background, if there is room for it. */
+    void fill(CachedFile file, PageFlights.Flight flight, long page, byte[] bytes, int length) {
+        if (!fillBytes.tryAcquire(length)) {
+            flights.end(flight);
+            return;
+        }
+        Runnable put =
+                () -> {
+                    try {
+                        store.put(file, page, bytes, 0, length);
+                    } finally {
+                        fillBytes.release(length);
+                        flights.end(flight);
+                    }
+                };
+        flight.land(new PageFlights.Landed(bytes, 0));
+        try {
+            executor.execute(put);
+        } catch (RejectedExecutionException e) {
+            fillBytes.release(length);
+            flights.end(flight);
+        }
+    }
+
+    private List<Fetch> fetches(
+            CachedFile file,
+            Claims claims,
+            RangeLoader loader,
+            TableCounters counters,
+            Optional<PageRead> read) {
+        List<Fetch> all = new ArrayList<>();
+        int next = 0;
+        for (FetchRange range : FetchRange.join(claims.pages, maxPagesOfFetch)) {
+            List<PageFlights.Flight> flown = claims.flights.subList(next, next + range.pages());
+            all.add(new Fetch(file, range, flown, loader, counters, read));
+            next += range.pages();
+        }
+        return all;
     }
 
     private CompletableFuture<Void> start(Fetch fetch) {
@@ -143,25 +219,44 @@ final class PageFetcher {
         }
     }
 
-    /** One range of one read. */
+    /** One range of one read, or of what will be read. */
     private final class Fetch {
-        private final PageRead read;
+        private final CachedFile file;
         private final FetchRange range;
         private final List<PageFlights.Flight> flown;
         private final RangeLoader loader;
         private final TableCounters counters;
+        private final Optional<PageRead> read;
+
+        /** Whether there is room reserved for what is fetched. Confined to one thread at a time. */
+        private boolean mayFill;
 
         Fetch(
-                PageRead read,
+                CachedFile file,
                 FetchRange range,
                 List<PageFlights.Flight> flown,
                 RangeLoader loader,
-                TableCounters counters) {
-            this.read = read;
+                TableCounters counters,
+                Optional<PageRead> read) {
+            this.file = file;
             this.range = range;
             this.flown = flown;
             this.loader = loader;
             this.counters = counters;
+            this.read = read;
+        }
+
+        private long offset() {
+            return range.firstPage() * pageBytes;
+        }
+
+        private int length() {
+            long end = (range.firstPage() + range.pages()) * pageBytes;
+            return (int) (Math.min(file.sizeBytes(), end) - offset());
+        }
+
+        private int pageLength(int index) {
+            return Math.min(pageBytes, length() - index * pageBytes);
         }
 
         void run() throws IOException {
@@ -173,28 +268,33 @@ final class PageFetcher {
             } finally {
                 if (!loaded) {
                     counters.failedLoads.increment();
-                    flown.forEach(flights::end);
+                    giveUp();
                 }
             }
             for (int i = 0; i < range.pages(); i++) {
-                read.copy(range.firstPage() + i, bytes, i * pageBytes);
+                if (read.isPresent()) {
+                    read.get().copy(range.firstPage() + i, bytes, i * pageBytes);
+                }
                 flown.get(i).land(new PageFlights.Landed(bytes, i * pageBytes));
             }
             fill(bytes);
         }
 
+        /** Others look for the pages themselves. */
+        private void giveUp() {
+            if (mayFill) {
+                fillBytes.release(length());
+            }
+            flown.forEach(flights::end);
+        }
+
         private byte[] load() throws IOException {
-            long offset = range.firstPage() * pageBytes;
-            long end =
-                    Math.min(
-                            read.file().sizeBytes(),
-                            (range.firstPage() + range.pages()) * pageBytes);
-            int length = (int) (end - offset);
+            int length = length();
             acquireFetch();
             try {
                 byte[] bytes = new byte[length];
                 long start = nanoTime.getAsLong();
-                loader.load(offset, bytes, 0, length);
+                loader.load(offset(), bytes, 0, length);
                 counters.loaded(length, nanoTime.getAsLong() - start);
                 return bytes;
             } finally {
@@ -212,13 +312,13 @@ final class PageFetcher {
                                 Locale.ROOT,
                                 "Expected to fetch %s of %s, found this thread interrupted",
                                 range,
-                                read.file()));
+                                file));
             }
         }
 
         /** The flights stay until the store has the pages, so that nobody fetches them again. */
         private void fill(byte[] bytes) {
-            if (!fillBytes.tryAcquire(bytes.length)) {
+            if (!mayFill && !fillBytes.tryAcquire(bytes.length)) {
                 counters.skippedFills.add(range.pages());
                 flown.forEach(flights::end);
                 return;
@@ -237,7 +337,7 @@ final class PageFetcher {
             try {
                 for (; next < range.pages(); next++) {
                     long page = range.firstPage() + next;
-                    store.put(read.file(), page, bytes, next * pageBytes, read.pageLength(page));
+                    store.put(file, page, bytes, next * pageBytes, pageLength(next));
                     flights.end(flown.get(next));
                 }
             } finally {

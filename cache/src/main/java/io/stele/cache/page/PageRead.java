@@ -32,11 +32,6 @@ record PageRead(
         return (int) (end - page * pageBytes) - offsetInPage(page);
     }
 
-    /** How long the page is, wanted or not. */
-    int pageLength(long page) {
-        return (int) Math.min(pageBytes, file.sizeBytes() - page * pageBytes);
-    }
-
     /** Copies the wanted part of a page. */
     void copy(long page, byte[] source, int pageOffset) {
         System.arraycopy(

@@ -20,6 +20,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -282,6 +283,92 @@ class TestPageCache {
                     .hasMessageContaining("Expected the 100 bytes of page 64");
             cache.remove(file);
             assertThat(cache.storeStatistics().pages()).isZero();
+        }
+    }
+
+    @Test
+    void whatWasFetchedAheadIsNotFetchedAgain() throws Exception {
+        try (PageCache cache = cache(100, new PageCacheOptions(8 * PAGE, 4, 64 * PAGE))) {
+            AtomicInteger loads = new AtomicInteger();
+            CountDownLatch reading = new CountDownLatch(1);
+            RangeLoader loader =
+                    (offset, buffer, at, length) -> {
+                        loads.incrementAndGet();
+                        await(reading);
+                        load(offset, buffer, at, length);
+                    };
+            check(cache, 20 * PAGE, 10, this::load);
+            awaitFilled(cache);
+            CompletableFuture<Void> ahead = cache.prefetch(file, 18 * PAGE + 7, 6 * PAGE, loader);
+            assertThat(cache.prefetch(file, 18 * PAGE, PAGE, loader)).isDone(); // on its way
+            Future<?> reader = executor.submit(() -> read(cache, 18 * PAGE + 7, 6 * PAGE, loader));
+            reading.countDown();
+            reader.get();
+            ahead.get();
+            awaitFilled(cache);
+            // Pages 18 and 19, and 21 to 24: page 20 was here
+            assertThat(loads).hasValue(2);
+            check(cache, 18 * PAGE, 7 * PAGE, loader);
+            assertThat(loads).hasValue(2);
+            assertThat(cache.prefetch(file, 18 * PAGE, 7 * PAGE, loader)).isDone();
+            assertThat(cache.prefetch(file, content.length, 5, loader)).isDone();
+            assertThat(loads).hasValue(2);
+        }
+    }
+
+    @Test
+    void fetchesAheadOnlyWhatCanBeKept() throws Exception {
+        try (PageCache cache = cache(100, new PageCacheOptions(2 * PAGE, 4, 5 * PAGE))) {
+            CountDownLatch begun = new CountDownLatch(1);
+            AtomicInteger loaded = new AtomicInteger();
+            RangeLoader slow =
+                    (offset, buffer, at, length) -> {
+                        await(begun);
+                        loaded.addAndGet(length);
+                        load(offset, buffer, at, length);
+                    };
+            CompletableFuture<Void> ahead = cache.prefetch(file, 0, 20 * PAGE, slow);
+            begun.countDown();
+            ahead.get();
+            awaitFilled(cache);
+            assertThat(loaded).hasValue(4 * PAGE);
+            check(cache, 0, 20 * PAGE, this::load);
+        }
+    }
+
+    @Test
+    void aFailedFetchAheadIsTheReadersToRepeat() throws Exception {
+        try (PageCache cache = cache(100, PageCacheOptions.DEFAULT)) {
+            cache.prefetch(
+                            file,
+                            0,
+                            3 * PAGE,
+                            (offset, buffer, at, length) -> {
+                                throw new IOException("no route to the store");
+                            })
+                    .get();
+            assertThat(cache.pagesOnTheirWay()).isZero();
+            assertThat(cache.tableStatistics().getFirst().failedLoads()).isEqualTo(1);
+            check(cache, 0, 3 * PAGE, this::load);
+        }
+    }
+
+    @Test
+    void whatItsWriterOffersIsWrittenInTheBackground() throws IOException {
+        try (PageCache cache = cache(100, new PageCacheOptions(8 * PAGE, 4, 4 * PAGE))) {
+            cache.offer(file, 3, Arrays.copyOfRange(content, 3 * PAGE, 4 * PAGE), PAGE);
+            awaitFilled(cache);
+            cache.offer(file, 64, Arrays.copyOfRange(content, 64 * PAGE, content.length), 100);
+            awaitFilled(cache);
+            RangeLoader none =
+                    (offset, buffer, at, length) -> {
+                        throw new IOException("must not be loaded");
+                    };
+            check(cache, 3 * PAGE + 5, PAGE - 5, none);
+            check(cache, 64 * PAGE, 100, none);
+            assertThat(cache.presentPages(file)).isEqualTo(2);
+            assertThatThrownBy(() -> cache.offer(file, 64, new byte[PAGE], PAGE))
+                    .hasMessageContaining("Expected the 100 bytes of page 64");
         }
     }
 

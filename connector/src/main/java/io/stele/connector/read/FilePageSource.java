@@ -4,9 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.SteleErrors;
 import io.stele.protocol.SteleException;
+import io.stele.storage.objectstore.ReadTally;
 import io.trino.memory.context.AggregatedMemoryContext;
-import io.trino.orc.OrcDataSource;
 import io.trino.orc.OrcRecordReader;
+import io.trino.plugin.base.metrics.LongCount;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
@@ -14,6 +15,7 @@ import io.trino.spi.metrics.Metrics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FilePageSource implements ConnectorPageSource {
     private final OrcRecordReader reader;
-    private final OrcDataSource dataSource;
+    private final WarehouseOrcDataSource dataSource;
     private final HotScan hotScan;
     private final VisibleRows visibleRows;
     private final Optional<List<ScanChannel>> channels;
@@ -36,7 +38,7 @@ final class FilePageSource implements ConnectorPageSource {
      */
     FilePageSource(
             OrcRecordReader reader,
-            OrcDataSource dataSource,
+            WarehouseOrcDataSource dataSource,
             HotScan hotScan,
             VisibleRows visibleRows,
             Optional<List<ScanChannel>> channels,
@@ -96,7 +98,16 @@ final class FilePageSource implements ConnectorPageSource {
 
     @Override
     public Metrics getMetrics() {
-        return hotScan.metrics();
+        ReadTally tally = dataSource.tally();
+        return hotScan.metrics()
+                .mergeWith(
+                        new Metrics(
+                                Map.of(
+                                        "Bytes read of files", new LongCount(tally.readBytes()),
+                                        "Bytes fetched from the warehouse",
+                                                new LongCount(tally.fetchedBytes()),
+                                        "Requests to the warehouse",
+                                                new LongCount(tally.requests()))));
     }
 
     @Override

@@ -28,7 +28,6 @@ import io.stele.protocol.schema.IdentifiedType;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcCorruptionException;
-import io.trino.orc.OrcDataSource;
 import io.trino.orc.OrcPredicate;
 import io.trino.orc.OrcReader;
 import io.trino.orc.OrcReaderOptions;
@@ -100,21 +99,23 @@ public final class FilePageSources {
      * The wanted columns of a split's visible rows.
      *
      * @param constraint row groups outside it are skipped
+     * @param dataCache whether the file is read through the data page cache
      */
     public ConnectorPageSource open(
             SteleTableHandle table,
             SteleFileSplit split,
             List<SteleColumnHandle> columns,
             TupleDomain<SteleColumnHandle> constraint,
+            boolean dataCache,
             MemoryContext memory) {
         try {
             Optional<RoaringBitmap> selected =
                     constraint.isNone()
                             ? Optional.empty()
                             : bitmapIndexes.select(table.table(), split, constraint);
-            Opening opening = new Opening(table, split, selected, options);
+            Opening opening = new Opening(table, split, selected, dataCache, options);
             if (selected.isPresent() && opening.isSparse(selected.get())) {
-                opening = new Opening(table, split, selected, opening.sparseOptions());
+                opening = new Opening(table, split, selected, dataCache, opening.sparseOptions());
             }
             return opening.open(columns, constraint, memory);
         } catch (SteleException e) {
@@ -155,7 +156,7 @@ public final class FilePageSources {
         private final SteleTableHandle table;
         private final SteleFileSplit split;
         private final Optional<RoaringBitmap> selected;
-        private final OrcDataSource dataSource;
+        private final WarehouseOrcDataSource dataSource;
         private final OrcReader reader;
         private final Map<Integer, OrcColumn> fileColumns;
         private final Map<String, OrcColumn> hiddenColumns;
@@ -168,12 +169,14 @@ public final class FilePageSources {
                 SteleTableHandle table,
                 SteleFileSplit split,
                 Optional<RoaringBitmap> selected,
+                boolean dataCache,
                 OrcReaderOptions readerOptions)
                 throws IOException {
             this.table = table;
             this.split = split;
             this.selected = selected;
-            this.dataSource = new WarehouseOrcDataSource(tails.open(split), tails, readerOptions);
+            this.dataSource =
+                    new WarehouseOrcDataSource(tails.open(split, dataCache), tails, readerOptions);
             this.reader =
                     OrcReader.createOrcReader(dataSource, readerOptions)
                             .orElseThrow(

@@ -26,11 +26,18 @@ public final class FileTails {
     /** Checksums of files of 256 GiB together. */
     private static final long CHECKSUMS_BYTES = 32L << 20;
 
+    /** The warehouse past the data page cache, opened when it is first used. */
+    public interface Uncached {
+        ObjectStore open() throws IOException;
+    }
+
     private final ObjectStore warehouse;
+    private final Uncached uncached;
     private final SingleFlightCache<Key, byte[]> tails;
     private final SingleFlightCache<String, FileChecksums> checksums;
 
-    public FileTails(ObjectStore warehouse, long maxBytes) {
+    public FileTails(ObjectStore warehouse, Uncached uncached, long maxBytes) {
+        this.uncached = requireNonNull(uncached, "uncached is null");
         this.warehouse = requireNonNull(warehouse, "warehouse is null");
         this.tails = new SingleFlightCache<>("orc-tails", maxBytes, tail -> tail.length + 128L);
         this.checksums =
@@ -38,8 +45,13 @@ public final class FileTails {
                         "file-checksums", CHECKSUMS_BYTES, FileChecksums::retainedBytes);
     }
 
-    /** The file of a split, whose reads are checked if it has checksums. */
-    ChecksummedFile open(SteleFileSplit split) throws IOException {
+    /**
+     * The file of a split, whose reads are checked if it has checksums.
+     *
+     * @param dataCache whether it is read through the data page cache
+     */
+    ChecksummedFile open(SteleFileSplit split, boolean dataCache) throws IOException {
+        ObjectStore store = dataCache ? warehouse : uncached.open();
         String path = split.path();
         Optional<FileChecksums> sums = Optional.empty();
         if (split.checksumBlockBytes().isPresent()) {
@@ -50,12 +62,9 @@ public final class FileTails {
                                     path,
                                     () ->
                                             FileChecksums.load(
-                                                    warehouse,
-                                                    path,
-                                                    split.sizeBytes(),
-                                                    blockBytes)));
+                                                    store, path, split.sizeBytes(), blockBytes)));
         }
-        return new ChecksummedFile(warehouse, path, split.sizeBytes(), sums);
+        return new ChecksummedFile(store, path, split.sizeBytes(), sums);
     }
 
     /** At least the last {@code length} bytes of a file, or all of a smaller one. */

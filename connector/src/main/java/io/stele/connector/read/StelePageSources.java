@@ -4,10 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
+import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleLiveSplit;
 import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.sidecar.WorkerDataCache;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.ConnectorPageSourceProvider;
@@ -27,9 +29,12 @@ import java.util.Optional;
 public final class StelePageSources implements ConnectorPageSourceProvider {
     private final FilePageSources files;
     private final LivePageSources live;
+    private final WorkerDataCache dataCache;
 
     @Inject
-    public StelePageSources(FilePageSources files, LivePageSources live) {
+    public StelePageSources(
+            FilePageSources files, LivePageSources live, WorkerDataCache dataCache) {
+        this.dataCache = requireNonNull(dataCache, "dataCache is null");
         this.files = requireNonNull(files, "files is null");
         this.live = requireNonNull(live, "live is null");
     }
@@ -58,8 +63,16 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
         }
         ConnectorPageSource source =
                 switch (split) {
-                    case SteleFileSplit file ->
-                            files.open(table, file, wanted, constraint, memoryContext);
+                    case SteleFileSplit file -> {
+                        dataCache.reading(table.table());
+                        yield files.open(
+                                table,
+                                file,
+                                wanted,
+                                constraint,
+                                SteleSessionProperties.isDataCacheEnabled(session),
+                                memoryContext);
+                    }
                     case SteleLiveSplit shard ->
                             live.open(session, table, shard, wanted, constraint, memoryContext);
                     default ->

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.slice.Slice;
 import io.airlift.slice.Slices;
 import io.stele.storage.format.ChecksummedFile;
+import io.stele.storage.objectstore.ReadTally;
 import io.trino.orc.AbstractOrcDataSource;
 import io.trino.orc.OrcDataSourceId;
 import io.trino.orc.OrcReaderOptions;
@@ -22,6 +23,11 @@ final class WarehouseOrcDataSource extends AbstractOrcDataSource {
         super(new OrcDataSourceId(file.path()), file.sizeBytes(), options);
         this.file = requireNonNull(file, "file is null");
         this.tails = requireNonNull(tails, "tails is null");
+    }
+
+    /** What was read and what of that came from the warehouse. */
+    ReadTally tally() {
+        return file.unchecked().tally();
     }
 
     @Override

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.stele.connector.SteleConfig;
 import io.stele.storage.objectstore.ObjectEntry;
+import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
 import io.stele.storage.objectstore.s3.S3Config;
@@ -26,14 +27,35 @@ public final class Warehouse implements ObjectStore {
     private final SteleSidecar sidecar;
     private final Optional<String> configuredPath;
     private final S3Config s3Config;
+    private final WorkerDataCache dataCache;
     private final Object lock = new Object();
+    private @Nullable ObjectStore plain; // guarded by the lock
     private volatile @Nullable ObjectStore store; // written under the lock
 
     @Inject
-    public Warehouse(SteleSidecar sidecar, SteleConfig config, S3Config s3Config) {
+    public Warehouse(
+            SteleSidecar sidecar,
+            SteleConfig config,
+            S3Config s3Config,
+            WorkerDataCache dataCache) {
+        this.dataCache = requireNonNull(dataCache, "dataCache is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.configuredPath = config.getWarehousePath();
         this.s3Config = requireNonNull(s3Config, "s3Config is null");
+    }
+
+    /** Through the data page cache, where there is one. */
+    @Override
+    public ObjectReader open(String path, long sizeBytes) throws IOException {
+        return store().open(path, sizeBytes);
+    }
+
+    /** The same without the cache. */
+    public ObjectStore uncached() throws IOException {
+        store();
+        synchronized (lock) {
+            return requireNonNull(plain, "plain is null");
+        }
     }
 
     @Override
@@ -107,9 +129,10 @@ public final class Warehouse implements ObjectStore {
         synchronized (lock) {
             ObjectStore found = store;
             if (found == null) {
-                found =
+                plain =
                         WarehouseLocation.parse(location)
                                 .open(s3Config, new SecureRandom(), Warehouse::pause);
+                found = dataCache.over(plain);
                 store = found;
             }
             return found;

@@ -234,7 +234,7 @@ final class TestOrcInterop {
     private List<byte[]> scan(SteleFileSplit split, long readLsn) throws IOException {
         FilePageSources sources =
                 new FilePageSources(
-                        new FileTails(store, 1 << 20),
+                        new FileTails(store, () -> store, 1 << 20),
                         new HotColumns(16 << 20),
                         new FileBitmapIndexes(store),
                         types);
@@ -268,7 +268,8 @@ final class TestOrcInterop {
         int[] channels = IntStream.range(0, columns.size()).toArray();
         List<byte[]> rows = new ArrayList<>();
         try (ConnectorPageSource source =
-                sources.open(handle, split, columns, TupleDomain.all(), MemoryContext.NO_LIMIT)) {
+                sources.open(
+                        handle, split, columns, TupleDomain.all(), true, MemoryContext.NO_LIMIT)) {
             while (!source.isFinished()) {
                 SourcePage page = source.getNextSourcePage();
                 if (page != null) {

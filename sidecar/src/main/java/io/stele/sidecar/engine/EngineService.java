@@ -76,6 +76,7 @@ public final class EngineService implements AutoCloseable {
     private final Clock clock;
     private final LogMetrics logMetrics;
     private final SchedulerConfig schedulerConfig;
+    private final SidecarDataCache dataCache;
     private volatile @Nullable StorageEngine engine;
     private volatile @Nullable QueryScheduler queries; // written under this object's lock
     private volatile @Nullable SchedulingReport report; // written under this object's lock
@@ -92,7 +93,9 @@ public final class EngineService implements AutoCloseable {
             ServingState state,
             Clock clock,
             LogMetrics logMetrics,
-            SchedulerConfig schedulerConfig) {
+            SchedulerConfig schedulerConfig,
+            SidecarDataCache dataCache) {
+        this.dataCache = requireNonNull(dataCache, "dataCache is null");
         this.schedulerConfig = requireNonNull(schedulerConfig, "schedulerConfig is null");
         this.config = requireNonNull(config, "config is null");
         this.s3Config = requireNonNull(s3Config, "s3Config is null");
@@ -113,6 +116,7 @@ public final class EngineService implements AutoCloseable {
         warehouse = store;
         LocalLogFiles log = openLog();
         logFiles = log;
+        ObjectStore cached = dataCache.over(store);
         EngineThreads started =
                 EngineThreads.start(
                         contextPool(),
@@ -134,7 +138,7 @@ public final class EngineService implements AutoCloseable {
             engine =
                     StorageEngine.open(
                             options(),
-                            store,
+                            cached,
                             new MeasuredLogFiles(log, logMetrics, System::nanoTime),
                             new HybridClock(clock::millis),
                             started);
@@ -149,6 +153,9 @@ public final class EngineService implements AutoCloseable {
                             + e.getMessage(),
                     e);
         }
+        StorageEngine opened = engine();
+        opened.catalog().addListener((before, after) -> dataCache.follow(after));
+        dataCache.follow(opened.catalog().current());
         logger.info(
                 "Recovered %s and %s in %s ms",
                 config.getWarehousePath(),
@@ -397,6 +404,7 @@ public final class EngineService implements AutoCloseable {
             if (reads != null) {
                 reads.close();
             }
+            dataCache.close();
             closeLogFiles();
             closeWarehouse(warehouse);
             warehouse = null;

@@ -36,6 +36,8 @@ public class StorageConfig {
     // Lanes need cores that the log, the doors and readers leave; one log does not feed more than
     // 4.
     private int applyMaxLanes = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 4);
+    private boolean warmOnFlush = true;
+    private boolean warmOnCompaction = true;
     private DataSize compactionRateLimit = DataSize.of(0, DataSize.Unit.MEGABYTE);
 
     @NotEmpty(message = "must be set to the folder of the warehouse or to s3://bucket/prefix")
@@ -263,6 +265,29 @@ public class StorageConfig {
             "A shard whose log is faster than one thread applies it is applied by at most so many; 1: never by more than one")
     public StorageConfig setApplyMaxLanes(int applyMaxLanes) {
         this.applyMaxLanes = applyMaxLanes;
+        return this;
+    }
+
+    public boolean isWarmOnFlush() {
+        return warmOnFlush;
+    }
+
+    @Config("stele.cache.warm-on-flush")
+    @ConfigDescription("Whether files that a flush writes enter the data page cache at once")
+    public StorageConfig setWarmOnFlush(boolean warmOnFlush) {
+        this.warmOnFlush = warmOnFlush;
+        return this;
+    }
+
+    public boolean isWarmOnCompaction() {
+        return warmOnCompaction;
+    }
+
+    @Config("stele.cache.warm-on-compaction")
+    @ConfigDescription(
+            "Whether files that a merge writes do so as well, if most of what it merges is in the cache")
+    public StorageConfig setWarmOnCompaction(boolean warmOnCompaction) {
+        this.warmOnCompaction = warmOnCompaction;
         return this;
     }
 

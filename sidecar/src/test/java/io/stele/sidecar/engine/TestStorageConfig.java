@@ -16,6 +16,8 @@ final class TestStorageConfig {
     void defaults() {
         assertRecordedDefaults(
                 recordDefaults(StorageConfig.class)
+                        .setWarmOnFlush(true)
+                        .setWarmOnCompaction(true)
                         .setWarehousePath("")
                         .setWalPath("")
                         .setMemTableSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
@@ -60,9 +62,13 @@ final class TestStorageConfig {
         properties.put("stele.threads.background", "3");
         properties.put("stele.apply.max-lanes", "5");
         properties.put("stele.compaction.rate-limit", "20MB");
+        properties.put("stele.cache.warm-on-flush", "false");
+        properties.put("stele.cache.warm-on-compaction", "false");
         assertFullMapping(
                 properties,
                 new StorageConfig()
+                        .setWarmOnFlush(false)
+                        .setWarmOnCompaction(false)
                         .setWarehousePath("/data/warehouse")
                         .setWalPath("/log/wal")
                         .setMemTableSize(DataSize.of(1, DataSize.Unit.MEGABYTE))

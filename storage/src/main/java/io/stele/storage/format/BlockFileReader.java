@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.SteleException;
 import io.stele.storage.objectstore.NonBlocking;
+import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
 import java.util.Arrays;
@@ -18,7 +19,7 @@ final class BlockFileReader {
     /** 64 KiB: brings tail, footer and usually the index in one request. */
     private static final int TAIL_READ = 64 << 10;
 
-    private final ObjectStore store;
+    private final ObjectReader reader;
     private final String path;
     private final long sizeBytes;
     private final int version;
@@ -26,13 +27,13 @@ final class BlockFileReader {
     private final BlockHandle footerHandle;
 
     private BlockFileReader(
-            ObjectStore store,
+            ObjectReader reader,
             String path,
             long sizeBytes,
             int version,
             byte[] footer,
             BlockHandle footerHandle) {
-        this.store = store;
+        this.reader = reader;
         this.path = path;
         this.sizeBytes = sizeBytes;
         this.version = version;
@@ -77,8 +78,9 @@ final class BlockFileReader {
         }
         int endLength = (int) Math.min(TAIL_READ, sizeBytes);
         long endOffset = sizeBytes - endLength;
-        byte[] end = store.read(path, endOffset, endLength);
-        byte[] header = endOffset == 0 ? end : store.read(path, 0, BlockFileWriter.HEADER_LENGTH);
+        ObjectReader reader = store.open(path, sizeBytes);
+        byte[] end = reader.read(endOffset, endLength);
+        byte[] header = endOffset == 0 ? end : reader.read(0, BlockFileWriter.HEADER_LENGTH);
         int version = checkHeader(path, header, format);
         BlockHandle handle = checkTail(path, sizeBytes, end, format, version);
         byte[] frame =
@@ -87,10 +89,10 @@ final class BlockFileReader {
                                 end,
                                 (int) (handle.offset() - endOffset),
                                 (int) (handle.offset() - endOffset) + handle.length())
-                        : store.read(path, handle.offset(), handle.length());
+                        : reader.read(handle.offset(), handle.length());
         byte[] footer = BlockFrame.decode(path, handle.offset(), frame, 0, handle.length());
         return new Opened(
-                new BlockFileReader(store, path, sizeBytes, version, footer, handle),
+                new BlockFileReader(reader, path, sizeBytes, version, footer, handle),
                 end,
                 endOffset);
     }
@@ -116,7 +118,7 @@ final class BlockFileReader {
     byte[] readBlock(BlockHandle handle) throws IOException {
         NonBlocking.check();
         requireWithin(handle.offset(), handle.length());
-        byte[] frame = store.read(path, handle.offset(), handle.length());
+        byte[] frame = reader.read(handle.offset(), handle.length());
         return BlockFrame.decode(path, handle.offset(), frame, 0, handle.length());
     }
 
@@ -125,7 +127,7 @@ final class BlockFileReader {
         requireWithin(handle.offset(), handle.length());
         long rest = footerHandle.offset() - handle.offset();
         int length = (int) Math.min(rest, Math.max(lengthBytes, handle.length()));
-        return store.read(path, handle.offset(), length);
+        return reader.read(handle.offset(), length);
     }
 
     /** Reads two blocks, of which the second begins where the first ends, with one request. */
@@ -133,7 +135,7 @@ final class BlockFileReader {
         NonBlocking.check();
         int length = Math.addExact(first.length(), second.length());
         requireWithin(first.offset(), length);
-        byte[] frames = store.read(path, first.offset(), length);
+        byte[] frames = reader.read(first.offset(), length);
         return new byte[][] {
             BlockFrame.decode(path, first.offset(), frames, 0, first.length()),
             BlockFrame.decode(path, second.offset(), frames, first.length(), second.length())

@@ -2,6 +2,7 @@ package io.stele.storage.format;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.EOFException;
 import java.io.IOException;
@@ -20,6 +21,7 @@ public final class ChecksummedFile {
     private static final int COPIED_BYTES = 256 << 10;
 
     private final ObjectStore store;
+    private final ObjectReader reader;
     private final String path;
     private final long sizeBytes;
     private final Optional<FileChecksums> checksums;
@@ -29,9 +31,11 @@ public final class ChecksummedFile {
      * @param checksums empty for a file of a version that wrote none, which is read unchecked
      */
     public ChecksummedFile(
-            ObjectStore store, String path, long sizeBytes, Optional<FileChecksums> checksums) {
+            ObjectStore store, String path, long sizeBytes, Optional<FileChecksums> checksums)
+            throws IOException {
         this.store = requireNonNull(store, "store is null");
         this.path = requireNonNull(path, "path is null");
+        this.reader = store.open(path, sizeBytes);
         this.sizeBytes = sizeBytes;
         this.checksums = requireNonNull(checksums, "checksums is null");
         this.blockBytes = checksums.map(FileChecksums::blockBytes).orElse(1);
@@ -69,6 +73,11 @@ public final class ChecksummedFile {
         return sizeBytes;
     }
 
+    /** The file as it lies in the store, unchecked. */
+    public ObjectReader unchecked() {
+        return reader;
+    }
+
     /**
      * Reads exactly {@code length} bytes at {@code position} into {@code buffer}.
      *
@@ -78,7 +87,7 @@ public final class ChecksummedFile {
      */
     public void read(long position, byte[] buffer, int offset, int length) throws IOException {
         if (checksums.isEmpty()) {
-            store.read(path, position, buffer, offset, length);
+            reader.read(position, buffer, offset, length);
             return;
         }
         if (position < 0 || position + length > sizeBytes) {
@@ -122,7 +131,7 @@ public final class ChecksummedFile {
     private void readBlocks(long position, byte[] buffer, int offset, int length)
             throws IOException {
         try {
-            store.read(path, position, buffer, offset, length);
+            reader.read(position, buffer, offset, length);
         } catch (EOFException cut) {
             long found = store.size(path);
             throw Corruption.mismatch(path, found, "size", sizeBytes, found);

@@ -2,6 +2,7 @@ package io.stele.storage.format;
 
 import io.stele.protocol.api.WrittenFile;
 import io.stele.storage.objectstore.ObjectStore;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -60,12 +61,8 @@ public final class FileChecksums {
                             + "found %d and %d for %s".formatted(fileBytes, blockBytes, path));
         }
         String sumsPath = WrittenFile.checksumsPath(path);
-        byte[] content = store.readFully(sumsPath);
-        long expectedBytes = sizeBytes(fileBytes, blockBytes);
-        if (content.length != expectedBytes) {
-            long where = Math.min(content.length, expectedBytes);
-            throw Corruption.mismatch(sumsPath, where, "size", expectedBytes, content.length);
-        }
+        int expectedBytes = Math.toIntExact(sizeBytes(fileBytes, blockBytes));
+        byte[] content = read(store, sumsPath, expectedBytes);
         byte[] magic = Arrays.copyOf(content, MAGIC.length);
         if (!Arrays.equals(MAGIC, magic)) {
             HexFormat hex = HexFormat.of();
@@ -82,6 +79,17 @@ public final class FileChecksums {
         require(sumsPath, 12, "block size", blockBytes, LittleEndian.getInt(content, 12));
         require(sumsPath, 16, "size of the column file", fileBytes, getFileBytes(content));
         return new FileChecksums(path, fileBytes, blockBytes, content);
+    }
+
+    private static byte[] read(ObjectStore store, String path, int expectedBytes)
+            throws IOException {
+        try {
+            return store.open(path, expectedBytes).read(0, expectedBytes);
+        } catch (EOFException cut) {
+            long found = store.size(path);
+            throw Corruption.mismatch(
+                    path, Math.min(found, expectedBytes), "size", expectedBytes, found);
+        }
     }
 
     /**

@@ -8,7 +8,8 @@ import java.util.List;
 
 /**
  * A store that is another one; a subclass changes a part of it. Every call is forwarded, so that
- * what {@link ObjectStore} gains later is not lost on the way.
+ * what {@link ObjectStore} gains later is not lost on the way; but {@link #open} reads through this
+ * store, so that a subclass that changes {@link #read} misses none.
  */
 public abstract class ForwardingObjectStore implements ObjectStore {
     private final ObjectStore store;

@@ -39,6 +39,28 @@ public interface ObjectStore extends Closeable {
     }
 
     /**
+     * Opens an object that never changes to be read in pieces; asks the store for nothing. Stores
+     * that keep pages of such objects nearer read through these, so everything that reads data
+     * files goes this way.
+     *
+     * @param sizeBytes its size, as the caller knows it
+     * @throws IOException if the store itself cannot be used
+     */
+    default ObjectReader open(String path, long sizeBytes) throws IOException {
+        return new DirectObjectReader(this, path);
+    }
+
+    /**
+     * This store for writing objects that take the place of others. One that keeps what it writes
+     * nearer does so for these if it has most of those.
+     *
+     * @param replaced what readers of the new objects would have read until now
+     */
+    default ObjectStore replacing(List<ObjectEntry> replaced) {
+        return this;
+    }
+
+    /**
      * Reads a whole object; for objects that fit in memory several times over, such as manifests.
      */
     byte[] readFully(String path) throws IOException;

@@ -3,6 +3,7 @@ package io.stele.storage.objectstore;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
+import java.util.List;
 
 /** A store whose new objects are written no faster than a {@link WritePacer} lets. */
 public final class PacedObjectStore extends ForwardingObjectStore {
@@ -16,6 +17,17 @@ public final class PacedObjectStore extends ForwardingObjectStore {
     @Override
     public ObjectWriter create(String path) throws IOException {
         return new PacedWriter(super.create(path), pacer);
+    }
+
+    /** Reads are not changed, so they may take the shortest way. */
+    @Override
+    public ObjectReader open(String path, long sizeBytes) throws IOException {
+        return delegate().open(path, sizeBytes);
+    }
+
+    @Override
+    public ObjectStore replacing(List<ObjectEntry> replaced) {
+        return new PacedObjectStore(delegate().replacing(replaced), pacer);
     }
 
     private static final class PacedWriter extends ForwardingObjectWriter {

@@ -11,6 +11,7 @@ import io.stele.storage.manifest.DeleteVectorFile;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.KeyIndexFile;
 import io.stele.storage.objectstore.NonBlocking;
+import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.PacedObjectStore;
 import io.stele.storage.objectstore.WritePacer;
@@ -54,6 +55,15 @@ public final class TableFiles {
     public TableFiles paced(WritePacer pacer) {
         return new TableFiles(
                 new PacedObjectStore(store, pacer), rowBlocks, keyIndexes, points, rows, ids);
+    }
+
+    /** The same, but new files take the place of those. */
+    TableFiles replacing(List<FileEntry> replaced) {
+        List<ObjectEntry> objects =
+                replaced.stream()
+                        .map(file -> new ObjectEntry(file.path(), file.sizeBytes()))
+                        .toList();
+        return new TableFiles(store.replacing(objects), rowBlocks, keyIndexes, points, rows, ids);
     }
 
     public ObjectStore store() {

@@ -117,7 +117,11 @@ public final class TableMaintenance {
         return Optional.of(
                 () ->
                         new IndexCompaction(table, view, index, index.files(), lowest)
-                                .write(mergeFiles, retentionLsn, rowPolicy.fileBytes(), true));
+                                .write(
+                                        mergeFiles.replacing(entries(index.files())),
+                                        retentionLsn,
+                                        rowPolicy.fileBytes(),
+                                        true));
     }
 
     private Work indexWork(TableView view, IndexView index, Pick pick, long retentionLsn) {
@@ -126,7 +130,15 @@ public final class TableMaintenance {
                 ? () -> new RowMove(table, inputs, pick.outputLevel())
                 : () ->
                         new IndexCompaction(table, view, index, inputs, pick.outputLevel())
-                                .write(mergeFiles, retentionLsn, rowPolicy.fileBytes(), false);
+                                .write(
+                                        mergeFiles.replacing(entries(inputs)),
+                                        retentionLsn,
+                                        rowPolicy.fileBytes(),
+                                        false);
+    }
+
+    private static List<FileEntry> entries(List<RowFile> rowFiles) {
+        return rowFiles.stream().map(RowFile::entry).toList();
     }
 
     private Optional<Pick> pickRows(List<RowFile> rowFiles, long retentionLsn, boolean asked) {
@@ -194,7 +206,7 @@ public final class TableMaintenance {
                                     : () ->
                                             new RowCompaction(table, inputs, pick)
                                                     .write(
-                                                            mergeFiles,
+                                                            mergeFiles.replacing(entries(inputs)),
                                                             retentionLsn,
                                                             rowPolicy.fileBytes());
                         });
@@ -225,7 +237,10 @@ public final class TableMaintenance {
                             return () ->
                                     new ColumnCompaction(table, inputs, retentionLsn)
                                             .write(
-                                                    mergeFiles,
+                                                    mergeFiles.replacing(
+                                                            inputs.stream()
+                                                                    .map(ColumnFile::entry)
+                                                                    .toList()),
                                                     history,
                                                     picked.level(),
                                                     targetBytes);

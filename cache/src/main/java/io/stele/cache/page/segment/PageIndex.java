@@ -41,6 +41,7 @@ final class PageIndex {
     private final UnitAllocator allocator;
     private final FrequencySketch sketch;
     private final RandomGenerator random;
+    private final boolean admission;
     private final int[] buckets;
     private final int maxWindowUnits;
     private final int maxProtectedUnits;
@@ -49,6 +50,14 @@ final class PageIndex {
     private long evictions;
 
     PageIndex(int capacityUnits, RandomGenerator random) {
+        this(capacityUnits, random, true);
+    }
+
+    /**
+     * @param admission whether a page has to be wanted more than the one that would go for it
+     */
+    PageIndex(int capacityUnits, RandomGenerator random, boolean admission) {
+        this.admission = admission;
         this.random = requireNonNull(random, "random is null");
         this.allocator = new UnitAllocator(capacityUnits);
         int maxPages = Math.max(1, capacityUnits / PageGeometry.UNITS_PER_PAGE);
@@ -174,6 +183,9 @@ final class PageIndex {
     }
 
     private boolean wins(int candidate, int victim) {
+        if (!admission) {
+            return true;
+        }
         int frequency = frequency(candidate);
         return frequency > frequency(victim)
                 || frequency >= WARM_FREQUENCY && random.nextInt(128) == 0;

@@ -55,6 +55,9 @@ final class SegmentDirectory {
     // @GuardedBy("lock")
     private final TableNumbers tables = new TableNumbers();
 
+    // @GuardedBy("lock"): what is reserved, by table
+    private final Map<String, Double> shares;
+
     // @GuardedBy("lock"): while the disk is full
     private long growAgainAt;
 
@@ -90,7 +93,8 @@ final class SegmentDirectory {
         this.files = files;
         this.nanoTime = nanoTime;
         int units = layout.units(maxBytes);
-        this.index = new PageIndex(units, random);
+        this.shares = new HashMap<>(layout.shares());
+        this.index = new PageIndex(units, random, layout.admission());
         this.segments = new SegmentFiles(layout, units, files, scratch);
         this.indexFile = new IndexFile(layout, files);
         this.checkpointAt = nanoTime.getAsLong() + CHECKPOINT_NANOS;
@@ -259,10 +263,27 @@ final class SegmentDirectory {
         int before = tables.size();
         int number = tables.number(table);
         if (tables.size() > before) {
-            double share = layout.shares().getOrDefault(table, 0.0);
-            index.reserve(number, (int) (share * index.allocator().capacity()));
+            index.reserve(number, units(shares.getOrDefault(table, 0.0)));
         }
         return number;
+    }
+
+    private int units(double share) {
+        return (int) (share * index.allocator().capacity());
+    }
+
+    /** Reserves a share of the space for a table from now on; see {@link SegmentLayout}. */
+    void reserve(String table, double share) {
+        lock.lock();
+        try {
+            shares.put(table, share);
+            OptionalInt number = tables.find(table);
+            if (number.isPresent()) {
+                index.reserve(number.getAsInt(), units(share));
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     String name() {

@@ -12,9 +12,11 @@ import java.util.Map;
  * @param unitsPerSegment units of a segment file; each file is kept open
  * @param shares of the space of each directory, what is reserved for a table, by its name: from 0
  *     to 1, all of them together at most 1. What a table does not use, others borrow
+ * @param admission whether a page that comes into a full cache has to have been asked for more
+ *     often than the one that would go for it; else the newest stay
  */
 public record SegmentLayout(
-        PageGeometry geometry, int unitsPerSegment, Map<String, Double> shares) {
+        PageGeometry geometry, int unitsPerSegment, Map<String, Double> shares, boolean admission) {
     /** 258 MiB: a cache of 1 TB has 4,000 files open. */
     public static final int DEFAULT_UNITS_PER_SEGMENT = 1024;
 
@@ -56,6 +58,19 @@ public record SegmentLayout(
             throw new IllegalArgumentException(
                     "Expected shares of at most 1 together, found " + sum);
         }
+    }
+
+    /** With admission. */
+    public SegmentLayout(PageGeometry geometry, int unitsPerSegment, Map<String, Double> shares) {
+        this(geometry, unitsPerSegment, shares, true);
+    }
+
+    /** The smallest limit that a directory can have. */
+    public long minBytes() {
+        return RESERVED_BYTES
+                + (long) MIN_PAGES
+                        * PageGeometry.UNITS_PER_PAGE
+                        * (geometry.unitBytes() + INDEX_BYTES_PER_UNIT);
     }
 
     /** Units of a directory that may take {@code maxBytes} on disk. */

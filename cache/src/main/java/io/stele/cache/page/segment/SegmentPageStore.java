@@ -8,7 +8,9 @@ import io.stele.cache.page.PageStore;
 import io.stele.cache.page.PageStoreStatistics;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -50,6 +52,9 @@ public final class SegmentPageStore implements PageStore {
     private final ScratchBuffers scratch;
     private final List<Slot> slots = new ArrayList<>();
     private final long maxPages;
+    // @GuardedBy("this"): reserved after the start, by table
+    private final Map<String, Double> sharesSince = new HashMap<>();
+
     private volatile boolean closed;
 
     /**
@@ -154,6 +159,35 @@ public final class SegmentPageStore implements PageStore {
         }
     }
 
+    /**
+     * Reserves a share of the space for a table, as {@link SegmentLayout#shares} does for those
+     * known from the start.
+     *
+     * @param share from 0 to 1
+     * @throws IllegalArgumentException if more than all would be reserved
+     */
+    public synchronized void reserve(String table, double share) {
+        Map<String, Double> reserved = new HashMap<>(layout.shares());
+        reserved.putAll(sharesSince);
+        reserved.put(requireNonNull(table, "table is null"), share);
+        SegmentLayout checked =
+                new SegmentLayout(
+                        layout.geometry(), layout.unitsPerSegment(), reserved, layout.admission());
+        sharesSince.put(table, checked.shares().get(table));
+        for (Slot slot : slots) {
+            SegmentDirectory directory = slot.directory;
+            if (directory != null) {
+                directory.reserve(table, share);
+            }
+        }
+    }
+
+    // Together, so that nothing reserved meanwhile is missed
+    private synchronized void use(Slot slot, SegmentDirectory opened) {
+        sharesSince.forEach(opened::reserve);
+        slot.directory = opened;
+    }
+
     @Override
     public PageStoreStatistics statistics() {
         PageStoreStatistics sum = PageStoreStatistics.NONE;
@@ -219,7 +253,7 @@ public final class SegmentPageStore implements PageStore {
         void open() {
             try {
                 CacheFiles files = configured.opener().open();
-                directory =
+                SegmentDirectory opened =
                         SegmentDirectory.open(
                                 configured.name(),
                                 configured.maxBytes(),
@@ -228,6 +262,7 @@ public final class SegmentPageStore implements PageStore {
                                 scratch,
                                 nanoTime,
                                 random);
+                use(this, opened);
             } catch (IOException e) {
                 openAgainAt = nanoTime.getAsLong() + RETRY_NANOS;
             }

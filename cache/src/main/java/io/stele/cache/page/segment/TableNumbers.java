@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /**
  * Numbers of tables in one directory, from 1. Number 0 is for the rest, when there are too many.
@@ -32,6 +33,12 @@ final class TableNumbers {
 
     String name(int number) {
         return names.get(number);
+    }
+
+    /** The table's number, if it has one. */
+    OptionalInt find(String name) {
+        Integer known = numbers.get(name);
+        return known == null ? OptionalInt.empty() : OptionalInt.of(known);
     }
 
     /** The table's number, given now if it has none and there is one left. */

@@ -158,6 +158,62 @@ class TestSegmentPageStore {
         }
     }
 
+    /** The share that a table gets while it has pages, and after its directory came again. */
+    @Test
+    void aShareReservedLaterHoldsAsWell() {
+        SegmentPageStore store = open(PAGES, Map.of("unused", 0.5));
+        CachedFile mine = file("mine");
+        CachedFile other = file("other");
+        put(store, mine, 0);
+        store.reserve("mine", 0.3);
+        for (int page = 1; page < 30; page++) {
+            put(store, mine, page);
+        }
+        pushOut(store, other);
+        for (int page = 0; page < 30; page++) {
+            assertThat(store.contains(mine, page)).as("page %s", page).isTrue();
+        }
+        assertThatThrownBy(() -> store.reserve("more", 0.3)).hasMessageContaining("at most 1");
+        store.reserve("mine", 0);
+        pushOut(store, file("third"));
+        assertThat(store.contains(mine, 0)).isFalse();
+    }
+
+    private void pushOut(SegmentPageStore store, CachedFile file) {
+        for (int page = 0; page < 1000; page++) {
+            for (int use = 0; use < 3; use++) {
+                read(store, file, page);
+            }
+            put(store, file, page);
+        }
+    }
+
+    @Test
+    void withoutAdmissionTheNewestStay() {
+        SegmentPageStore store =
+                new SegmentPageStore(
+                        new SegmentLayout(GEOMETRY, 64, Map.of(), false),
+                        List.of(new SegmentPageStore.Directory("d", bytes(PAGES), disk::open)),
+                        () -> now,
+                        random,
+                        Runnable::run);
+        CachedFile hot = file("hot");
+        CachedFile cold = file("cold");
+        for (int page = 0; page < PAGES; page++) {
+            put(store, hot, page);
+            read(store, hot, page);
+        }
+        for (int page = 0; page < 3 * PAGES; page++) {
+            put(store, cold, page);
+        }
+        assertThat(store.contains(cold, 3 * PAGES - 1)).isTrue();
+        int kept = 0;
+        for (int page = 2 * PAGES; page < 3 * PAGES; page++) {
+            kept += store.contains(cold, page) ? 1 : 0;
+        }
+        assertThat(kept).isGreaterThan(PAGES / 10);
+    }
+
     @Test
     void aDamagedPageIsAMissOnceAndGone() {
         CachedFile file = file("t");

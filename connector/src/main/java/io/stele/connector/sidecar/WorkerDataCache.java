@@ -1,0 +1,84 @@
+package io.stele.connector.sidecar;
+
+import com.google.inject.Inject;
+import io.stele.cache.page.PageStoreStatistics;
+import io.stele.cache.page.TableStatistics;
+import io.stele.connector.SteleConfig;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.cached.DataCache;
+import io.stele.storage.objectstore.cached.DataCacheConfig;
+import io.stele.storage.objectstore.cached.Warming;
+import jakarta.annotation.PreDestroy;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * The data page cache of one catalog in this node, if it is configured; its directories are this
+ * catalog's alone. Thread-safe.
+ */
+public final class WorkerDataCache {
+    private final ExecutorService threads;
+    private final Optional<Boolean> enabled;
+    private final Warming warming;
+    private final Optional<DataCache> cache;
+
+    /** Opens the directories; the catalog fails to start if one cannot be used. */
+    @Inject
+    public WorkerDataCache(DataCacheConfig config, SteleConfig steleConfig) {
+        this.warming = steleConfig.isWarmOnWrite() ? Warming.NEW_FILES : Warming.NOTHING;
+        this.enabled = config.getEnabled();
+        // Virtual: they wait for disks and the store, and the cache limits how many do
+        this.threads =
+                Executors.newThreadPerTaskExecutor(
+                        Thread.ofVirtual().name("stele-data-cache-", 0).factory());
+        this.cache = DataCache.isConfigured(config) ? Optional.of(open(config)) : Optional.empty();
+    }
+
+    private DataCache open(DataCacheConfig config) {
+        try {
+            return DataCache.open(config, System::nanoTime, new SecureRandom(), threads);
+        } catch (IOException e) {
+            threads.shutdown();
+            throw new UncheckedIOException(e.getMessage(), e);
+        }
+    }
+
+    /** The warehouse as it is to be read: through the cache, or as it is. */
+    ObjectStore over(ObjectStore warehouse) {
+        return cache.isPresent() && enabled.orElse(warehouse.isRemote())
+                ? cache.get().over(warehouse, warming)
+                : warehouse;
+    }
+
+    /** Says that files of a table are going to be read: it is known by name from then on. */
+    public void reading(TableSchema table) {
+        cache.ifPresent(
+                present ->
+                        present.name(
+                                table.id().toString(),
+                                table.schemaName() + "." + table.tableName()));
+    }
+
+    /** What it did for each table; none where there is no cache. */
+    public List<TableStatistics> tables() {
+        return cache.map(DataCache::tables).orElse(List.of());
+    }
+
+    /** What it holds; empty where there is no cache. */
+    public Optional<PageStoreStatistics> statistics() {
+        return cache.map(DataCache::statistics);
+    }
+
+    /** Lets fetches end and writes the index down. */
+    @PreDestroy
+    public void close() {
+        cache.ifPresent(DataCache::close);
+        threads.shutdown();
+    }
+}

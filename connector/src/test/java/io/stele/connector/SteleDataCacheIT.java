@@ -1,0 +1,209 @@
+package io.stele.connector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.common.collect.ImmutableMap;
+import io.trino.Session;
+import io.trino.testing.DistributedQueryRunner;
+import io.trino.testing.MaterializedRow;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Scans and lookups through the data page caches of a worker and a sidecar, beside the same past
+ * them: of one node, since each process has its directories for itself.
+ */
+@Timeout(300)
+final class SteleDataCacheIT {
+    private static final String CATALOG = "stele";
+    private static final Pattern FETCHED =
+            Pattern.compile("'Bytes fetched from the warehouse' = LongCount\\{total=(\\d+)}");
+
+    @TempDir private Path directory;
+
+    @Test
+    void aLocalWarehouseIsReadThroughTheCacheIfAskedFor() throws Exception {
+        readsAreThoseOfTheFiles(
+                directory,
+                Map.of("stele.cache.enabled", "true"),
+                Map.of("stele.cache.enabled", "true"),
+                7);
+    }
+
+    /** Random changes, flushes, merges, restarts and damaged pages, and reads after each. */
+    static void readsAreThoseOfTheFiles(
+            Path directory, Map<String, String> ofCatalog, Map<String, String> ofSidecar, long seed)
+            throws Exception {
+        Random random = new Random(seed);
+        try (SidecarFixture sidecar =
+                new SidecarFixture(
+                        directory.resolve("sidecar"),
+                        with(ofSidecar, directory.resolve("sidecar-pages")))) {
+            try (DistributedQueryRunner runner =
+                    runner(sidecar, with(ofCatalog, directory.resolve("worker-pages")))) {
+                runner.execute("CREATE SCHEMA stele.s");
+                for (String orientation : List.of("column", "row")) {
+                    runner.execute(
+                            """
+                            CREATE TABLE stele.s.%s (id bigint, v varchar, n double)
+                            WITH (primary_key = ARRAY['id'], orientation = '%s', shard_count = 2)
+                            """
+                                    .formatted(orientation + "s", orientation));
+                }
+                for (int round = 0; round < 6; round++) {
+                    for (String table : List.of("columns", "rows")) {
+                        change(runner, table, random);
+                        sidecar.flush("s", table);
+                        if (round % 3 == 2) {
+                            sidecar.compact("s", table);
+                        }
+                        compare(runner, table, random);
+                    }
+                    damage(directory, random);
+                    if (round == 3) {
+                        sidecar.restart();
+                    }
+                }
+                compare(runner, "columns", random);
+                assertThat(fetchedBytes(runner)).as("of a scan again").isZero();
+            }
+            // Another process finds what this one has left
+            try (DistributedQueryRunner runner =
+                    runner(sidecar, with(ofCatalog, directory.resolve("worker-pages")))) {
+                assertThat(fetchedBytes(runner)).as("of a scan after a restart").isZero();
+                compare(runner, "columns", random);
+            }
+        }
+    }
+
+    private static void change(DistributedQueryRunner runner, String table, Random random) {
+        int from = random.nextInt(20_000);
+        runner.execute(
+                "INSERT INTO stele.s.%s SELECT orderkey, clerk || comment, totalprice FROM tpch.tiny.orders WHERE orderkey BETWEEN %d AND %d"
+                        .formatted(table, from, from + 20_000));
+        runner.execute(
+                "UPDATE stele.s.%s SET n = n + %d WHERE id %% 7 = %d"
+                        .formatted(table, random.nextInt(100), random.nextInt(7)));
+        runner.execute(
+                "DELETE FROM stele.s.%s WHERE id %% 11 = %d".formatted(table, random.nextInt(11)));
+    }
+
+    private static void compare(DistributedQueryRunner runner, String table, Random random) {
+        String all = "SELECT id, v, n FROM stele.s." + table;
+        List<MaterializedRow> rows = runner.execute(past(runner), all).getMaterializedRows();
+        assertThat(rows).isNotEmpty();
+        assertThat(runner.execute(all).getMaterializedRows())
+                .containsExactlyInAnyOrderElementsOf(rows);
+        for (int lookup = 0; lookup < 5; lookup++) {
+            Object id = rows.get(random.nextInt(rows.size())).getField(0);
+            String sql = all + " WHERE id = " + id;
+            assertThat(runner.execute(sql).getMaterializedRows())
+                    .containsExactlyElementsOf(
+                            rows.stream().filter(row -> row.getField(0).equals(id)).toList());
+        }
+    }
+
+    /** A session that reads files themselves. */
+    private static Session past(DistributedQueryRunner runner) {
+        return Session.builder(runner.getDefaultSession())
+                .setCatalogSessionProperty(CATALOG, "data_cache_enabled", "false")
+                .build();
+    }
+
+    private static long fetchedBytes(DistributedQueryRunner runner) {
+        String text =
+                (String)
+                        runner.execute(
+                                        "EXPLAIN ANALYZE VERBOSE SELECT sum(n), max(v) FROM stele.s.columns")
+                                .getOnlyValue();
+        Matcher found = FETCHED.matcher(text);
+        assertThat(found.find()).as(text).isTrue();
+        return Long.parseLong(found.group(1));
+    }
+
+    private static void damage(Path directory, Random random) throws IOException {
+        List<Path> segments;
+        try (Stream<Path> all = Files.walk(directory)) {
+            segments = all.filter(file -> file.toString().endsWith(".pages")).sorted().toList();
+        }
+        assertThat(segments).isNotEmpty();
+        for (Path segment : segments) {
+            try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.WRITE)) {
+                for (int i = 0; i < 3; i++) {
+                    long at = (long) (random.nextDouble() * Math.max(1, channel.size() - 8));
+                    channel.write(ByteBuffer.allocate(8), at);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aDirectoryThatCannotBeUsedIsNamed() throws Exception {
+        Map<String, String> cache =
+                with(Map.of("stele.cache.enabled", "true"), directory.resolve("pages"));
+        try (SidecarFixture sidecar = new SidecarFixture(directory.resolve("sidecar"), cache)) {
+            // The sidecar has it already
+            assertThatThrownBy(() -> runner(sidecar, cache))
+                    .hasStackTraceContaining("stele.cache.directories")
+                    .hasStackTraceContaining(directory.resolve("pages").toString())
+                    .hasStackTraceContaining("in use");
+        }
+        assertThatThrownBy(
+                        () ->
+                                new SidecarFixture(
+                                        directory.resolve("other"),
+                                        Map.of(
+                                                "stele.cache.enabled",
+                                                "true",
+                                                "stele.cache.directories",
+                                                directory.resolve("small").toString(),
+                                                "stele.cache.max-sizes",
+                                                "1MB")))
+                .hasMessageContaining("stele.cache.max-sizes: expected at least")
+                .hasMessageContaining("found 1MB");
+    }
+
+    private static DistributedQueryRunner runner(SidecarFixture sidecar, Map<String, String> more)
+            throws Exception {
+        DistributedQueryRunner runner = SteleCluster.queryRunner(0);
+        try {
+            runner.createCatalog(
+                    CATALOG,
+                    "stele",
+                    ImmutableMap.<String, String>builder()
+                            .putAll(sidecar.catalogProperties())
+                            .putAll(more)
+                            // Nothing from memory
+                            .put("stele.scan.column-cache-size", "0B")
+                            .put("stele.scan.tail-cache-size", "0B")
+                            .put("stele.write.direct-threshold", "0B")
+                            .buildKeepingLast());
+            return runner;
+        } catch (Throwable e) {
+            runner.close();
+            throw e;
+        }
+    }
+
+    private static Map<String, String> with(Map<String, String> properties, Path pages) {
+        return ImmutableMap.<String, String>builder()
+                .put("stele.cache.directories", pages.toString())
+                .put("stele.cache.max-sizes", "64MB")
+                .putAll(properties)
+                .buildOrThrow();
+    }
+}

@@ -1,0 +1,59 @@
+package io.stele.storage.objectstore.cached;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.cache.page.CachedFile;
+import io.stele.cache.page.PageCache;
+import io.stele.storage.objectstore.NonBlocking;
+import io.stele.storage.objectstore.ObjectReader;
+import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.ReadTally;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Reads a data file through the page cache. */
+final class CachedObjectReader implements ObjectReader {
+    private final ObjectStore store;
+    private final String path;
+    private final PageCache cache;
+    private final CachedFile file;
+    private final LongAdder readBytes = new LongAdder();
+    private final LongAdder requests = new LongAdder();
+    private final LongAdder fetchedBytes = new LongAdder();
+
+    CachedObjectReader(ObjectStore store, String path, PageCache cache, CachedFile file) {
+        this.store = requireNonNull(store, "store is null");
+        this.path = requireNonNull(path, "path is null");
+        this.cache = requireNonNull(cache, "cache is null");
+        this.file = requireNonNull(file, "file is null");
+    }
+
+    @Override
+    public void read(long offset, byte[] buffer, int bufferOffset, int length) throws IOException {
+        NonBlocking.check();
+        readBytes.add(length);
+        cache.read(file, offset, buffer, bufferOffset, length, this::load);
+    }
+
+    @Override
+    public boolean isPrefetching() {
+        return true;
+    }
+
+    @Override
+    public CompletableFuture<Void> prefetch(long offset, long length) {
+        return cache.prefetch(file, offset, length, this::load);
+    }
+
+    private void load(long offset, byte[] buffer, int bufferOffset, int length) throws IOException {
+        requests.increment();
+        fetchedBytes.add(length);
+        store.read(path, offset, buffer, bufferOffset, length);
+    }
+
+    @Override
+    public ReadTally tally() {
+        return new ReadTally(readBytes.sum(), requests.sum(), fetchedBytes.sum());
+    }
+}

@@ -1,0 +1,14 @@
+package io.stele.storage.objectstore.cached;
+
+/** Which data files enter the cache as they are written, because their writer has the bytes. */
+public enum Warming {
+    /** None. */
+    NOTHING,
+    /** All but those that take the place of others: what a flush writes, not what a merge does. */
+    NEW_FILES,
+    /**
+     * These, and those that take the place of files of which most was in the cache: what was worth
+     * keeping is likely to be so in its new place.
+     */
+    NEW_AND_HOT_FILES
+}
