@@ -1,0 +1,56 @@
+package io.stele.storage.retrieval;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * When a request is late: its answer has not begun after three times the median, or it has not
+ * ended after twice the usual time of its size. Both are needed: first bytes alone say nothing of
+ * answers that drip, and their higher quantiles rise with one's own load. Pure.
+ *
+ * <p>The factors were chosen by hand and measured in docs of the benchmark {@code tail}.
+ */
+final class HedgePolicy {
+    private static final double FIRST_BYTE_FACTOR = 3;
+    private static final double ELAPSED_FACTOR = 2;
+
+    /** Below, a pause of this process looks the same as one of the store. */
+    private static final double MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private HedgePolicy() {}
+
+    /** How long after its start a request is to be looked at. */
+    static long checkAfterNanos(LatencyHistory.Usual usual, boolean begun, long bytes) {
+        double elapsed = elapsedLimit(usual, bytes);
+        return (long) Math.ceil(begun ? elapsed : Math.min(firstByteLimit(usual), elapsed));
+    }
+
+    /**
+     * Whether another one should be sent.
+     *
+     * @param receivedBytes so far; none also where the answer has begun
+     */
+    static boolean isLate(
+            LatencyHistory.Usual usual,
+            long elapsedNanos,
+            boolean begun,
+            long receivedBytes,
+            long bytes) {
+        if (elapsedNanos < checkAfterNanos(usual, begun, bytes)) {
+            return false;
+        }
+        if (receivedBytes == 0) {
+            return true;
+        }
+        // One that will end sooner than a new one could is left alone
+        double leftNanos = (double) elapsedNanos / receivedBytes * (bytes - receivedBytes);
+        return leftNanos > usual.fit().nanos(bytes);
+    }
+
+    private static double firstByteLimit(LatencyHistory.Usual usual) {
+        return Math.max(MIN_NANOS, FIRST_BYTE_FACTOR * usual.firstByteNanos());
+    }
+
+    private static double elapsedLimit(LatencyHistory.Usual usual, long bytes) {
+        return Math.max(MIN_NANOS, ELAPSED_FACTOR * usual.fit().nanos(bytes));
+    }
+}

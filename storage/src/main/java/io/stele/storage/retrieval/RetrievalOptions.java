@@ -1,0 +1,91 @@
+package io.stele.storage.retrieval;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Limits of a download manager.
+ *
+ * @param minRequests in flight that are always allowed
+ * @param maxRequests in flight that are never exceeded
+ * @param maxBytesInFlight of requests in flight together
+ * @param bytesPerSecond that are not exceeded, and that the number of requests aims at
+ * @param hedgeShare of the wanted bytes that hedges may cost; 0: there are none
+ * @param hedgeBufferBytes of all buffers for hedges
+ * @param planner of requests
+ * @param retries of requests
+ */
+public record RetrievalOptions(
+        int minRequests,
+        int maxRequests,
+        long maxBytesInFlight,
+        OptionalLong bytesPerSecond,
+        double hedgeShare,
+        long hedgeBufferBytes,
+        RangePlanner planner,
+        RetryPolicy retries) {
+    /** What {@code retrieval.*} has by default. */
+    public static final RetrievalOptions DEFAULT =
+            new RetrievalOptions(
+                    32,
+                    256,
+                    1L << 30,
+                    OptionalLong.empty(),
+                    0.05,
+                    128L << 20,
+                    RangePlanner.DEFAULT,
+                    new RetryPolicy(
+                            11, TimeUnit.MILLISECONDS.toNanos(50), TimeUnit.SECONDS.toNanos(5)));
+
+    public RetrievalOptions {
+        requireNonNull(bytesPerSecond, "bytesPerSecond is null");
+        requireNonNull(planner, "planner is null");
+        requireNonNull(retries, "retries is null");
+        if (minRequests < 1 || maxRequests < minRequests || maxBytesInFlight < 1) {
+            throw new IllegalArgumentException(
+                    "Expected 1 <= minRequests <= maxRequests and maxBytesInFlight >= 1, found %d, %d and %d"
+                            .formatted(minRequests, maxRequests, maxBytesInFlight));
+        }
+    }
+
+    /** The same with another share of hedges. */
+    public RetrievalOptions withHedgeShare(double share) {
+        return new RetrievalOptions(
+                minRequests,
+                maxRequests,
+                maxBytesInFlight,
+                bytesPerSecond,
+                share,
+                hedgeBufferBytes,
+                planner,
+                retries);
+    }
+
+    /** The same with another way to try again. */
+    public RetrievalOptions withRetries(RetryPolicy policy) {
+        return new RetrievalOptions(
+                minRequests,
+                maxRequests,
+                maxBytesInFlight,
+                bytesPerSecond,
+                hedgeShare,
+                hedgeBufferBytes,
+                planner,
+                policy);
+    }
+
+    /** The same with another planner. */
+    public RetrievalOptions withPlanner(RangePlanner other) {
+        return new RetrievalOptions(
+                minRequests,
+                maxRequests,
+                maxBytesInFlight,
+                bytesPerSecond,
+                hedgeShare,
+                hedgeBufferBytes,
+                other,
+                retries);
+    }
+}
