@@ -79,7 +79,7 @@ public class SteleConfig {
 
     @Config("stele.warehouse.path")
     @ConfigDescription(
-            "The warehouse as this host reaches it, a folder or s3://bucket/prefix; default: the one that the sidecar reports")
+            "The warehouse as this host reaches it, a folder, s3://bucket/prefix or hdfs://host:port/path; default: the one that the sidecar reports")
     public SteleConfig setWarehousePath(@Nullable String warehousePath) {
         this.warehousePath = Optional.ofNullable(warehousePath);
         return this;

@@ -31,6 +31,7 @@ import io.stele.connector.write.StelePageSinks;
 import io.stele.connector.write.StelePartitioning;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.cached.DataCacheConfig;
+import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
 import io.trino.spi.connector.SystemTable;
 import io.trino.spi.procedure.Procedure;
@@ -43,6 +44,7 @@ final class SteleModule implements Module {
         configBinder(binder).bindConfig(S3Config.class);
         configBinder(binder).bindConfig(DataCacheConfig.class);
         binder.bind(WorkerDataCache.class).in(Scopes.SINGLETON);
+        configBinder(binder).bindConfig(HadoopConfig.class);
         binder.bind(SteleSidecar.class).in(Scopes.SINGLETON);
         binder.bind(ReadPoints.class).in(Scopes.SINGLETON);
         binder.bind(Warehouse.class).in(Scopes.SINGLETON);

@@ -8,7 +8,9 @@ import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
+import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
+import io.stele.storage.warehouse.WarehouseAccess;
 import io.stele.storage.warehouse.WarehouseLocation;
 import jakarta.annotation.PreDestroy;
 import java.io.IOException;
@@ -26,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class Warehouse implements ObjectStore {
     private final SteleSidecar sidecar;
     private final Optional<String> configuredPath;
-    private final S3Config s3Config;
+    private final WarehouseAccess access;
     private final WorkerDataCache dataCache;
     private final Object lock = new Object();
     private @Nullable ObjectStore plain; // guarded by the lock
@@ -37,11 +39,13 @@ public final class Warehouse implements ObjectStore {
             SteleSidecar sidecar,
             SteleConfig config,
             S3Config s3Config,
+            HadoopConfig hadoopConfig,
             WorkerDataCache dataCache) {
         this.dataCache = requireNonNull(dataCache, "dataCache is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.configuredPath = config.getWarehousePath();
-        this.s3Config = requireNonNull(s3Config, "s3Config is null");
+        this.access =
+                new WarehouseAccess(s3Config, hadoopConfig, new SecureRandom(), Warehouse::pause);
     }
 
     /** Through the data page cache, where there is one. */
@@ -129,9 +133,7 @@ public final class Warehouse implements ObjectStore {
         synchronized (lock) {
             ObjectStore found = store;
             if (found == null) {
-                plain =
-                        WarehouseLocation.parse(location)
-                                .open(s3Config, new SecureRandom(), Warehouse::pause);
+                plain = WarehouseLocation.parse(location).open(access);
                 found = dataCache.over(plain);
                 store = found;
             }

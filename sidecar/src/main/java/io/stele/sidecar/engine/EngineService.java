@@ -37,10 +37,12 @@ import io.stele.storage.engine.StorageOptions;
 import io.stele.storage.engine.ThreadsStatus;
 import io.stele.storage.objectstore.AtomicCreateProbe;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LocalLogFiles;
 import io.stele.storage.wal.LogOptions;
+import io.stele.storage.warehouse.WarehouseAccess;
 import io.stele.storage.warehouse.WarehouseLocation;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -70,7 +72,7 @@ public final class EngineService implements AutoCloseable {
     private static final Logger logger = Logger.get(EngineService.class);
 
     private final StorageConfig config;
-    private final S3Config s3Config;
+    private final WarehouseAccess access;
     private final String nodeId;
     private final ServingState state;
     private final Clock clock;
@@ -89,6 +91,7 @@ public final class EngineService implements AutoCloseable {
     public EngineService(
             StorageConfig config,
             S3Config s3Config,
+            HadoopConfig hadoopConfig,
             NodeInfo node,
             ServingState state,
             Clock clock,
@@ -98,7 +101,9 @@ public final class EngineService implements AutoCloseable {
         this.dataCache = requireNonNull(dataCache, "dataCache is null");
         this.schedulerConfig = requireNonNull(schedulerConfig, "schedulerConfig is null");
         this.config = requireNonNull(config, "config is null");
-        this.s3Config = requireNonNull(s3Config, "s3Config is null");
+        this.access =
+                new WarehouseAccess(
+                        s3Config, hadoopConfig, new SecureRandom(), EngineService::pause);
         this.nodeId = node.getNodeId();
         this.state = requireNonNull(state, "state is null");
         this.clock = requireNonNull(clock, "clock is null");
@@ -187,9 +192,7 @@ public final class EngineService implements AutoCloseable {
         String location = config.getWarehousePath();
         ObjectStore store = null;
         try {
-            store =
-                    WarehouseLocation.parse(location)
-                            .openAsOwner(s3Config, new SecureRandom(), EngineService::pause);
+            store = WarehouseLocation.parse(location).openAsOwner(access);
             if (store.isRemote()) {
                 try (ExecutorService racers = Executors.newVirtualThreadPerTaskExecutor()) {
                     AtomicCreateProbe.check(store, racers, UUID.randomUUID());

@@ -40,14 +40,16 @@ public class StorageConfig {
     private boolean warmOnCompaction = true;
     private DataSize compactionRateLimit = DataSize.of(0, DataSize.Unit.MEGABYTE);
 
-    @NotEmpty(message = "must be set to the folder of the warehouse or to s3://bucket/prefix")
+    @NotEmpty(
+            message =
+                    "must be set to the folder of the warehouse, s3://bucket/prefix or hdfs://host:port/path")
     public String getWarehousePath() {
         return warehousePath;
     }
 
     @Config("stele.warehouse.path")
     @ConfigDescription(
-            "The warehouse (catalog, manifests and data files): a folder or s3://bucket/prefix")
+            "The warehouse (catalog, manifests and data files): a folder, s3://bucket/prefix or hdfs://host:port/path")
     public StorageConfig setWarehousePath(String warehousePath) {
         this.warehousePath = warehousePath;
         return this;

@@ -37,9 +37,10 @@ final class SidecarS3IT {
         assertThatThrownBy(() -> TestingSidecar.start(directory, wrongKey))
                 .hasMessageContaining("stele.warehouse.path")
                 .hasMessageContaining("403");
-        assertThatThrownBy(() -> TestingSidecar.start(directory, onS3("hdfs://host/stele")))
+        assertThatThrownBy(() -> TestingSidecar.start(directory, onS3("s3a://bucket/stele")))
                 .hasMessageContaining("stele.warehouse.path")
-                .hasMessageContaining("Expected a folder or s3://bucket/prefix");
+                .hasMessageContaining(
+                        "Expected a folder, s3://bucket/prefix or hdfs://host:port/path");
     }
 
     /** Rows of before the restart come from S3 alone: the log of after is an empty one. */

@@ -25,6 +25,7 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
+import io.stele.testing.MiniHdfs;
 import io.stele.testing.VersityGateway;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -83,6 +84,12 @@ final class SidecarKillIT {
         } catch (VersityGateway.MissingException e) {
             abort("Needs an S3 server: " + e.getMessage());
         }
+    }
+
+    @Test
+    void nothingAcknowledgedIsLostOrDoubledOnHdfs(@TempDir Path directory) throws Exception {
+        killInMidStream(
+                directory, Map.of("stele.warehouse.path", MiniHdfs.shared().location("killed")));
     }
 
     private void killInMidStream(Path directory, Map<String, String> more) throws Exception {

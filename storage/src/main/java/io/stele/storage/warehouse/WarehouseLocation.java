@@ -4,14 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.storage.objectstore.LocalObjectStore;
 import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.objectstore.s3.S3Config;
+import io.stele.storage.objectstore.hadoop.HadoopLocation;
+import io.stele.storage.objectstore.hadoop.HadoopObjectStore;
 import io.stele.storage.objectstore.s3.S3Location;
 import io.stele.storage.objectstore.s3.S3ObjectStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.function.LongConsumer;
-import java.util.random.RandomGenerator;
 
 /**
  * Where a warehouse is, as the configuration says it; {@code toString} says it so that any process
@@ -42,8 +41,20 @@ public sealed interface WarehouseLocation {
         }
     }
 
+    /** A directory of HDFS, or of another file system that Hadoop reaches. */
+    record Hadoop(HadoopLocation location) implements WarehouseLocation {
+        public Hadoop {
+            requireNonNull(location, "location is null");
+        }
+
+        @Override
+        public String toString() {
+            return location.toString();
+        }
+    }
+
     /**
-     * Reads a path of this host or {@code s3://bucket/prefix}.
+     * Reads a path of this host, {@code s3://bucket/prefix} or {@code hdfs://host:port/path}.
      *
      * @throws IllegalArgumentException for anything else
      */
@@ -51,11 +62,14 @@ public sealed interface WarehouseLocation {
         if (S3Location.matches(text)) {
             return new Bucket(S3Location.parse(text));
         }
+        if (HadoopLocation.matches(text)) {
+            return new Hadoop(HadoopLocation.parse(text));
+        }
         if (text.isEmpty() || text.contains("://")) {
             throw new IllegalArgumentException(
                     String.format(
                             Locale.ROOT,
-                            "Expected a folder or s3://bucket/prefix, found '%s'",
+                            "Expected a folder, s3://bucket/prefix or hdfs://host:port/path, found '%s'",
                             text));
         }
         return new Folder(Path.of(text));
@@ -63,28 +77,30 @@ public sealed interface WarehouseLocation {
 
     /**
      * The store of this location, for whoever reads and adds files. A folder is made if it is not
-     * there; of S3 nothing is asked yet.
+     * there; of others nothing is asked yet.
      *
-     * @param config used by buckets only
-     * @param random safe for many threads
-     * @param sleepMillis lets the calling thread wait between attempts
-     * @throws IOException if the folder cannot be used
+     * @throws IOException if the folder, or the configuration of Hadoop, cannot be used
      */
-    default ObjectStore open(S3Config config, RandomGenerator random, LongConsumer sleepMillis)
-            throws IOException {
+    default ObjectStore open(WarehouseAccess access) throws IOException {
         return switch (this) {
             case Folder folder -> new LocalObjectStore(folder.path());
             case Bucket bucket ->
-                    S3ObjectStore.open(bucket.location(), config, random, sleepMillis);
+                    S3ObjectStore.open(
+                            bucket.location(), access.s3(), access.random(), access.sleepMillis());
+            case Hadoop hadoop ->
+                    HadoopObjectStore.open(
+                            hadoop.location(),
+                            access.hadoop(),
+                            access.random(),
+                            access.sleepMillis());
         };
     }
 
     /** The same for the one process that deletes files; it may keep files of a folder open. */
-    default ObjectStore openAsOwner(
-            S3Config config, RandomGenerator random, LongConsumer sleepMillis) throws IOException {
+    default ObjectStore openAsOwner(WarehouseAccess access) throws IOException {
         return switch (this) {
             case Folder folder -> LocalObjectStore.forOwner(folder.path());
-            case Bucket _ -> open(config, random, sleepMillis);
+            case Bucket _, Hadoop _ -> open(access);
         };
     }
 }

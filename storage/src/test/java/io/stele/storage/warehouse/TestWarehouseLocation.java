@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
 import io.stele.storage.objectstore.s3.S3Location;
 import java.nio.file.Path;
@@ -22,7 +23,7 @@ final class TestWarehouseLocation {
         WarehouseLocation location = WarehouseLocation.parse(folder.toString());
         assertThat(location).hasToString(directory.resolve("warehouse").toString());
         assertThat(WarehouseLocation.parse("relative").toString()).startsWith("/");
-        try (ObjectStore store = location.open(new S3Config(), new Random(1), _ -> {})) {
+        try (ObjectStore store = location.open(access(new S3Config()))) {
             store.put("x", new byte[] {1});
             assertThat(store.isRemote()).isFalse();
         }
@@ -35,15 +36,28 @@ final class TestWarehouseLocation {
         assertThat(location)
                 .isEqualTo(new WarehouseLocation.Bucket(new S3Location("b", "a")))
                 .hasToString("s3://b/a");
-        try (ObjectStore store =
-                location.open(new S3Config().setRegion("us-east-1"), new Random(1), _ -> {})) {
+        try (ObjectStore store = location.open(access(new S3Config().setRegion("us-east-1")))) {
             assertThat(store.isRemote()).isTrue();
             assertThat(store.describe("x")).isEqualTo("s3://b/a/x");
         }
     }
 
+    @Test
+    void fileSystemsOfHadoopAreRemote() throws Exception {
+        WarehouseLocation location = WarehouseLocation.parse("hdfs://127.0.0.1:1/a/b/");
+        assertThat(location).hasToString("hdfs://127.0.0.1:1/a/b");
+        try (ObjectStore store = location.openAsOwner(access(new S3Config()))) {
+            assertThat(store.isRemote()).isTrue();
+            assertThat(store.describe("x")).isEqualTo("hdfs://127.0.0.1:1/a/b/x");
+        }
+    }
+
+    private static WarehouseAccess access(S3Config s3) {
+        return new WarehouseAccess(s3, new HadoopConfig(), new Random(1), _ -> {});
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"", "hdfs://host/warehouse", "s3a://b/a", "file:///warehouse", "s3://"})
+    @ValueSource(strings = {"", "hdfs://host/", "s3a://b/a", "file:///warehouse", "s3://"})
     void refusesAnythingElse(String text) {
         assertThatThrownBy(() -> WarehouseLocation.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)

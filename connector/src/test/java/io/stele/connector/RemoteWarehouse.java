@@ -1,0 +1,101 @@
+package io.stele.connector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.collect.ImmutableMap;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A table in a warehouse that is not a folder: made by Trino's workers, changed, flushed, merged
+ * and restarted, and after each step it has the rows that TPC-H says.
+ */
+final class RemoteWarehouse {
+    private final SteleCluster cluster;
+    private final SteleQueries queries;
+    private final String catalog;
+
+    /** What is in the warehouse, by path. */
+    interface Objects {
+        List<String> list() throws IOException;
+    }
+
+    /**
+     * @param catalog a name for it
+     */
+    RemoteWarehouse(SteleCluster cluster, String catalog) {
+        this.cluster = cluster;
+        this.queries = new SteleQueries(cluster);
+        this.catalog = catalog;
+    }
+
+    /**
+     * @param location what {@code stele.warehouse.path} says
+     * @param properties how both sides reach it
+     * @param objects of the same place
+     */
+    void hasTheRowsOfTpch(String location, Map<String, String> properties, Objects objects)
+            throws Exception {
+        Map<String, String> ofCatalog =
+                ImmutableMap.<String, String>builder()
+                        .putAll(properties)
+                        // Everything by files of workers; the sidecar writes those of UPDATE
+                        .put("stele.write.direct-threshold", "0B")
+                        .buildOrThrow();
+        Map<String, String> ofSidecar =
+                ImmutableMap.<String, String>builder()
+                        .putAll(properties)
+                        .put("stele.warehouse.path", location)
+                        .buildOrThrow();
+        try (SidecarFixture own = cluster.newSidecar(catalog, ofCatalog, ofSidecar)) {
+            queries.run(
+                    """
+                    CREATE TABLE %s.s.orders WITH (primary_key = ARRAY['orderkey'])
+                    AS SELECT * FROM tpch.tiny.orders WHERE orderkey %% 2 = 0
+                    """
+                            .formatted(catalog));
+            assertThat(objects.list())
+                    .as("files of workers")
+                    .anyMatch(path -> path.endsWith(".orc"));
+            queries.run(
+                    "INSERT INTO %s.s.orders SELECT * FROM tpch.tiny.orders WHERE orderkey %% 2 = 1"
+                            .formatted(catalog));
+            assertOrders("0");
+
+            long open =
+                    queries.count("SELECT count(*) FROM tpch.tiny.orders WHERE orderstatus = 'O'");
+            assertThat(
+                            queries.update(
+                                    "UPDATE %s.s.orders SET totalprice = totalprice + 1 WHERE orderstatus = 'O'"
+                                            .formatted(catalog)))
+                    .isEqualTo(open);
+            String raised = "IF(orderstatus = 'O', 1, 0)";
+            assertOrders(raised);
+            own.flush("s", "orders");
+            assertOrders(raised);
+            own.compact("s", "orders");
+            assertOrders(raised);
+
+            own.restart();
+            assertOrders(raised);
+            assertThat(
+                            queries.value(
+                                    "SELECT clerk FROM %s.s.orders WHERE orderkey = 7"
+                                            .formatted(catalog)))
+                    .isEqualTo(
+                            queries.value("SELECT clerk FROM tpch.tiny.orders WHERE orderkey = 7"));
+            queries.run("DROP TABLE %s.s.orders".formatted(catalog));
+        } finally {
+            queries.run("DROP CATALOG " + catalog);
+        }
+    }
+
+    private void assertOrders(String raise) {
+        queries.assertSame(
+                "SELECT orderkey, custkey, orderstatus, totalprice, orderdate, comment FROM %s.s.orders"
+                        .formatted(catalog),
+                "SELECT orderkey, custkey, orderstatus, totalprice + %s, orderdate, comment FROM tpch.tiny.orders"
+                        .formatted(raise));
+    }
+}

@@ -1,0 +1,217 @@
+package io.stele.storage.objectstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.storage.objectstore.hadoop.HadoopConfig;
+import io.stele.storage.objectstore.hadoop.HadoopFileSystems;
+import io.stele.storage.objectstore.hadoop.HadoopLocation;
+import io.stele.storage.objectstore.hadoop.HadoopObjectStore;
+import io.stele.testing.MiniHdfs;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The contract of object stores, on a real HDFS. */
+final class HadoopObjectStoreIT extends ObjectStoreContract {
+    private static final int BLOCK_BYTES = 1 << 20; // the least that name nodes allow
+    private static final AtomicInteger FOLDERS = new AtomicInteger();
+    private static final Instant FAR_AWAY = Instant.parse("2100-01-01T00:00:00Z");
+
+    @TempDir static Path directory;
+    private static HadoopConfig config;
+
+    private HadoopLocation location;
+    private HadoopObjectStore store;
+
+    @BeforeAll
+    static void configure() throws IOException {
+        config =
+                new HadoopConfig()
+                        .setResources(
+                                List.of(
+                                        Files.writeString(
+                                                        directory.resolve("hdfs-site.xml"),
+                                                        """
+                                                        <configuration><property>
+                                                        <name>dfs.blocksize</name><value>%d</value>
+                                                        </property></configuration>
+                                                        """
+                                                                .formatted(BLOCK_BYTES))
+                                                .toString()));
+    }
+
+    @BeforeEach
+    void open() throws IOException {
+        location =
+                HadoopLocation.parse(
+                        MiniHdfs.shared().location("contract/" + FOLDERS.incrementAndGet()));
+        store = HadoopObjectStore.open(location, config, new Random(1), _ -> {});
+    }
+
+    @AfterEach
+    void leavesNoTemporaryFiles() throws IOException {
+        try (FileSystem files = HadoopFileSystems.open(location, config)) {
+            if (files.exists(temporary())) {
+                assertThat(files.listStatus(temporary())).isEmpty();
+            }
+        } finally {
+            store.close();
+        }
+    }
+
+    private org.apache.hadoop.fs.Path temporary() {
+        return new org.apache.hadoop.fs.Path(location + "/.tmp");
+    }
+
+    @Override
+    ObjectStore store() {
+        return store;
+    }
+
+    /** Three blocks, the last of which is short. */
+    @Override
+    int largeObjectBytes() {
+        return 2 * BLOCK_BYTES + 12_345;
+    }
+
+    @Test
+    void passesTheProbe() throws Exception {
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            AtomicCreateProbe.check(store, threads, new UUID(1, 2));
+        }
+        assertThat(store.list("")).isEmpty();
+    }
+
+    @Test
+    void largeObjectsHaveSeveralBlocks() throws Exception {
+        store.put("x", new byte[largeObjectBytes()]);
+        try (FileSystem files = HadoopFileSystems.open(location, config)) {
+            FileStatus status = files.getFileStatus(new org.apache.hadoop.fs.Path(location + "/x"));
+            assertThat(files.getFileBlockLocations(status, 0, status.getLen())).hasSize(3);
+        }
+    }
+
+    @Test
+    void emptyObjectsAreObjects() throws Exception {
+        assertThat(store.createIfAbsent("empty", new byte[0])).isTrue();
+        assertThat(store.readFully("empty")).isEmpty();
+        assertThat(store.read("empty", 0, 0)).isEmpty();
+        assertThat(store.createIfAbsent("empty", new byte[0])).isFalse();
+        try (ObjectWriter writer = store.create("empty")) {
+            assertThatThrownBy(writer::commit).isInstanceOf(FileAlreadyExistsException.class);
+        }
+    }
+
+    /** A page of a name node has 1,000 files. */
+    @Test
+    void listsMoreThanAPage() throws Exception {
+        int count = 1_050;
+        try (ExecutorService threads = Executors.newFixedThreadPool(16)) {
+            List<Future<Boolean>> created = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                String path = "many/%05d".formatted(i);
+                created.add(threads.submit(() -> store.createIfAbsent(path, new byte[0])));
+            }
+            for (Future<Boolean> future : created) {
+                assertThat(future.get()).isTrue();
+            }
+        }
+        List<ObjectEntry> entries = store.list("many/");
+        assertThat(entries).hasSize(count);
+        for (int i = 0; i < count; i++) {
+            assertThat(entries.get(i)).isEqualTo(new ObjectEntry("many/%05d".formatted(i), 0));
+        }
+    }
+
+    /** Folders are no objects, and what is below an object is not there. */
+    @Test
+    void foldersAreNoObjects() throws Exception {
+        store.put("a/b", bytes("x"));
+        assertThatThrownBy(() -> store.size("a")).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> store.readFully("a")).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> store.size("a/b/c")).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> store.createIfAbsent("a/b/c", bytes("x")))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(store.describe("a/b/c"));
+        assertThat(store.list("a/b/")).isEmpty();
+    }
+
+    /** More files than are kept open; each answer is of its own file. */
+    @Test
+    void readsPartsOfManyObjects() throws Exception {
+        for (int i = 0; i < 150; i++) {
+            store.put("part/" + i, bytes("object " + i));
+        }
+        for (int round = 0; round < 2; round++) {
+            for (int i = 0; i < 150; i++) {
+                assertThat(store.read("part/" + i, 7, Integer.toString(i).length()))
+                        .isEqualTo(bytes(Integer.toString(i)));
+            }
+        }
+    }
+
+    /** Another process replaced or deleted what this one has open. */
+    @Test
+    void readsOfPartsFollowOthers() throws Exception {
+        store.put("x", bytes("first"));
+        assertThat(store.read("x", 0, 5)).isEqualTo(bytes("first"));
+        try (ObjectStore other = HadoopObjectStore.open(location, config, new Random(2), _ -> {})) {
+            other.delete("x");
+        }
+        assertThatThrownBy(() -> store.readFully("x")).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> store.size("x")).isInstanceOf(NoSuchFileException.class);
+    }
+
+    @Test
+    void deletesWhatDeadWritersLeft() throws Exception {
+        ObjectWriter alive = store.create("x");
+        alive.write(bytes("half"));
+        try (FileSystem files = HadoopFileSystems.open(location, config)) {
+            org.apache.hadoop.fs.Path abandoned =
+                    new org.apache.hadoop.fs.Path(temporary(), "abandoned");
+            try (FSDataOutputStream stream = files.create(abandoned)) {
+                stream.write(1);
+            }
+            long changed = files.getFileStatus(abandoned).getModificationTime();
+            assertThat(store.deleteAbandoned(Instant.ofEpochMilli(changed))).isZero();
+            assertThat(store.list("")).isEmpty();
+            assertThat(store.deleteAbandoned(FAR_AWAY)).isEqualTo(1);
+            assertThat(files.exists(abandoned)).isFalse();
+        }
+        alive.commit();
+        assertThat(store.readFully("x")).isEqualTo(bytes("half"));
+    }
+
+    @Test
+    void aMissingClusterIsNamed() throws Exception {
+        assertThatThrownBy(
+                        () ->
+                                HadoopObjectStore.open(
+                                        HadoopLocation.parse("nofs://host/x"),
+                                        config,
+                                        new Random(1),
+                                        _ -> {}))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("nofs");
+    }
+}
