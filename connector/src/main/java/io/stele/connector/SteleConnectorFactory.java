@@ -7,11 +7,14 @@ import com.google.inject.Injector;
 import io.airlift.bootstrap.Bootstrap;
 import io.airlift.json.JsonModule;
 import io.trino.plugin.base.ConnectorContextModule;
+import io.trino.plugin.base.jmx.ConnectorObjectNameGeneratorModule;
+import io.trino.plugin.base.jmx.MBeanServerModule;
 import io.trino.spi.classloader.ThreadContextClassLoader;
 import io.trino.spi.connector.Connector;
 import io.trino.spi.connector.ConnectorContext;
 import io.trino.spi.connector.ConnectorFactory;
 import java.util.Map;
+import org.weakref.jmx.guice.MBeanModule;
 
 /** Builds one connector a catalog, from the properties of its catalog file. */
 public final class SteleConnectorFactory implements ConnectorFactory {
@@ -35,6 +38,10 @@ public final class SteleConnectorFactory implements ConnectorFactory {
                                     "io.stele.bootstrap.catalog." + catalogName,
                                     new JsonModule(),
                                     new ConnectorContextModule(catalogName, context),
+                                    new MBeanModule(),
+                                    new MBeanServerModule(),
+                                    new ConnectorObjectNameGeneratorModule(
+                                            "io.stele.storage.objectstore.cached", "stele"),
                                     new SteleModule())
                             .doNotInitializeLogging()
                             .disableSystemProperties()

@@ -8,6 +8,7 @@ import com.google.inject.Module;
 import com.google.inject.Provides;
 import com.google.inject.Scopes;
 import com.google.inject.Singleton;
+import io.stele.connector.metadata.CachesTable;
 import io.stele.connector.metadata.CatalogRequests;
 import io.stele.connector.metadata.DropPartitionProcedure;
 import io.stele.connector.metadata.SchedulingGroupsTable;
@@ -70,6 +71,10 @@ final class SteleModule implements Module {
         newSetBinder(binder, SystemTable.class)
                 .addBinding()
                 .to(SchedulingGroupsTable.class)
+                .in(Scopes.SINGLETON);
+        newSetBinder(binder, SystemTable.class)
+                .addBinding()
+                .to(CachesTable.class)
                 .in(Scopes.SINGLETON);
         binder.bind(SteleConnector.class).in(Scopes.SINGLETON);
     }

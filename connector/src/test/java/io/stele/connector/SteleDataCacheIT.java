@@ -8,6 +8,7 @@ import io.trino.Session;
 import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.MaterializedRow;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -16,9 +17,14 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -80,6 +86,7 @@ final class SteleDataCacheIT {
                 }
                 compare(runner, "columns", random);
                 assertThat(fetchedBytes(runner)).as("of a scan again").isZero();
+                cachesTellWhatTheyDid(runner);
             }
             // Another process finds what this one has left
             try (DistributedQueryRunner runner =
@@ -88,6 +95,42 @@ final class SteleDataCacheIT {
                 compare(runner, "columns", random);
             }
         }
+    }
+
+    private static void cachesTellWhatTheyDid(DistributedQueryRunner runner) throws JMException {
+        assertThat(
+                        runner.execute(
+                                        """
+                                        SELECT process, table_name,
+                                            page_hits > 0 AND hit_bytes > 0 AND requests_saved > 0,
+                                            requests > 0 AND fetched_bytes > 0
+                                        FROM stele.system.caches
+                                        WHERE table_name = 's.columns'
+                                        """)
+                                .getMaterializedRows()
+                                .stream()
+                                .map(MaterializedRow::getFields))
+                .contains(List.of("worker", "s.columns", true, true))
+                .anyMatch(row -> row.getFirst().equals("sidecar"));
+        assertThat(
+                        runner.execute(
+                                        """
+                                        SELECT process, pages > 0 AND disk_bytes BETWEEN 1 AND max_disk_bytes,
+                                            directories, directories_out
+                                        FROM stele.system.caches WHERE table_name IS NULL
+                                        """)
+                                .getMaterializedRows()
+                                .stream()
+                                .map(MaterializedRow::getFields))
+                .containsExactlyInAnyOrder(
+                        List.of("worker", true, 1L, 0L), List.of("sidecar", true, 1L, 0L));
+        MBeanServer mbeans = ManagementFactory.getPlatformMBeanServer();
+        Set<ObjectName> names =
+                mbeans.queryNames(new ObjectName("stele*:*,table=s.columns,catalog=stele"), null);
+        assertThat(names).hasSize(1);
+        assertThat(mbeans.getAttribute(names.iterator().next(), "PageHits"))
+                .asInstanceOf(InstanceOfAssertFactories.LONG)
+                .isPositive();
     }
 
     private static void change(DistributedQueryRunner runner, String table, Random random) {

@@ -49,25 +49,4 @@ public record TableStatistics(
         requireNonNull(table, "table is null");
         ghostHitRatios = Collections.unmodifiableMap(new LinkedHashMap<>(ghostHitRatios));
     }
-
-    /** The same under another name of the table. */
-    public TableStatistics of(String name) {
-        return new TableStatistics(
-                name,
-                reads,
-                requestsSaved,
-                pageHits,
-                pageMisses,
-                sharedLoads,
-                hitBytes,
-                missedBytes,
-                loads,
-                loadedBytes,
-                failedLoads,
-                bypassedReads,
-                skippedFills,
-                damagedPages,
-                savedMillis,
-                ghostHitRatios);
-    }
 }

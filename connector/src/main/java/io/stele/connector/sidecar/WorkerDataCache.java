@@ -1,13 +1,15 @@
 package io.stele.connector.sidecar;
 
 import com.google.inject.Inject;
-import io.stele.cache.page.PageStoreStatistics;
-import io.stele.cache.page.TableStatistics;
 import io.stele.connector.SteleConfig;
+import io.stele.protocol.api.DataCacheSpace;
+import io.stele.protocol.api.DataCacheTable;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.cached.DataCache;
 import io.stele.storage.objectstore.cached.DataCacheConfig;
+import io.stele.storage.objectstore.cached.DataCacheMBeans;
+import io.stele.storage.objectstore.cached.DataCacheMetrics;
 import io.stele.storage.objectstore.cached.Warming;
 import jakarta.annotation.PreDestroy;
 import java.io.IOException;
@@ -17,6 +19,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.weakref.jmx.MBeanExporter;
+import org.weakref.jmx.ObjectNameGenerator;
 
 /**
  * The data page cache of one catalog in this node, if it is configured; its directories are this
@@ -26,11 +30,16 @@ public final class WorkerDataCache {
     private final ExecutorService threads;
     private final Optional<Boolean> enabled;
     private final Warming warming;
+    private final DataCacheMBeans mbeans;
     private final Optional<DataCache> cache;
 
     /** Opens the directories; the catalog fails to start if one cannot be used. */
     @Inject
-    public WorkerDataCache(DataCacheConfig config, SteleConfig steleConfig) {
+    public WorkerDataCache(
+            DataCacheConfig config,
+            SteleConfig steleConfig,
+            MBeanExporter exporter,
+            ObjectNameGenerator names) {
         this.warming = steleConfig.isWarmOnWrite() ? Warming.NEW_FILES : Warming.NOTHING;
         this.enabled = config.getEnabled();
         // Virtual: they wait for disks and the store, and the cache limits how many do
@@ -38,6 +47,12 @@ public final class WorkerDataCache {
                 Executors.newThreadPerTaskExecutor(
                         Thread.ofVirtual().name("stele-data-cache-", 0).factory());
         this.cache = DataCache.isConfigured(config) ? Optional.of(open(config)) : Optional.empty();
+        this.mbeans =
+                new DataCacheMBeans(
+                        exporter, more -> names.generatedNameOf(DataCacheMetrics.class, more));
+        if (cache.isPresent()) {
+            mbeans.export(new DataCacheMetrics(this::space));
+        }
     }
 
     private DataCache open(DataCacheConfig config) {
@@ -58,26 +73,27 @@ public final class WorkerDataCache {
 
     /** Says that files of a table are going to be read: it is known by name from then on. */
     public void reading(TableSchema table) {
-        cache.ifPresent(
-                present ->
-                        present.name(
-                                table.id().toString(),
-                                table.schemaName() + "." + table.tableName()));
+        if (cache.isPresent()) {
+            String name = table.schemaName() + "." + table.tableName();
+            cache.get().name(table.id().toString(), name);
+            mbeans.export(name, cache.get());
+        }
     }
 
     /** What it did for each table; none where there is no cache. */
-    public List<TableStatistics> tables() {
+    public List<DataCacheTable> tables() {
         return cache.map(DataCache::tables).orElse(List.of());
     }
 
     /** What it holds; empty where there is no cache. */
-    public Optional<PageStoreStatistics> statistics() {
-        return cache.map(DataCache::statistics);
+    public Optional<DataCacheSpace> space() {
+        return cache.map(DataCache::space);
     }
 
     /** Lets fetches end and writes the index down. */
     @PreDestroy
     public void close() {
+        mbeans.unexport();
         cache.ifPresent(DataCache::close);
         threads.shutdown();
     }

@@ -83,5 +83,8 @@ public final class Actions {
     /** {@link Done} (or an empty body) -> {@link SchedulingGroupsReply}. */
     public static final String SCHEDULING_GROUPS = "scheduling-groups";
 
+    /** {@link Done} (or an empty body) -> {@link DataCacheReply}. */
+    public static final String DATA_CACHE = "data-cache";
+
     private Actions() {}
 }

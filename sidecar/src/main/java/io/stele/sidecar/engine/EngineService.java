@@ -7,6 +7,7 @@ import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.DataCacheReply;
 import io.stele.protocol.api.NodeAddress;
 import io.stele.protocol.api.SchedulingGroupStatus;
 import io.stele.protocol.api.SchedulingGroupsReply;
@@ -340,6 +341,11 @@ public final class EngineService implements AutoCloseable {
     /** How the threads are shared, as the action tells it. */
     public SchedulingGroupsReply schedulingGroupsReply() {
         return new SchedulingGroupsReply(nodeId, schedulingGroups());
+    }
+
+    /** What the data page cache holds and did, as the action tells it. */
+    public DataCacheReply dataCacheReply() {
+        return new DataCacheReply(nodeId, dataCache.space(), dataCache.tables());
     }
 
     /** Where the warehouse is, for whoever reads its files directly. */

@@ -38,7 +38,10 @@ final class MaintenanceActions {
                 Actions.SCHEDULING_GROUPS,
                 ActionHandler.of(
                         "Says how the sidecar's threads are shared",
-                        engine::schedulingGroupsReply));
+                        engine::schedulingGroupsReply),
+                Actions.DATA_CACHE,
+                ActionHandler.of(
+                        "Says what the data page cache holds and did", engine::dataCacheReply));
     }
 
     private Object flush(TableRequest request) {

@@ -13,6 +13,8 @@ import io.stele.cache.page.segment.CacheFiles;
 import io.stele.cache.page.segment.LocalCacheFiles;
 import io.stele.cache.page.segment.SegmentLayout;
 import io.stele.cache.page.segment.SegmentPageStore;
+import io.stele.protocol.api.DataCacheSpace;
+import io.stele.protocol.api.DataCacheTable;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -180,16 +182,45 @@ public final class DataCache implements AutoCloseable {
                 sizeBytes);
     }
 
-    /** What it did for each table so far; tables whose name is not known go by their ids. */
-    public List<TableStatistics> tables() {
-        return cache.tableStatistics().stream()
-                .map(table -> table.of(names.getOrDefault(table.table(), table.table())))
-                .toList();
+    /** What it did for each table so far. */
+    public List<DataCacheTable> tables() {
+        return cache.tableStatistics().stream().map(this::table).toList();
     }
 
-    /** What it holds and did, all directories together. */
-    public PageStoreStatistics statistics() {
-        return cache.storeStatistics();
+    private DataCacheTable table(TableStatistics table) {
+        Map<Double, Double> ghosts = table.ghostHitRatios();
+        return new DataCacheTable(
+                names.getOrDefault(table.table(), table.table()),
+                table.reads(),
+                table.requestsSaved(),
+                table.pageHits(),
+                table.pageMisses(),
+                table.hitBytes(),
+                table.missedBytes(),
+                table.loads(),
+                table.loadedBytes(),
+                table.savedMillis(),
+                table.failedLoads(),
+                table.damagedPages(),
+                table.skippedFills(),
+                ghosts.getOrDefault(0.5, 0.0),
+                ghosts.getOrDefault(1.0, 0.0),
+                ghosts.getOrDefault(2.0, 0.0),
+                ghosts.getOrDefault(4.0, 0.0));
+    }
+
+    /** What it holds, all directories together. */
+    public DataCacheSpace space() {
+        PageStoreStatistics store = cache.storeStatistics();
+        return new DataCacheSpace(
+                store.pages(),
+                store.diskBytes(),
+                store.maxDiskBytes(),
+                store.evictions(),
+                store.rejections(),
+                store.writeFailures(),
+                store.directories(),
+                store.directoriesOut());
     }
 
     /** Writes down what is needed to keep contents over a restart, and ends. */

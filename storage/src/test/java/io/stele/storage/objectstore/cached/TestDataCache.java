@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.airlift.units.DataSize;
 import io.airlift.units.DataSize.Unit;
-import io.stele.cache.page.TableStatistics;
+import io.stele.protocol.api.DataCacheTable;
 import io.stele.storage.objectstore.ForwardingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.NonBlocking;
@@ -132,7 +132,7 @@ final class TestDataCache {
                 }
             }
             assertThat(cache.tables()).isEmpty();
-            assertThat(cache.statistics().pages()).isZero();
+            assertThat(cache.space().pages()).isZero();
         }
     }
 
@@ -168,9 +168,9 @@ final class TestDataCache {
             CachedObjectStore cached = cache.over(store, Warming.NOTHING);
             cached.open(PATH, content.length).read(0, content.length);
             awaitFilled(cache);
-            assertThat(cache.statistics().pages()).isEqualTo(3);
+            assertThat(cache.space().pages()).isEqualTo(3);
             cached.delete(PATH);
-            assertThat(cache.statistics().pages()).isZero();
+            assertThat(cache.space().pages()).isZero();
             assertThatThrownBy(() -> cached.open(PATH, content.length).read(0, 10))
                     .isInstanceOf(NoSuchFileException.class);
         }
@@ -186,17 +186,17 @@ final class TestDataCache {
             cached.put(PATH + ".sums", sums);
             cached.put("manifest/1", sums);
             awaitFilled(cache);
-            assertThat(cache.statistics().pages()).isEqualTo(4);
+            assertThat(cache.space().pages()).isEqualTo(4);
             ObjectReader reader = cached.open(PATH, content.length);
             assertThat(reader.read(0, content.length)).isEqualTo(content);
             assertThat(cached.open(PATH + ".sums", 300).read(0, 300)).isEqualTo(sums);
             assertThat(store.reads()).isZero();
             cached.delete(PATH);
-            assertThat(cache.statistics().pages()).isEqualTo(1);
+            assertThat(cache.space().pages()).isEqualTo(1);
 
             write(cache.over(store, Warming.NOTHING), "data/7/0/cold", content);
             awaitFilled(cache);
-            assertThat(cache.statistics().pages()).isEqualTo(1);
+            assertThat(cache.space().pages()).isEqualTo(1);
         }
     }
 
@@ -207,9 +207,9 @@ final class TestDataCache {
             try (ObjectWriter writer = cached.create(PATH)) {
                 writer.write(content(3 * PAGE + 1, 1));
                 awaitFilled(cache);
-                assertThat(cache.statistics().pages()).isEqualTo(3);
+                assertThat(cache.space().pages()).isEqualTo(3);
             }
-            assertThat(cache.statistics().pages()).isZero();
+            assertThat(cache.space().pages()).isZero();
         }
     }
 
@@ -229,15 +229,15 @@ final class TestDataCache {
             awaitFilled(cache);
             write(cached.replacing(inputs), "data/7/0/c", content);
             awaitFilled(cache);
-            assertThat(cache.statistics().pages()).as("three of eight were here").isEqualTo(3);
+            assertThat(cache.space().pages()).as("three of eight were here").isEqualTo(3);
             cached.open("data/7/0/b", content.length).read(0, 1);
             awaitFilled(cache);
             write(cached.replacing(inputs), "data/7/0/d", content);
             awaitFilled(cache);
-            assertThat(cache.statistics().pages()).as("four of eight were here").isEqualTo(8);
+            assertThat(cache.space().pages()).as("four of eight were here").isEqualTo(8);
             write(cache.over(store, Warming.NEW_FILES).replacing(inputs), "data/7/0/e", content);
             awaitFilled(cache);
-            assertThat(cache.statistics().pages()).isEqualTo(8);
+            assertThat(cache.space().pages()).isEqualTo(8);
         }
     }
 
@@ -268,11 +268,11 @@ final class TestDataCache {
         store.put(PATH, content(100, 1));
         try (DataCache cache = open(config(directory).setShares(List.of("s.orders:0.5")))) {
             cache.over(store, Warming.NOTHING).open(PATH, 100).read(0, 100);
-            assertThat(cache.tables()).extracting(TableStatistics::table).containsExactly("7");
+            assertThat(cache.tables()).extracting(DataCacheTable::table).containsExactly("7");
             cache.name("7", "s.orders");
             cache.name("7", "s.orders");
             assertThat(cache.tables())
-                    .extracting(TableStatistics::table)
+                    .extracting(DataCacheTable::table)
                     .containsExactly("s.orders");
         }
     }
@@ -310,7 +310,7 @@ final class TestDataCache {
                     .hasMessageContaining("stele.cache.directories")
                     .hasMessageContaining(directory.toString())
                     .hasMessageContaining("in use");
-            assertThat(first.statistics().directoriesOut()).isZero();
+            assertThat(first.space().directoriesOut()).isZero();
         }
         // Nothing was left locked
         open(config(directory)).close();
@@ -356,9 +356,7 @@ final class TestDataCache {
                     }
                 }
                 awaitFilled(cache);
-                damaged += cache.statistics().damaged();
-                assertThat(cache.tables().getFirst().damagedPages())
-                        .isEqualTo(cache.statistics().damaged());
+                damaged += cache.tables().getFirst().damagedPages();
             }
         }
         assertThat(damaged).as("seed %s", seed).isPositive();

@@ -1,0 +1,23 @@
+package io.stele.protocol.api;
+
+/**
+ * What a data page cache holds, all of its directories together.
+ *
+ * @param pages pages held
+ * @param diskBytes what they and their index take on disks
+ * @param maxDiskBytes the limit of that
+ * @param evictions pages that made room for others
+ * @param rejections pages that were offered and not taken
+ * @param writeFailures pages that could not be written, for example because a disk was full
+ * @param directories directories configured
+ * @param directoriesOut directories that are not in use because they failed
+ */
+public record DataCacheSpace(
+        long pages,
+        long diskBytes,
+        long maxDiskBytes,
+        long evictions,
+        long rejections,
+        long writeFailures,
+        int directories,
+        int directoriesOut) {}

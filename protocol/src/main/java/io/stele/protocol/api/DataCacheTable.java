@@ -1,0 +1,48 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+/**
+ * What a data page cache did for one table since its process started.
+ *
+ * @param table {@code schema.table}; the table's id where its name is not known
+ * @param reads reads of files that came to the cache
+ * @param requestsSaved of these, how many needed no request to the warehouse
+ * @param pageHits pages found
+ * @param pageMisses pages not found
+ * @param hitBytes bytes that readers got without a request of their own
+ * @param missedBytes bytes that readers got by one
+ * @param requests requests to the warehouse
+ * @param fetchedBytes bytes of these: whole pages, so more than were asked for
+ * @param savedMillis the mean time of the requests so far, for each of {@code requestsSaved}
+ * @param failedRequests requests that failed
+ * @param damagedPages pages that the disk had damaged, which were fetched again
+ * @param unkeptPages pages not kept because too many waited to be written
+ * @param hitRatioHalf share of page requests that an LRU cache of half the size would answer, from a
+ *     sample
+ * @param hitRatioSame the same of one of this size
+ * @param hitRatioDouble the same of one of twice the size
+ * @param hitRatioFourfold the same of one of four times the size
+ */
+public record DataCacheTable(
+        String table,
+        long reads,
+        long requestsSaved,
+        long pageHits,
+        long pageMisses,
+        long hitBytes,
+        long missedBytes,
+        long requests,
+        long fetchedBytes,
+        long savedMillis,
+        long failedRequests,
+        long damagedPages,
+        long unkeptPages,
+        double hitRatioHalf,
+        double hitRatioSame,
+        double hitRatioDouble,
+        double hitRatioFourfold) {
+    public DataCacheTable {
+        requireNonNull(table, "table is null");
+    }
+}

@@ -1,0 +1,62 @@
+package io.stele.storage.objectstore.cached;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.api.DataCacheSpace;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.weakref.jmx.Managed;
+
+/** What a data page cache holds, as gauges; 0 while there is none. Thread-safe. */
+public final class DataCacheMetrics {
+    private final Supplier<Optional<DataCacheSpace>> space;
+
+    public DataCacheMetrics(Supplier<Optional<DataCacheSpace>> space) {
+        this.space = requireNonNull(space, "space is null");
+    }
+
+    private long gauge(ToLongFunction<DataCacheSpace> value) {
+        return space.get().map(present -> value.applyAsLong(present)).orElse(0L);
+    }
+
+    @Managed(description = "Pages held")
+    public long getPages() {
+        return gauge(DataCacheSpace::pages);
+    }
+
+    @Managed(description = "Bytes on disks, with the index")
+    public long getDiskBytes() {
+        return gauge(DataCacheSpace::diskBytes);
+    }
+
+    @Managed(description = "Bytes that may be on disks")
+    public long getMaxDiskBytes() {
+        return gauge(DataCacheSpace::maxDiskBytes);
+    }
+
+    @Managed(description = "Pages that made room for others")
+    public long getEvictions() {
+        return gauge(DataCacheSpace::evictions);
+    }
+
+    @Managed(description = "Pages that were offered and not taken")
+    public long getRejections() {
+        return gauge(DataCacheSpace::rejections);
+    }
+
+    @Managed(description = "Pages that could not be written")
+    public long getWriteFailures() {
+        return gauge(DataCacheSpace::writeFailures);
+    }
+
+    @Managed(description = "Directories")
+    public long getDirectories() {
+        return gauge(DataCacheSpace::directories);
+    }
+
+    @Managed(description = "Directories that are not in use because they failed")
+    public long getDirectoriesOut() {
+        return gauge(DataCacheSpace::directoriesOut);
+    }
+}
