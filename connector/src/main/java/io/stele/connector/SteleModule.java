@@ -59,7 +59,6 @@ final class SteleModule implements Module {
         binder.bind(ShardPruning.class).in(Scopes.SINGLETON);
         binder.bind(SteleSplitManager.class).in(Scopes.SINGLETON);
         binder.bind(FileBitmapIndexes.class).in(Scopes.SINGLETON);
-        binder.bind(FilePageSources.class).in(Scopes.SINGLETON);
         binder.bind(LivePageSources.class).in(Scopes.SINGLETON);
         binder.bind(StelePageSources.class).in(Scopes.SINGLETON);
         binder.bind(StelePageSinks.class).in(Scopes.SINGLETON);
@@ -83,6 +82,17 @@ final class SteleModule implements Module {
     @Singleton
     static FileTails fileTails(Warehouse warehouse, SteleConfig config) {
         return new FileTails(warehouse, warehouse::uncached, config.getTailCacheSize().toBytes());
+    }
+
+    @Provides
+    @Singleton
+    static FilePageSources filePageSources(
+            FileTails tails,
+            HotColumns hotColumns,
+            FileBitmapIndexes bitmapIndexes,
+            TrinoTypes types,
+            WorkerDataCache dataCache) {
+        return new FilePageSources(tails, hotColumns, bitmapIndexes, types, dataCache.threads());
     }
 
     @Provides

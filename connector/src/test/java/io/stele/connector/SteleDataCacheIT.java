@@ -99,7 +99,8 @@ final class SteleDataCacheIT {
 
     private static void cachesTellWhatTheyDid(DistributedQueryRunner runner) throws JMException {
         assertThat(
-                        runner.execute(
+                        runner
+                                .execute(
                                         """
                                         SELECT process, table_name,
                                             page_hits > 0 AND hit_bytes > 0 AND requests_saved > 0,
@@ -113,7 +114,8 @@ final class SteleDataCacheIT {
                 .contains(List.of("worker", "s.columns", true, true))
                 .anyMatch(row -> row.getFirst().equals("sidecar"));
         assertThat(
-                        runner.execute(
+                        runner
+                                .execute(
                                         """
                                         SELECT process, pages > 0 AND disk_bytes BETWEEN 1 AND max_disk_bytes,
                                             directories, directories_out

@@ -33,7 +33,8 @@ import java.util.stream.Stream;
 
 /**
  * {@code system.caches}: the data page caches of all nodes of Trino and, by way of the coordinator,
- * of the sidecar. Of each cache a row without a table, with what it holds, and a row for each table.
+ * of the sidecar. Of each cache a row without a table, with what it holds, and a row for each
+ * table.
  */
 public final class CachesTable implements SystemTable {
     private static final List<String> OF_TABLES =
@@ -51,11 +52,7 @@ public final class CachesTable implements SystemTable {
                     "damaged_pages",
                     "unkept_pages");
     private static final List<String> RATIOS =
-            List.of(
-                    "hit_ratio_half",
-                    "hit_ratio_same",
-                    "hit_ratio_double",
-                    "hit_ratio_fourfold");
+            List.of("hit_ratio_half", "hit_ratio_same", "hit_ratio_double", "hit_ratio_fourfold");
     private static final List<String> OF_SPACE =
             List.of(
                     "pages",

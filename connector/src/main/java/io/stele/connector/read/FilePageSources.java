@@ -9,7 +9,6 @@ import static java.util.Objects.requireNonNull;
 import static org.joda.time.DateTimeZone.UTC;
 
 import com.google.common.collect.ImmutableList;
-import com.google.inject.Inject;
 import io.airlift.units.DataSize;
 import io.stele.connector.SteleErrorCode;
 import io.stele.connector.SteleErrors;
@@ -25,6 +24,7 @@ import io.stele.protocol.api.HiddenColumns;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IdentifiedType;
+import io.stele.storage.format.ChecksummedFile;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcCorruptionException;
@@ -56,6 +56,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.roaringbitmap.RoaringBitmap;
 
@@ -81,14 +83,19 @@ public final class FilePageSources {
     private final HotColumns hotColumns;
     private final FileBitmapIndexes bitmapIndexes;
     private final TrinoTypes types;
+    private final Executor opening;
     private final OrcReaderOptions options = new OrcReaderOptions();
 
-    @Inject
+    /**
+     * @param opening runs tasks that wait for the warehouse
+     */
     public FilePageSources(
             FileTails tails,
             HotColumns hotColumns,
             FileBitmapIndexes bitmapIndexes,
-            TrinoTypes types) {
+            TrinoTypes types,
+            Executor opening) {
+        this.opening = requireNonNull(opening, "opening is null");
         this.tails = requireNonNull(tails, "tails is null");
         this.hotColumns = requireNonNull(hotColumns, "hotColumns is null");
         this.bitmapIndexes = requireNonNull(bitmapIndexes, "bitmapIndexes is null");
@@ -109,15 +116,54 @@ public final class FilePageSources {
             boolean dataCache,
             MemoryContext memory) {
         try {
+            if (!tails.isPrefetching(split, dataCache)) {
+                return openNow(table, split, columns, constraint, dataCache, memory).source();
+            }
+            return new DeferredPageSource(
+                    CompletableFuture.supplyAsync(
+                                    () ->
+                                            openNow(
+                                                    table,
+                                                    split,
+                                                    columns,
+                                                    constraint,
+                                                    dataCache,
+                                                    memory),
+                                    opening)
+                            .thenCompose(Opened::whenReady));
+        } catch (IOException e) {
+            throw failed(split.path(), e);
+        }
+    }
+
+    /**
+     * A page source, and when it can begin without waiting for the warehouse.
+     *
+     * @param ready never fails
+     */
+    private record Opened(ConnectorPageSource source, CompletableFuture<Void> ready) {
+        CompletableFuture<ConnectorPageSource> whenReady() {
+            return ready.thenApply(_ -> source);
+        }
+    }
+
+    private Opened openNow(
+            SteleTableHandle table,
+            SteleFileSplit split,
+            List<SteleColumnHandle> columns,
+            TupleDomain<SteleColumnHandle> constraint,
+            boolean dataCache,
+            MemoryContext memory) {
+        try {
             Optional<RoaringBitmap> selected =
                     constraint.isNone()
                             ? Optional.empty()
                             : bitmapIndexes.select(table.table(), split, constraint);
-            Opening opening = new Opening(table, split, selected, dataCache, options);
-            if (selected.isPresent() && opening.isSparse(selected.get())) {
-                opening = new Opening(table, split, selected, dataCache, opening.sparseOptions());
+            Opening opened = new Opening(table, split, selected, dataCache, options);
+            if (selected.isPresent() && opened.isSparse(selected.get())) {
+                opened = new Opening(table, split, selected, dataCache, opened.sparseOptions());
             }
-            return opening.open(columns, constraint, memory);
+            return opened.open(columns, constraint, memory);
         } catch (SteleException e) {
             throw SteleErrors.translate(e);
         } catch (IOException e) {
@@ -197,13 +243,13 @@ public final class FilePageSources {
             }
         }
 
-        ConnectorPageSource open(
+        Opened open(
                 List<SteleColumnHandle> columns,
                 TupleDomain<SteleColumnHandle> constraint,
                 MemoryContext memory)
                 throws IOException {
             if (constraint.isNone()) {
-                return new FixedPageSource(ImmutableList.of());
+                return nothing();
             }
             // The row number comes after all read columns: find out first how many these are
             List<ScanChannel> channels = columns.stream().map(this::channel).toList();
@@ -213,8 +259,9 @@ public final class FilePageSources {
                             : VisibleRows.NO_CHANNEL;
             channels = channels.stream().map(this::placeRowNumber).toList();
             if (selected.isPresent() && selected.get().isEmpty()) {
-                return new FixedPageSource(ImmutableList.of());
+                return nothing();
             }
+            CompletableFuture<Void> ready = prefetch(constraint);
             AggregatedMemoryContext readerMemory = newSimpleAggregatedMemoryContext();
             OrcRecordReader records =
                     reader.createRecordReader(
@@ -231,14 +278,38 @@ public final class FilePageSources {
                             INITIAL_BATCH_SIZE,
                             failure -> translate(failure),
                             OrcTypes.fieldMapper());
-            return new FilePageSource(
-                    records,
-                    dataSource,
-                    new HotScan(hotColumns, split.path(), hotScanColumns(constraint)),
-                    new VisibleRows(unwantedRows(), lsnChannel, split.fromLsn(), table.readLsn()),
-                    isDirect(channels) ? Optional.empty() : Optional.of(channels),
-                    readerMemory,
-                    memory);
+            FilePageSource source =
+                    new FilePageSource(
+                            records,
+                            dataSource,
+                            new HotScan(hotColumns, split.path(), hotScanColumns(constraint)),
+                            new VisibleRows(
+                                    unwantedRows(), lsnChannel, split.fromLsn(), table.readLsn()),
+                            isDirect(channels) ? Optional.empty() : Optional.of(channels),
+                            readerMemory,
+                            memory);
+            return new Opened(source, ready);
+        }
+
+        private static Opened nothing() {
+            return new Opened(
+                    new FixedPageSource(ImmutableList.of()),
+                    CompletableFuture.completedFuture(null));
+        }
+
+        /**
+         * Not where few row groups are wanted, or few rows: then most of it would not be read at
+         * all.
+         */
+        private CompletableFuture<Void> prefetch(TupleDomain<SteleColumnHandle> constraint) {
+            ChecksummedFile file = dataSource.file();
+            if (!file.unchecked().isPrefetching()
+                    || selected.isPresent()
+                    || table.limit().isPresent()) {
+                return CompletableFuture.completedFuture(null);
+            }
+            return new StripePrefetch(file, reader, options, readColumns, opening)
+                    .start(split.start(), split.length(), predicate(constraint));
         }
 
         private List<HotScan.Column> hotScanColumns(TupleDomain<SteleColumnHandle> constraint) {

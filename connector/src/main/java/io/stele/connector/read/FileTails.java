@@ -7,6 +7,7 @@ import io.stele.cache.SingleFlightCache;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.format.FileChecksums;
+import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
 import java.util.Optional;
@@ -51,8 +52,13 @@ public final class FileTails {
      * @param dataCache whether it is read through the data page cache
      */
     ChecksummedFile open(SteleFileSplit split, boolean dataCache) throws IOException {
-        ObjectStore store = dataCache ? warehouse : uncached.open();
+        ObjectStore store = store(dataCache);
         String path = split.path();
+        ObjectReader reader = store.open(path, split.sizeBytes());
+        if (reader.isPrefetching() && tails.peek(new Key(path, FIRST_READ_BYTES)).isEmpty()) {
+            // While the checksums are read
+            reader.prefetch(Math.max(0, split.sizeBytes() - FIRST_READ_BYTES), FIRST_READ_BYTES);
+        }
         Optional<FileChecksums> sums = Optional.empty();
         if (split.checksumBlockBytes().isPresent()) {
             int blockBytes = split.checksumBlockBytes().getAsInt();
@@ -64,7 +70,16 @@ public final class FileTails {
                                             FileChecksums.load(
                                                     store, path, split.sizeBytes(), blockBytes)));
         }
-        return new ChecksummedFile(store, path, split.sizeBytes(), sums);
+        return new ChecksummedFile(store, reader, path, split.sizeBytes(), sums);
+    }
+
+    private ObjectStore store(boolean dataCache) throws IOException {
+        return dataCache ? warehouse : uncached.open();
+    }
+
+    /** Whether it is worth to find out what will be read of a split's file. */
+    boolean isPrefetching(SteleFileSplit split, boolean dataCache) throws IOException {
+        return store(dataCache).open(split.path(), split.sizeBytes()).isPrefetching();
     }
 
     /** At least the last {@code length} bytes of a file, or all of a smaller one. */

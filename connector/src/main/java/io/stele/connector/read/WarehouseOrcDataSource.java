@@ -25,6 +25,10 @@ final class WarehouseOrcDataSource extends AbstractOrcDataSource {
         this.tails = requireNonNull(tails, "tails is null");
     }
 
+    ChecksummedFile file() {
+        return file;
+    }
+
     /** What was read and what of that came from the warehouse. */
     ReadTally tally() {
         return file.unchecked().tally();

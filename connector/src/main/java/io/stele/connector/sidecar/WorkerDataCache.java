@@ -17,6 +17,7 @@ import java.io.UncheckedIOException;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.weakref.jmx.MBeanExporter;
@@ -62,6 +63,11 @@ public final class WorkerDataCache {
             threads.shutdown();
             throw new UncheckedIOException(e.getMessage(), e);
         }
+    }
+
+    /** Runs tasks that wait for disks and the warehouse. */
+    public Executor threads() {
+        return threads;
     }
 
     /** The warehouse as it is to be read: through the cache, or as it is. */

@@ -237,7 +237,8 @@ final class TestOrcInterop {
                         new FileTails(store, () -> store, 1 << 20),
                         new HotColumns(16 << 20),
                         new FileBitmapIndexes(store),
-                        types);
+                        types,
+                        Runnable::run);
         List<byte[]> rows = scan(sources, split, readLsn);
         for (int again = 0; again < 2; again++) {
             assertSameRows(scan(sources, split, readLsn), rows);

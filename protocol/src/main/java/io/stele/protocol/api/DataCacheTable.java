@@ -18,8 +18,8 @@ import static java.util.Objects.requireNonNull;
  * @param failedRequests requests that failed
  * @param damagedPages pages that the disk had damaged, which were fetched again
  * @param unkeptPages pages not kept because too many waited to be written
- * @param hitRatioHalf share of page requests that an LRU cache of half the size would answer, from a
- *     sample
+ * @param hitRatioHalf share of page requests that an LRU cache of half the size would answer, from
+ *     a sample
  * @param hitRatioSame the same of one of this size
  * @param hitRatioDouble the same of one of twice the size
  * @param hitRatioFourfold the same of one of four times the size

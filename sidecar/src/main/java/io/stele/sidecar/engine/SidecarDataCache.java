@@ -37,8 +37,7 @@ public final class SidecarDataCache {
     private volatile @Nullable DataCache cache; // written under this object's lock
 
     @Inject
-    public SidecarDataCache(
-            DataCacheConfig config, StorageConfig storage, MBeanExporter exporter) {
+    public SidecarDataCache(DataCacheConfig config, StorageConfig storage, MBeanExporter exporter) {
         this.mbeans = new DataCacheMBeans(exporter, SidecarDataCache::objectName);
         this.config = requireNonNull(config, "config is null");
         if (!storage.isWarmOnFlush()) {

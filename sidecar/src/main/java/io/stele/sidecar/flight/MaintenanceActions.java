@@ -37,8 +37,7 @@ final class MaintenanceActions {
                 ActionHandler.of("Says how the sidecar is doing", engine::status),
                 Actions.SCHEDULING_GROUPS,
                 ActionHandler.of(
-                        "Says how the sidecar's threads are shared",
-                        engine::schedulingGroupsReply),
+                        "Says how the sidecar's threads are shared", engine::schedulingGroupsReply),
                 Actions.DATA_CACHE,
                 ActionHandler.of(
                         "Says what the data page cache holds and did", engine::dataCacheReply));

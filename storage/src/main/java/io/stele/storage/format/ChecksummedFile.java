@@ -33,9 +33,21 @@ public final class ChecksummedFile {
     public ChecksummedFile(
             ObjectStore store, String path, long sizeBytes, Optional<FileChecksums> checksums)
             throws IOException {
+        this(store, store.open(path, sizeBytes), path, sizeBytes, checksums);
+    }
+
+    /**
+     * @param reader of the file, opened in the store
+     */
+    public ChecksummedFile(
+            ObjectStore store,
+            ObjectReader reader,
+            String path,
+            long sizeBytes,
+            Optional<FileChecksums> checksums) {
         this.store = requireNonNull(store, "store is null");
         this.path = requireNonNull(path, "path is null");
-        this.reader = store.open(path, sizeBytes);
+        this.reader = requireNonNull(reader, "reader is null");
         this.sizeBytes = sizeBytes;
         this.checksums = requireNonNull(checksums, "checksums is null");
         this.blockBytes = checksums.map(FileChecksums::blockBytes).orElse(1);

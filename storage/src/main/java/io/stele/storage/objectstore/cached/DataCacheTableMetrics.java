@@ -67,7 +67,9 @@ public final class DataCacheTableMetrics {
         return gauge(DataCacheTable::fetchedBytes);
     }
 
-    @Managed(description = "Milliseconds that the saved requests would have taken, at the mean of those made")
+    @Managed(
+            description =
+                    "Milliseconds that the saved requests would have taken, at the mean of those made")
     public long getSavedMillis() {
         return gauge(DataCacheTable::savedMillis);
     }
@@ -97,12 +99,15 @@ public final class DataCacheTableMetrics {
         return ratio(DataCacheTable::hitRatioSame);
     }
 
-    @Managed(description = "Share of page requests that an LRU cache of twice the size would answer")
+    @Managed(
+            description = "Share of page requests that an LRU cache of twice the size would answer")
     public double getHitRatioDouble() {
         return ratio(DataCacheTable::hitRatioDouble);
     }
 
-    @Managed(description = "Share of page requests that an LRU cache of four times the size would answer")
+    @Managed(
+            description =
+                    "Share of page requests that an LRU cache of four times the size would answer")
     public double getHitRatioFourfold() {
         return ratio(DataCacheTable::hitRatioFourfold);
     }
