@@ -49,7 +49,7 @@ final class PageFetcher {
     private final Executor executor;
     private final int pageBytes;
     private final int maxPagesOfFetch;
-    private final Semaphore fetches;
+    private final Semaphore fetchBytes;
     private final Semaphore fillBytes;
 
     PageFetcher(
@@ -64,7 +64,8 @@ final class PageFetcher {
         this.executor = requireNonNull(executor, "executor is null");
         this.pageBytes = store.pageBytes();
         this.maxPagesOfFetch = Math.max(1, options.maxFetchBytes() / pageBytes);
-        this.fetches = new Semaphore(options.maxFetches());
+        int largest = Math.max(options.maxFetchBytes(), pageBytes);
+        this.fetchBytes = new Semaphore(Math.multiplyExact(options.maxFetches(), largest));
         this.fillBytes = new Semaphore(options.maxFillBytes());
     }
 
@@ -290,7 +291,7 @@ final class PageFetcher {
 
         private byte[] load() throws IOException {
             int length = length();
-            acquireFetch();
+            acquireFetch(length);
             try {
                 byte[] bytes = new byte[length];
                 long start = nanoTime.getAsLong();
@@ -298,13 +299,13 @@ final class PageFetcher {
                 counters.loaded(length, nanoTime.getAsLong() - start);
                 return bytes;
             } finally {
-                fetches.release();
+                fetchBytes.release(length);
             }
         }
 
-        private void acquireFetch() throws InterruptedIOException {
+        private void acquireFetch(int length) throws InterruptedIOException {
             try {
-                fetches.acquire();
+                fetchBytes.acquire(length);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new InterruptedIOException(

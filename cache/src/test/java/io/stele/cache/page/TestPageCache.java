@@ -25,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -219,6 +220,36 @@ class TestPageCache {
                 reader.get();
             }
             assertThat(most.get()).isBetween(1, 3);
+        }
+    }
+
+    /** The bytes of fetches are what is limited: of smaller ones there may be more. */
+    @Test
+    void smallFetchesAreMore() throws Exception {
+        try (PageCache cache = cache(100, new PageCacheOptions(4 * PAGE, 2, 64 * PAGE))) {
+            CountDownLatch eight = new CountDownLatch(8);
+            RangeLoader together =
+                    (offset, buffer, at, length) -> {
+                        eight.countDown();
+                        await(eight);
+                        load(offset, buffer, at, length);
+                    };
+            List<CompletableFuture<Void>> all = new ArrayList<>();
+            for (int page = 0; page < 16; page += 2) {
+                all.add(cache.prefetch(file, (long) page * PAGE, 1, together));
+            }
+            for (CompletableFuture<Void> one : all) {
+                one.get(60, TimeUnit.SECONDS);
+            }
+            assertThat(cache.tableStatistics().getFirst().loads()).isEqualTo(8);
+        }
+    }
+
+    /** A page is fetched even if it is more than a fetch may be. */
+    @Test
+    void aFetchIsAPageAtLeast() throws Exception {
+        try (PageCache cache = cache(100, new PageCacheOptions(1, 1, 64 * PAGE))) {
+            check(cache, 100, 3 * PAGE, this::load);
         }
     }
 
