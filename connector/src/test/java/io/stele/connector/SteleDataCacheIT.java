@@ -128,7 +128,9 @@ final class SteleDataCacheIT {
                         List.of("worker", true, 1L, 0L), List.of("sidecar", true, 1L, 0L));
         MBeanServer mbeans = ManagementFactory.getPlatformMBeanServer();
         Set<ObjectName> names =
-                mbeans.queryNames(new ObjectName("stele*:*,table=s.columns,catalog=stele"), null);
+                mbeans.queryNames(
+                        new ObjectName("stele:type=data_cache,table=s.columns,catalog=stele"),
+                        null);
         assertThat(names).hasSize(1);
         assertThat(mbeans.getAttribute(names.iterator().next(), "PageHits"))
                 .asInstanceOf(InstanceOfAssertFactories.LONG)

@@ -8,8 +8,8 @@ import java.util.Locale;
  *
  * @param maxFetchBytes misses that lie side by side are fetched together up to this; at least a
  *     page
- * @param maxFetches fetches of {@code maxFetchBytes} at a time, or more of smaller ones that come to
- *     the same; further ones wait
+ * @param maxFetches fetches of {@code maxFetchBytes} at a time, or more of smaller ones that come
+ *     to the same; further ones wait
  * @param maxFillBytes fetched bytes that wait to be written into the store; what comes when so many
  *     wait is not kept, because a reader must never wait for a slow disk
  */

@@ -15,7 +15,9 @@ import jakarta.annotation.PreDestroy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.security.SecureRandom;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -48,12 +50,17 @@ public final class WorkerDataCache {
                 Executors.newThreadPerTaskExecutor(
                         Thread.ofVirtual().name("stele-data-cache-", 0).factory());
         this.cache = DataCache.isConfigured(config) ? Optional.of(open(config)) : Optional.empty();
-        this.mbeans =
-                new DataCacheMBeans(
-                        exporter, more -> names.generatedNameOf(DataCacheMetrics.class, more));
+        this.mbeans = new DataCacheMBeans(exporter, more -> objectName(names, more));
         if (cache.isPresent()) {
             mbeans.export(new DataCacheMetrics(this::space));
         }
+    }
+
+    private static String objectName(ObjectNameGenerator names, Map<String, String> more) {
+        Map<String, String> properties = new LinkedHashMap<>();
+        properties.put("type", "data_cache");
+        properties.putAll(more);
+        return names.generatedNameOf(DataCacheMetrics.class, properties);
     }
 
     private DataCache open(DataCacheConfig config) {

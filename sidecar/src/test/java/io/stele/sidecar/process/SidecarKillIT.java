@@ -80,6 +80,8 @@ final class SidecarKillIT {
         try (VersityGateway gateway = VersityGateway.start(directory.resolve("objects"))) {
             Map<String, String> onS3 = new HashMap<>(gateway.properties());
             onS3.put("stele.warehouse.path", "s3://" + VersityGateway.BUCKET + "/killed");
+            onS3.put("stele.cache.directories", directory.resolve("pages").toString());
+            onS3.put("stele.cache.max-sizes", "32MB");
             killInMidStream(directory, onS3);
         } catch (VersityGateway.MissingException e) {
             abort("Needs an S3 server: " + e.getMessage());

@@ -1,0 +1,130 @@
+package io.stele.sidecar.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CreateSchemaRequest;
+import io.stele.protocol.api.CreateTableRequest;
+import io.stele.protocol.api.DataCacheReply;
+import io.stele.protocol.api.DataCacheTable;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.client.SteleClient;
+import io.stele.protocol.client.TableWriter;
+import io.stele.protocol.flight.FlightClient;
+import io.stele.protocol.schema.Orientation;
+import io.stele.sidecar.SampleTables;
+import io.stele.sidecar.TestingSidecar;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The data page cache of a sidecar: what a flush writes is in it, also after SIGKILL. */
+final class DataCacheKillIT {
+    private static final int ROWS = 3_000;
+
+    private @Nullable SidecarProcess process;
+
+    @AfterEach
+    void end() {
+        if (process != null) {
+            process.kill();
+        }
+    }
+
+    @Test
+    void whatWasFlushedIsInTheCacheOfTheNextProcess(@TempDir Path directory) throws Exception {
+        Map<String, String> properties = TestingSidecar.properties(directory);
+        properties.put("stele.cache.enabled", "true");
+        properties.put("stele.cache.directories", directory.resolve("pages").toString());
+        properties.put("stele.cache.max-sizes", "32MB");
+        SidecarProcess first = SidecarProcess.launch(directory, properties);
+        process = first;
+        SidecarProcess.Ports ports = first.awaitReady();
+        write(ports);
+        DataCacheReply flushed = dataCache(ports);
+        // All of this was opened after it was written, and found
+        assertThat(orders(flushed).requests()).isZero();
+        assertThat(orders(flushed).requestsSaved()).isPositive();
+        assertThat(flushed.space().orElseThrow().pages()).isPositive();
+
+        Path elsewhere = Files.createDirectory(directory.resolve("second"));
+        Map<String, String> second = TestingSidecar.properties(elsewhere);
+        second.put("stele.cache.enabled", "true");
+        second.put("stele.cache.directories", properties.get("stele.cache.directories"));
+        second.put("stele.cache.max-sizes", "32MB");
+        SidecarProcess refused = SidecarProcess.launch(elsewhere, second);
+        assertThat(refused.awaitEnd()).isNotZero();
+        assertThat(refused.output())
+                .contains("stele.cache.directories: expected a directory")
+                .contains("found it in use");
+
+        first.kill();
+        SidecarProcess again = SidecarProcess.launch(directory, properties);
+        process = again;
+        ports = again.awaitReady();
+        try (SteleClient client = client(ports)) {
+            for (long id = 0; id < ROWS; id += 7) {
+                assertThat(client.table("shop", "orders").get(id)).isPresent();
+            }
+        }
+        DataCacheTable afterwards = orders(dataCache(ports));
+        assertThat(afterwards.requests()).isZero();
+        assertThat(afterwards.pageHits()).isPositive();
+    }
+
+    private static void write(SidecarProcess.Ports ports) throws Exception {
+        try (FlightClient flight = flight(ports)) {
+            flight.action(
+                    Actions.CREATE_SCHEMA, new CreateSchemaRequest("shop", false), Done.class);
+            flight.action(
+                    Actions.CREATE_TABLE,
+                    new CreateTableRequest(SampleTables.orders(Orientation.ROW), "", false, false),
+                    TableDescription.class);
+        }
+        try (SteleClient client = client(ports);
+                TableWriter writer = client.writer("shop", "orders")) {
+            for (long id = 0; id < ROWS; id++) {
+                writer.upsert(id, "row " + id, id / 2.0, null);
+            }
+            writer.flush();
+        }
+        try (FlightClient flight = flight(ports)) {
+            flight.action(Actions.FLUSH, TableRequest.of("shop", "orders"), Done.class);
+        }
+    }
+
+    private static DataCacheReply dataCache(SidecarProcess.Ports ports) {
+        try (FlightClient flight = flight(ports)) {
+            return flight.action(Actions.DATA_CACHE, Done.DONE, DataCacheReply.class);
+        }
+    }
+
+    private static DataCacheTable orders(DataCacheReply reply) {
+        return reply.tables().stream()
+                .filter(table -> table.table().equals("shop.orders"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static FlightClient flight(SidecarProcess.Ports ports) {
+        return new FlightClient(
+                "127.0.0.1",
+                ports.flight(),
+                Optional.empty(),
+                TestingSidecar.tokens(TestingSidecar.SECRET));
+    }
+
+    private static SteleClient client(SidecarProcess.Ports ports) {
+        return SteleClient.builder()
+                .endpoint("127.0.0.1", ports.client())
+                .secret(TestingSidecar.SECRET)
+                .build();
+    }
+}
