@@ -153,6 +153,17 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     }
 
     @Override
+    public boolean supportsCompareAndSwap() {
+        return true;
+    }
+
+    @Override
+    public boolean compareAndSwap(String path, byte[] expected, byte[] content)
+            throws IOException {
+        return change("swap " + path, on -> on.compareAndSwap(path, expected, content));
+    }
+
+    @Override
     public void delete(String path) throws IOException {
         change(
                 "delete " + path,

@@ -50,6 +50,17 @@ public abstract class ForwardingObjectStore implements ObjectStore {
     }
 
     @Override
+    public boolean supportsCompareAndSwap() {
+        return store.supportsCompareAndSwap();
+    }
+
+    @Override
+    public boolean compareAndSwap(String path, byte[] expected, byte[] content)
+            throws IOException {
+        return store.compareAndSwap(path, expected, content);
+    }
+
+    @Override
     public ObjectWriter create(String path) throws IOException {
         return store.create(path);
     }

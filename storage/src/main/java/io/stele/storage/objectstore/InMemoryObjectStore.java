@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -65,6 +66,20 @@ public final class InMemoryObjectStore implements ObjectStore {
     @Override
     public void put(String path, byte[] content) {
         objects.put(ObjectPath.check(path), content.clone());
+    }
+
+    @Override
+    public boolean supportsCompareAndSwap() {
+        return true;
+    }
+
+    @Override
+    public boolean compareAndSwap(String path, byte[] expected, byte[] content) {
+        byte[] found = objects.get(ObjectPath.check(path));
+        // Arrays equal only themselves, so nobody has replaced this one meanwhile
+        return found != null
+                && Arrays.equals(found, expected)
+                && objects.replace(path, found, content.clone());
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.stele.cache.files.Transfers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -18,6 +19,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -34,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalObjectStore implements ObjectStore {
     private static final String TEMPORARY_DIRECTORY = ".tmp";
+    private static final String SWAP_LOCK = "swap.lock";
+    private static final Object SWAPS = new Object();
 
     /** Far below the usual limit of 1,024 a process; few files get most reads. */
     private static final int OPEN_FILES = 128;
@@ -152,6 +156,33 @@ public final class LocalObjectStore implements ObjectStore {
         }
     }
 
+    @Override
+    public boolean supportsCompareAndSwap() {
+        return true;
+    }
+
+    /** Under a lock on a file, which keeps other processes out as well. */
+    @Override
+    public boolean compareAndSwap(String path, byte[] expected, byte[] content)
+            throws IOException {
+        Path target = file(path);
+        // A process has one lock of a file at most
+        synchronized (SWAPS) {
+            try (FileChannel channel =
+                            FileChannel.open(
+                                    temporary.resolve(SWAP_LOCK),
+                                    StandardOpenOption.CREATE,
+                                    StandardOpenOption.WRITE);
+                    FileLock _ = channel.lock()) {
+                if (!Files.exists(target) || !Arrays.equals(readFully(path), expected)) {
+                    return false;
+                }
+                put(path, content);
+                return true;
+            }
+        }
+    }
+
     private Path writeTemporary(byte[] content) throws IOException {
         Path file = newTemporary();
         boolean done = false;
@@ -224,7 +255,8 @@ public final class LocalObjectStore implements ObjectStore {
         int count = 0;
         try (var files = Files.newDirectoryStream(temporary)) {
             for (Path file : files) {
-                if (Files.getLastModifiedTime(file).toInstant().isBefore(limit)
+                if (!file.endsWith(SWAP_LOCK)
+                        && Files.getLastModifiedTime(file).toInstant().isBefore(limit)
                         && Files.deleteIfExists(file)) {
                     count++;
                 }

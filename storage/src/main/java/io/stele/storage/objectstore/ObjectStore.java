@@ -77,6 +77,25 @@ public interface ObjectStore extends Closeable {
     /** Creates or replaces the object as a whole, durable when the call returns. */
     void put(String path, byte[] content) throws IOException;
 
+    /** Whether {@link #compareAndSwap} works here. */
+    default boolean supportsCompareAndSwap() {
+        return false;
+    }
+
+    /**
+     * Replaces the object as a whole, durable when the call returns, if its content is {@code
+     * expected}; {@code false} and no change if it has another or is not there. Of racing calls that
+     * expect the same, one succeeds. Contents must never come back (put a version in): who expects
+     * an old one could not tell. Objects that are swapped are changed in no other way but deletion.
+     *
+     * @throws UnsupportedOperationException if the store cannot
+     */
+    default boolean compareAndSwap(String path, byte[] expected, byte[] content)
+            throws IOException {
+        throw new UnsupportedOperationException(
+                "Expected a store that compares and swaps, found none: " + describe(path));
+    }
+
     /** Starts an object that becomes visible, whole and durable at {@link ObjectWriter#commit}. */
     ObjectWriter create(String path) throws IOException;
 

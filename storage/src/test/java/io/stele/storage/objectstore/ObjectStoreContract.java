@@ -202,6 +202,75 @@ abstract class ObjectStoreContract {
     }
 
     @Test
+    void swapsWhatIsAsExpected() throws Exception {
+        ObjectStore store = store();
+        if (!store.supportsCompareAndSwap()) {
+            assertThatThrownBy(() -> store.compareAndSwap("x", bytes("a"), bytes("b")))
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageContaining(store.describe("x"));
+            return;
+        }
+        assertThat(store.compareAndSwap("x/y", bytes("first"), bytes("second"))).isFalse();
+        assertThat(store.list("")).isEmpty();
+        store.createIfAbsent("x/y", bytes("first"));
+        assertThat(store.read("x/y", 0, 1)).isEqualTo(bytes("f"));
+        assertThat(store.compareAndSwap("x/y", bytes("other"), bytes("second"))).isFalse();
+        assertThat(store.compareAndSwap("x/y", bytes("longer than it"), bytes("second"))).isFalse();
+        assertThat(store.readFully("x/y")).isEqualTo(bytes("first"));
+        assertThat(store.compareAndSwap("x/y", bytes("first"), bytes("second"))).isTrue();
+        assertThat(store.compareAndSwap("x/y", bytes("first"), bytes("third"))).isFalse();
+        assertThat(store.readFully("x/y")).isEqualTo(bytes("second"));
+        assertThat(store.read("x/y", 0, 1)).isEqualTo(bytes("s"));
+    }
+
+    /** Every increment that was acknowledged is in the end, and no other. */
+    @Test
+    void racingCountersLoseNothing() throws Exception {
+        ObjectStore store = store();
+        if (!store.supportsCompareAndSwap()) {
+            return;
+        }
+        store.createIfAbsent("counter", bytes("0 of nobody"));
+        AtomicInteger acknowledged = new AtomicInteger();
+        CountDownLatch start = new CountDownLatch(1);
+        List<Thread> racers = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            String name = " of racer " + i + " attempt ";
+            racers.add(
+                    Thread.ofPlatform()
+                            .start(
+                                    () -> {
+                                        try {
+                                            start.await();
+                                            for (int attempt = 0; attempt < 25; attempt++) {
+                                                byte[] found = store.readFully("counter");
+                                                int next = counter(found) + 1;
+                                                if (store.compareAndSwap(
+                                                        "counter",
+                                                        found,
+                                                        bytes(next + name + attempt))) {
+                                                    acknowledged.incrementAndGet();
+                                                }
+                                            }
+                                        } catch (IOException | InterruptedException e) {
+                                            throw new IllegalStateException(e);
+                                        }
+                                    }));
+        }
+        start.countDown();
+        for (Thread racer : racers) {
+            racer.join();
+        }
+        assertThat(acknowledged.get()).isGreaterThan(0);
+        assertThat(counter(store.readFully("counter"))).isEqualTo(acknowledged.get());
+    }
+
+    private static int counter(byte[] content) {
+        String text = new String(content, UTF_8);
+        return Integer.parseInt(text.substring(0, text.indexOf(' ')));
+    }
+
+    @Test
     void listsByPrefixInOrder() throws Exception {
         ObjectStore store = store();
         for (String path :

@@ -90,6 +90,53 @@ final class S3Creation {
         throw requireNonNull(unknown);
     }
 
+    /**
+     * Replaces the object that an {@code If-Match} names.
+     *
+     * @param id of this replacement
+     * @param request replaces the object or fails
+     * @return whether the object was replaced by ours; if not, it was another by then, or gone
+     * @throws IOException if it was refused, or if it is not known whether it was replaced: also
+     *     where it is another's now, if an earlier attempt may have come before that one
+     */
+    boolean swap(String path, String id, Function<S3Client, ?> request) throws IOException {
+        String where = location + "/" + path;
+        IOException unknown = null;
+        for (int number = 1; number <= ATTEMPTS; number++) {
+            if (number > 1) {
+                pause(number - 1);
+            }
+            try {
+                clients.once(request);
+                return true;
+            } catch (SdkException e) {
+                boolean gone = S3Failures.isMissing(e);
+                if (gone || S3Failures.ofCreation(e) == S3Failures.Creation.EXISTS) {
+                    if (!gone && isOurs(path, where, id, e)) {
+                        return true;
+                    }
+                    if (unknown != null) {
+                        throw unknown;
+                    }
+                    return false;
+                }
+                IOException failure = after(S3Failures.describe("replace", where, e), unknown);
+                if (S3Failures.ofCreation(e) == S3Failures.Creation.REFUSED) {
+                    throw failure;
+                }
+                // A conflict (409) has changed nothing; but what it lost against may
+                unknown =
+                        S3Failures.ofCreation(e) == S3Failures.Creation.CONFLICT
+                                ? unknown
+                                : failure;
+                if (number == ATTEMPTS) {
+                    throw failure;
+                }
+            }
+        }
+        throw new IllegalStateException("Expected an end within the attempts for " + where);
+    }
+
     private boolean isOurs(String path, String where, String id, SdkException refusal)
             throws IOException {
         try {

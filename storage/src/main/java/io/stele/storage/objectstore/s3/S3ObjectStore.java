@@ -10,9 +10,11 @@ import io.stele.storage.objectstore.ObjectWriter;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.random.RandomGenerator;
@@ -222,6 +224,51 @@ public final class S3ObjectStore implements ObjectStore {
             clients.repeat(client -> client.putObject(request, body));
         } catch (SdkException e) {
             throw S3Failures.describe("write", describe(path), e);
+        }
+    }
+
+    @Override
+    public boolean supportsCompareAndSwap() {
+        return true;
+    }
+
+    @Override
+    public boolean compareAndSwap(String path, byte[] expected, byte[] content)
+            throws IOException {
+        Optional<String> tag = tagOf(path, expected);
+        if (tag.isEmpty()) {
+            return false;
+        }
+        String id = creation.newId();
+        PutObjectRequest request =
+                put(path).metadata(S3Creation.metadata(id)).ifMatch(tag.get()).build();
+        RequestBody body = S3Bodies.of(content, content.length);
+        return creation.swap(path, id, client -> client.putObject(request, body));
+    }
+
+    /** The entity tag of the object; empty if it is not there or has another content. */
+    private Optional<String> tagOf(String path, byte[] expected) throws IOException {
+        String key = key(path);
+        try {
+            return get(
+                    get -> get.bucket(location.bucket()).key(key),
+                    (answer, body) -> {
+                        if (requireNonNull(answer.contentLength(), "no length")
+                                != expected.length) {
+                            body.abort();
+                            return Optional.empty();
+                        }
+                        byte[] found = new byte[expected.length];
+                        readFully(body, found, 0, found.length, path);
+                        return Arrays.equals(found, expected)
+                                ? Optional.of(answer.eTag())
+                                : Optional.empty();
+                    });
+        } catch (SdkException e) {
+            if (S3Failures.isMissing(e)) {
+                return Optional.empty();
+            }
+            throw S3Failures.describe("read", describe(path), e);
         }
     }
 
