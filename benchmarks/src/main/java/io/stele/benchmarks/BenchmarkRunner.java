@@ -14,6 +14,7 @@ import io.stele.benchmarks.scan.ScanBenchmark;
 import io.stele.benchmarks.skip.SkipBenchmark;
 import io.stele.benchmarks.upsert.ScanDeletesBenchmark;
 import io.stele.benchmarks.upsert.UpsertBenchmark;
+import io.stele.benchmarks.wal.WalBenchmark;
 import io.stele.benchmarks.writeamp.WriteAmpBenchmark;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -43,6 +44,7 @@ public final class BenchmarkRunner {
                     new ScanDeletesBenchmark(),
                     new ReadWriteBenchmark(),
                     new RecoveryBenchmark(),
+                    new WalBenchmark(),
                     new WriteAmpBenchmark(),
                     new HosBenchmark(),
                     new ParallelApplyBenchmark(),

@@ -6,6 +6,7 @@ import io.stele.protocol.api.CreateTableRequest;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.auth.TokenSource;
+import io.stele.protocol.client.ClientSettings;
 import io.stele.protocol.client.SteleClient;
 import io.stele.protocol.flight.FlightClient;
 import io.stele.protocol.schema.TableSchema;
@@ -68,7 +69,12 @@ public final class TestingSidecar implements AutoCloseable {
     }
 
     public SteleClient client() {
+        return client(ClientSettings.DEFAULT);
+    }
+
+    public SteleClient client(ClientSettings settings) {
         return SteleClient.builder()
+                .settings(settings)
                 .endpoint("127.0.0.1", server.clientPort())
                 .secret(SECRET)
                 .build();

@@ -41,13 +41,11 @@ import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
 import io.stele.storage.wal.HybridClock;
-import io.stele.storage.wal.LocalLogFiles;
+import io.stele.storage.wal.LogFiles;
 import io.stele.storage.wal.LogOptions;
 import io.stele.storage.warehouse.WarehouseAccess;
 import io.stele.storage.warehouse.WarehouseLocation;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
@@ -85,7 +83,7 @@ public final class EngineService implements AutoCloseable {
     private volatile @Nullable SchedulingReport report; // written under this object's lock
     private @Nullable AutoCloseable sampling;
     private volatile @Nullable EngineThreads threads; // written under this object's lock
-    private @Nullable LocalLogFiles logFiles;
+    private @Nullable LogFiles logFiles;
     private @Nullable ObjectStore warehouse;
 
     @Inject
@@ -120,7 +118,7 @@ public final class EngineService implements AutoCloseable {
         long start = System.nanoTime();
         ObjectStore store = openWarehouse();
         warehouse = store;
-        LocalLogFiles log = openLog();
+        LogFiles log = openLog();
         logFiles = log;
         ObjectStore cached = dataCache.over(store);
         EngineThreads started =
@@ -195,9 +193,7 @@ public final class EngineService implements AutoCloseable {
         try {
             store = WarehouseLocation.parse(location).openAsOwner(access);
             if (store.isRemote()) {
-                try (ExecutorService racers = Executors.newVirtualThreadPerTaskExecutor()) {
-                    AtomicCreateProbe.check(store, racers, UUID.randomUUID());
-                }
+                probe(store);
             }
             return store;
         } catch (IOException | IllegalArgumentException e) {
@@ -206,17 +202,28 @@ public final class EngineService implements AutoCloseable {
         }
     }
 
+    private static void probe(ObjectStore store) throws IOException {
+        try (ExecutorService racers = Executors.newVirtualThreadPerTaskExecutor()) {
+            AtomicCreateProbe.check(store, racers, UUID.randomUUID());
+        }
+    }
+
     private static void pause(long millis) {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
     }
 
-    private LocalLogFiles openLog() {
-        Path path = Path.of(config.getWalPath()).toAbsolutePath().normalize();
+    private LogFiles openLog() {
+        String path = config.getWalPath();
         try {
-            Files.createDirectories(path);
-            return LocalLogFiles.open(path);
-        } catch (IOException e) {
-            throw unusable("stele.wal.path", "a folder", path.toString(), e);
+            WarehouseLocation location = WarehouseLocation.parse(path);
+            if (location instanceof WarehouseLocation.Bucket) {
+                try (ObjectStore store = location.open(access)) {
+                    probe(store);
+                }
+            }
+            return location.openLog(access, Thread::startVirtualThread);
+        } catch (IOException | IllegalArgumentException e) {
+            throw unusable("stele.wal.path", "a place for the log", path, e);
         }
     }
 
@@ -354,14 +361,8 @@ public final class EngineService implements AutoCloseable {
     }
 
     private StorageOptions options() {
-        LogOptions log = StorageOptions.DEFAULT.log();
         return StorageOptions.DEFAULT
-                .withLog(
-                        new LogOptions(
-                                config.getWalSegmentSize().toBytes(),
-                                log.groupBytes(),
-                                log.queueBytes(),
-                                log.recordBytes()))
+                .withLog(logOptions())
                 .withMemTables(
                         config.getMemTableSize().toBytes(),
                         config.getMemTableTotalSize().toBytes(),
@@ -380,6 +381,18 @@ public final class EngineService implements AutoCloseable {
                                 config.getKeyIndexCacheSize().toBytes(),
                                 config.getRowGroupCacheSize().toBytes(),
                                 config.getRowCacheSize().toBytes()));
+    }
+
+    private LogOptions logOptions() {
+        LogOptions log = StorageOptions.DEFAULT.log();
+        boolean onObjects =
+                WarehouseLocation.parse(config.getWalPath()) instanceof WarehouseLocation.Bucket;
+        return new LogOptions(
+                config.getWalSegmentSize().toBytes(),
+                onObjects ? Math.toIntExact(config.getWalObjectSize().toBytes()) : log.groupBytes(),
+                log.queueBytes(),
+                log.recordBytes(),
+                onObjects ? config.getWalObjectInterval().toJavaTime() : Duration.ZERO);
     }
 
     private OptionalLong compactionLimit() {
@@ -443,7 +456,7 @@ public final class EngineService implements AutoCloseable {
     }
 
     private void closeLogFiles() {
-        LocalLogFiles files = logFiles;
+        LogFiles files = logFiles;
         logFiles = null;
         try {
             if (files != null) {

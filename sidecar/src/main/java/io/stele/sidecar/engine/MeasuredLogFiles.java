@@ -23,6 +23,16 @@ record MeasuredLogFiles(LogFiles files, LogMetrics metrics, LongSupplier nanoTim
     }
 
     @Override
+    public void takeOver(long epoch) throws IOException {
+        files.takeOver(epoch);
+    }
+
+    @Override
+    public boolean isSegmentPerGroup() {
+        return files.isSegmentPerGroup();
+    }
+
+    @Override
     public List<Long> segments() throws IOException {
         return files.segments();
     }
@@ -50,6 +60,11 @@ record MeasuredLogFiles(LogFiles files, LogMetrics metrics, LongSupplier nanoTim
     @Override
     public String describe(long segment) {
         return files.describe(segment);
+    }
+
+    @Override
+    public void close() throws IOException {
+        files.close();
     }
 
     private record MeasuredWriter(Writer writer, LogMetrics metrics, LongSupplier nanoTime)

@@ -5,6 +5,7 @@ import io.airlift.configuration.ConfigDescription;
 import io.airlift.units.DataSize;
 import io.airlift.units.Duration;
 import io.airlift.units.MaxDataSize;
+import io.airlift.units.MaxDuration;
 import io.airlift.units.MinDataSize;
 import io.airlift.units.MinDuration;
 import io.stele.storage.shard.ApplyOptions;
@@ -27,6 +28,9 @@ public class StorageConfig {
     private Duration transactionIdleTimeout = new Duration(1, TimeUnit.HOURS);
     private DataSize targetFileSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
     private DataSize walSegmentSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
+    // 10 requests a second: about $130 a month of PUTs on S3 for a node that always writes
+    private Duration walObjectInterval = new Duration(100, TimeUnit.MILLISECONDS);
+    private DataSize walObjectSize = DataSize.of(16, DataSize.Unit.MEGABYTE);
     private DataSize blockCacheSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
     private DataSize keyIndexCacheSize = DataSize.of(128, DataSize.Unit.MEGABYTE);
     private DataSize rowCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
@@ -55,15 +59,45 @@ public class StorageConfig {
         return this;
     }
 
-    @NotEmpty(message = "must be set to the folder of the write-ahead log")
+    @NotEmpty(
+            message =
+                    "must be set to the folder of the write-ahead log, s3://bucket/prefix or hdfs://host:port/path")
     public String getWalPath() {
         return walPath;
     }
 
     @Config("stele.wal.path")
-    @ConfigDescription("Folder of the write-ahead log; on a disk whose fsync is true")
+    @ConfigDescription(
+            "The write-ahead log: a folder on a disk whose fsync is true, s3://bucket/prefix or hdfs://host:port/path; one sidecar each")
     public StorageConfig setWalPath(String walPath) {
         this.walPath = walPath;
+        return this;
+    }
+
+    @MinDuration("0s")
+    @MaxDuration("1m")
+    public Duration getWalObjectInterval() {
+        return walObjectInterval;
+    }
+
+    @Config("stele.wal.object-interval")
+    @ConfigDescription(
+            "Least time between two objects of a log on S3, unless one is full: each costs a request, and writes wait for it")
+    public StorageConfig setWalObjectInterval(Duration walObjectInterval) {
+        this.walObjectInterval = walObjectInterval;
+        return this;
+    }
+
+    @MinDataSize("64kB")
+    @MaxDataSize("64MB")
+    public DataSize getWalObjectSize() {
+        return walObjectSize;
+    }
+
+    @Config("stele.wal.object-size")
+    @ConfigDescription("An object of a log on S3 with so much in it is full")
+    public StorageConfig setWalObjectSize(DataSize walObjectSize) {
+        this.walObjectSize = walObjectSize;
         return this;
     }
 

@@ -3,9 +3,11 @@ package io.stele.sidecar.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.protocol.Lsn;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.client.ClientSettings;
 import io.stele.protocol.client.SteleClient;
 import io.stele.protocol.client.TableWriter;
 import io.stele.protocol.schema.Orientation;
@@ -15,8 +17,11 @@ import io.stele.testing.S3Server;
 import io.stele.testing.VersityGateway;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +70,45 @@ final class SidecarS3IT {
             for (long id = 0; id < 100; id++) {
                 assertThat(client.table("shop", "orders").get(id)).isPresent();
             }
+        }
+    }
+
+    /**
+     * Two sidecars on one log: the later one has what the first acknowledged, and only it writes.
+     */
+    @Test
+    void aLaterSidecarTakesTheLogOver(@TempDir Path directory) throws Exception {
+        Map<String, String> properties = onS3("s3://" + VersityGateway.BUCKET + "/two/tables");
+        properties.put("stele.wal.path", "s3://" + VersityGateway.BUCKET + "/two/wal");
+        try (TestingSidecar first = TestingSidecar.start(directory.resolve("1"), properties)) {
+            first.createTable(SampleTables.orders(Orientation.ROW));
+            try (SteleClient client = first.client();
+                    TableWriter writer = client.writer("shop", "orders")) {
+                writer.upsert(1L, "of the first", 0.5, null).get();
+            }
+            try (TestingSidecar second = TestingSidecar.start(directory.resolve("2"), properties);
+                    SteleClient client = second.client();
+                    TableWriter writer = client.writer("shop", "orders")) {
+                assertThat(client.table("shop", "orders").get(1L)).isPresent();
+                assertRefused(first);
+                writer.upsert(3L, "of the second", 1.5, null).get();
+                assertThat(client.table("shop", "orders").get(2L)).isEmpty();
+                assertThat(client.table("shop", "orders").get(3L)).isPresent();
+            }
+        }
+        assertThat(directory.resolve("1")).doesNotExist();
+    }
+
+    private static void assertRefused(TestingSidecar sidecar) {
+        SteleClient client =
+                sidecar.client(
+                        ClientSettings.DEFAULT
+                                .withUnavailableTimeout(Duration.ofSeconds(2))
+                                .withAnswerTimeout(Duration.ofSeconds(2)));
+        try (client) {
+            CompletableFuture<Lsn> late =
+                    client.writer("shop", "orders").upsert(2L, "too late", 0.5, null);
+            assertThatThrownBy(late::join).isInstanceOf(CompletionException.class);
         }
     }
 

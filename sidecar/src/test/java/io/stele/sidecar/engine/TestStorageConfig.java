@@ -29,6 +29,8 @@ final class TestStorageConfig {
                         .setTransactionIdleTimeout(new Duration(1, TimeUnit.HOURS))
                         .setTargetFileSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
                         .setWalSegmentSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
+                        .setWalObjectInterval(new Duration(100, TimeUnit.MILLISECONDS))
+                        .setWalObjectSize(DataSize.of(16, DataSize.Unit.MEGABYTE))
                         .setBlockCacheSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
                         .setKeyIndexCacheSize(DataSize.of(128, DataSize.Unit.MEGABYTE))
                         .setRowCacheSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
@@ -54,6 +56,8 @@ final class TestStorageConfig {
         properties.put("stele.transaction.idle-timeout", "2m");
         properties.put("stele.compaction.target-file-size", "32MB");
         properties.put("stele.wal.segment-size", "2MB");
+        properties.put("stele.wal.object-interval", "250ms");
+        properties.put("stele.wal.object-size", "3MB");
         properties.put("stele.block-cache.size", "9MB");
         properties.put("stele.key-index-cache.size", "11MB");
         properties.put("stele.row-cache.size", "12MB");
@@ -80,6 +84,8 @@ final class TestStorageConfig {
                         .setTransactionIdleTimeout(new Duration(2, TimeUnit.MINUTES))
                         .setTargetFileSize(DataSize.of(32, DataSize.Unit.MEGABYTE))
                         .setWalSegmentSize(DataSize.of(2, DataSize.Unit.MEGABYTE))
+                        .setWalObjectInterval(new Duration(250, TimeUnit.MILLISECONDS))
+                        .setWalObjectSize(DataSize.of(3, DataSize.Unit.MEGABYTE))
                         .setBlockCacheSize(DataSize.of(9, DataSize.Unit.MEGABYTE))
                         .setKeyIndexCacheSize(DataSize.of(11, DataSize.Unit.MEGABYTE))
                         .setRowCacheSize(DataSize.of(12, DataSize.Unit.MEGABYTE))

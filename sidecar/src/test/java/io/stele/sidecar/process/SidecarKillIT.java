@@ -27,6 +27,8 @@ import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
 import io.stele.testing.MiniHdfs;
 import io.stele.testing.VersityGateway;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -47,9 +49,9 @@ import org.junit.jupiter.api.io.TempDir;
  * SIGKILL in mid-stream, several times: every acknowledged row is there exactly once afterwards,
  * and the clients go on by themselves.
  *
- * <p>One writer streams into a table with a key, one into a table without, where a row applied
- * twice would show as two rows. Small memtables make flushes, manifests and log trimming happen
- * between the kills.
+ * <p>Each time it starts in another empty folder, as on another host. One writer streams into a
+ * table with a key, one into a table without, where a row applied twice would show as two rows.
+ * Small memtables make flushes, manifests and log trimming happen between the kills.
  */
 final class SidecarKillIT {
     private static final int KILLS = 4;
@@ -61,6 +63,7 @@ final class SidecarKillIT {
 
     private final AtomicBoolean stopped = new AtomicBoolean();
     private SidecarProcess process;
+    private int hosts;
 
     @AfterEach
     void end() {
@@ -88,10 +91,39 @@ final class SidecarKillIT {
         }
     }
 
+    /** Nothing is left of the process but what is on S3. */
     @Test
-    void nothingAcknowledgedIsLostOrDoubledOnHdfs(@TempDir Path directory) throws Exception {
+    void nothingAcknowledgedIsLostOrDoubledWithTheLogOnS3(@TempDir Path directory)
+            throws Exception {
+        try (VersityGateway gateway = VersityGateway.start(directory.resolve("objects"))) {
+            Map<String, String> onS3 = new HashMap<>(gateway.properties());
+            onS3.put("stele.warehouse.path", "s3://" + VersityGateway.BUCKET + "/killed/tables");
+            onS3.put("stele.wal.path", "s3://" + VersityGateway.BUCKET + "/killed/wal");
+            killInMidStream(directory, onS3);
+        } catch (VersityGateway.MissingException e) {
+            abort("Needs an S3 server: " + e.getMessage());
+        }
+        assertThat(directory.resolve("wal")).doesNotExist();
+    }
+
+    /** The same on HDFS. */
+    @Test
+    void nothingAcknowledgedIsLostOrDoubledWithTheLogOnHdfs(@TempDir Path directory)
+            throws Exception {
         killInMidStream(
-                directory, Map.of("stele.warehouse.path", MiniHdfs.shared().location("killed")));
+                directory,
+                Map.of(
+                        "stele.warehouse.path",
+                        MiniHdfs.shared().location("logged/tables"),
+                        "stele.wal.path",
+                        MiniHdfs.shared().location("logged/wal")));
+        assertThat(directory.resolve("wal")).doesNotExist();
+    }
+
+    private SidecarProcess launch(Path directory, Map<String, String> properties)
+            throws IOException {
+        return SidecarProcess.launch(
+                Files.createDirectories(directory.resolve("host-" + hosts++)), properties);
     }
 
     private void killInMidStream(Path directory, Map<String, String> more) throws Exception {
@@ -99,7 +131,7 @@ final class SidecarKillIT {
         properties.putAll(more);
         properties.put("stele.memtable.size", "128kB");
         properties.put("stele.wal.segment-size", "256kB");
-        process = SidecarProcess.launch(directory, properties);
+        process = launch(directory, properties);
         SidecarProcess.Ports ports = process.awaitReady();
         // The same ports from now on: clients find the sidecar where it was.
         properties.put("http-server.http.port", Integer.toString(ports.http()));
@@ -118,7 +150,7 @@ final class SidecarKillIT {
                 orders.awaitAcknowledged(orders.acknowledgedCount() + ROWS_BETWEEN_KILLS);
                 events.awaitAcknowledged(events.acknowledgedCount() + 1);
                 process.kill();
-                process = SidecarProcess.launch(directory, properties);
+                process = launch(directory, properties);
                 process.awaitReady();
             }
             orders.awaitAcknowledged(orders.acknowledgedCount() + ROWS_BETWEEN_KILLS);

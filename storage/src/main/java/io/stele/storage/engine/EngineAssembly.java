@@ -87,7 +87,7 @@ final class EngineAssembly {
                 readPoints.restore(table.schema().id(), new Lsn(table.historyLsn()));
             }
         }
-        RecoveredLog recovered = recovery.replay(log, options, shards);
+        RecoveredLog recovered = recovery.replay(log, epoch, options, shards);
         EngineLog engineLog = new EngineLog(recovered, shards, threads);
         recovery.resolveInDoubt(shards, engineLog, epoch);
         recovery.forgetOldDecisions(time.nowMillis() - DECISION_MILLIS);

@@ -215,8 +215,13 @@ final class Recovery {
                 manifest.ends(tableId));
     }
 
-    /** Applies the log to the shards; records of shards that are no more are passed over. */
-    RecoveredLog replay(LogFiles log, StorageOptions options, Shards shards) throws IOException {
+    /**
+     * Takes the log over and applies it to the shards; records of shards that are no more are
+     * passed over.
+     */
+    RecoveredLog replay(LogFiles log, long epoch, StorageOptions options, Shards shards)
+            throws IOException {
+        log.takeOver(epoch);
         try {
             return RecoveredLog.recover(
                     log,

@@ -158,8 +158,7 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     }
 
     @Override
-    public boolean compareAndSwap(String path, byte[] expected, byte[] content)
-            throws IOException {
+    public boolean compareAndSwap(String path, byte[] expected, byte[] content) throws IOException {
         return change("swap " + path, on -> on.compareAndSwap(path, expected, content));
     }
 

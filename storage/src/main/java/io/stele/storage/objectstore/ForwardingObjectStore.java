@@ -55,8 +55,7 @@ public abstract class ForwardingObjectStore implements ObjectStore {
     }
 
     @Override
-    public boolean compareAndSwap(String path, byte[] expected, byte[] content)
-            throws IOException {
+    public boolean compareAndSwap(String path, byte[] expected, byte[] content) throws IOException {
         return store.compareAndSwap(path, expected, content);
     }
 

@@ -163,8 +163,7 @@ public final class LocalObjectStore implements ObjectStore {
 
     /** Under a lock on a file, which keeps other processes out as well. */
     @Override
-    public boolean compareAndSwap(String path, byte[] expected, byte[] content)
-            throws IOException {
+    public boolean compareAndSwap(String path, byte[] expected, byte[] content) throws IOException {
         Path target = file(path);
         // A process has one lock of a file at most
         synchronized (SWAPS) {

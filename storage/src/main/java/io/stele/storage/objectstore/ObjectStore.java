@@ -84,9 +84,10 @@ public interface ObjectStore extends Closeable {
 
     /**
      * Replaces the object as a whole, durable when the call returns, if its content is {@code
-     * expected}; {@code false} and no change if it has another or is not there. Of racing calls that
-     * expect the same, one succeeds. Contents must never come back (put a version in): who expects
-     * an old one could not tell. Objects that are swapped are changed in no other way but deletion.
+     * expected}; {@code false} and no change if it has another or is not there. Of racing calls
+     * that expect the same, one succeeds. Contents must never come back (put a version in): who
+     * expects an old one could not tell. Objects that are swapped are changed in no other way but
+     * deletion.
      *
      * @throws UnsupportedOperationException if the store cannot
      */

@@ -339,6 +339,22 @@ final class AppendQueue {
         }
     }
 
+    /** Waits until a whole group waits or the queue has ended, but no longer than this. */
+    void awaitFull(int groupBytes, long maxNanos) throws InterruptedException {
+        if (maxNanos == 0) {
+            return;
+        }
+        lock.lockInterruptibly();
+        try {
+            long nanosLeft = maxNanos;
+            while (nanosLeft > 0 && queuedBytes < groupBytes && ended == null) {
+                nanosLeft = work.awaitNanos(nanosLeft);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /**
      * Takes the next group and gives LSNs to its records; empty if nothing waits. It may have no
      * record at all.

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by many threads, except that one writer belongs to one thread.
  */
-public final class LocalLogFiles implements LogFiles, AutoCloseable {
+public final class LocalLogFiles implements LogFiles {
     private static final Pattern SEGMENT_NAME = Pattern.compile("(\\d{20})\\.wal");
 
     /**

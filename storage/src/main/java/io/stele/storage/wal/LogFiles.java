@@ -1,5 +1,6 @@
 package io.stele.storage.wal;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -8,11 +9,27 @@ import java.util.List;
  * The segment files of one log, on whatever medium keeps them. Segments have numbers from 1 up.
  *
  * <p>Creation, sealing and deletion are durable when the call returns; appended bytes are durable
- * only after {@link Writer#sync}. After a failed append or sync the file is in an unknown state,
- * and nothing may be appended to it any more. Safe for use by many threads, except that one writer
- * belongs to one thread.
+ * only after {@link Writer#sync}, and where each group is a segment, creation too. After a failed
+ * append or sync the file is in an unknown state, and nothing may be appended to it any more. Safe
+ * for use by many threads, except that one writer belongs to one thread.
  */
-public interface LogFiles {
+public interface LogFiles extends Closeable {
+    /**
+     * Makes this engine the owner of the log: from here on nobody of a lower epoch appends, and
+     * what they have appended is there to be read. Called once, before anything else; files that
+     * only one process can open need nothing.
+     *
+     * @param epoch that no other engine has
+     * @throws io.stele.protocol.SteleException UNAVAILABLE if an engine of a higher epoch has the
+     *     log
+     */
+    default void takeOver(long epoch) throws IOException {}
+
+    /** Whether every group needs a segment of its own, whatever its size. */
+    default boolean isSegmentPerGroup() {
+        return false;
+    }
+
     /** The numbers of all segments, ascending. */
     List<Long> segments() throws IOException;
 
@@ -35,6 +52,10 @@ public interface LogFiles {
 
     /** The file of a segment, for messages. */
     String describe(long segment);
+
+    /** Gives back what was opened, and lets other processes in. */
+    @Override
+    default void close() throws IOException {}
 
     /** Appends to one segment. */
     interface Writer extends AutoCloseable {

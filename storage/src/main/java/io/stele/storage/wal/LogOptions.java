@@ -1,5 +1,8 @@
 package io.stele.storage.wal;
 
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
 import java.util.Locale;
 
 /**
@@ -12,8 +15,11 @@ import java.util.Locale;
  * @param queueBytes payload bytes that may wait for the log, and again as many for held shards;
  *     appending blocks beyond
  * @param recordBytes the largest payload of one record
+ * @param pause least time between a group and the next one, unless that is full: where each group
+ *     costs money. For logs with a thread of their own
  */
-public record LogOptions(long segmentBytes, int groupBytes, long queueBytes, int recordBytes) {
+public record LogOptions(
+        long segmentBytes, int groupBytes, long queueBytes, int recordBytes, Duration pause) {
     /** Offsets within a segment are 32-bit; a segment may exceed its limit by a group. */
     private static final long MAX_SEGMENT_BYTES = 1L << 30;
 
@@ -24,7 +30,14 @@ public record LogOptions(long segmentBytes, int groupBytes, long queueBytes, int
      */
     public static final LogOptions DEFAULT = new LogOptions(64 << 20, 4 << 20, 128 << 20, 80 << 20);
 
+    /** Without pauses. */
+    public LogOptions(long segmentBytes, int groupBytes, long queueBytes, int recordBytes) {
+        this(segmentBytes, groupBytes, queueBytes, recordBytes, Duration.ZERO);
+    }
+
     public LogOptions {
+        requireNonNull(pause, "pause is null");
+        check(!pause.isNegative(), "pause", "0 or more", pause.toMillis());
         check(
                 segmentBytes > 0 && segmentBytes <= MAX_SEGMENT_BYTES,
                 "segmentBytes",

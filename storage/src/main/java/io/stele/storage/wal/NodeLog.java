@@ -277,6 +277,7 @@ public final class NodeLog implements AutoCloseable {
         try {
             while (queue.awaitWork()) {
                 commit();
+                queue.awaitFull(options.groupBytes(), options.pause().toNanos());
             }
         } catch (InterruptedException e) {
             fail(List.of(), e);

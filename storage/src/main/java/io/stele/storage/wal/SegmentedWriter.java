@@ -56,7 +56,7 @@ final class SegmentedWriter {
     Written write(List<PendingRecord> records) throws IOException {
         List<ByteBuffer> buffers = new ArrayList<>();
         LogFiles.Writer current = writer;
-        if (current == null || position >= segmentBytes) {
+        if (current == null || position >= segmentBytes || files.isSegmentPerGroup()) {
             current = roll(current);
             buffers.add(new SegmentHeader(segment, sequence).encode());
             position = WalFormat.SEGMENT_HEADER_BYTES;

@@ -8,15 +8,24 @@ import io.stele.storage.objectstore.hadoop.HadoopLocation;
 import io.stele.storage.objectstore.hadoop.HadoopObjectStore;
 import io.stele.storage.objectstore.s3.S3Location;
 import io.stele.storage.objectstore.s3.S3ObjectStore;
+import io.stele.storage.wal.HadoopLogFiles;
+import io.stele.storage.wal.LocalLogFiles;
+import io.stele.storage.wal.LogFiles;
+import io.stele.storage.wal.ObjectLogFiles;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.concurrent.Executor;
 
 /**
  * Where a warehouse is, as the configuration says it; {@code toString} says it so that any process
  * that reaches it understands it.
  */
 public sealed interface WarehouseLocation {
+    /** Below the location of a log on S3: its groups. */
+    String LOG_FOLDER = "log/";
+
     /** A folder of this host. */
     record Folder(Path path) implements WarehouseLocation {
         public Folder {
@@ -93,6 +102,23 @@ public sealed interface WarehouseLocation {
                             access.hadoop(),
                             access.random(),
                             access.sleepMillis());
+        };
+    }
+
+    /**
+     * A write-ahead log at this location; nobody else has it open if it is a folder, and nothing is
+     * asked of others yet.
+     *
+     * @param reads runs reads ahead while the log is replayed
+     * @throws IOException if the folder is in use, or the location cannot be used
+     */
+    default LogFiles openLog(WarehouseAccess access, Executor reads) throws IOException {
+        return switch (this) {
+            case Folder folder -> LocalLogFiles.open(Files.createDirectories(folder.path()));
+            case Bucket _ ->
+                    new ObjectLogFiles(open(access), LOG_FOLDER, reads, access.sleepMillis());
+            case Hadoop hadoop ->
+                    HadoopLogFiles.open(hadoop.location(), access.hadoop(), access.sleepMillis());
         };
     }
 

@@ -11,6 +11,7 @@ import io.stele.storage.objectstore.StoreFaults;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.InMemoryLogFiles;
 import io.stele.storage.wal.LogFaults;
+import io.stele.storage.wal.ObjectLogFiles;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +32,7 @@ final class SimulatedNode {
     private final List<Throwable> uncaught = new ArrayList<>();
     private FaultInjectingObjectStore store;
     private InMemoryLogFiles log;
+    private final boolean logInStore;
     private SimulatedPool pool;
     private long nowMillis = 1_700_000_000_000L;
     private CrashPoint crashPoint;
@@ -40,9 +42,11 @@ final class SimulatedNode {
             StorageOptions options,
             SplittableRandom random,
             CrashPoint crashPoint,
-            StoreFaults faults)
+            StoreFaults faults,
+            boolean logInStore)
             throws IOException {
         this.options = options;
+        this.logInStore = logInStore;
         this.random = random;
         this.crashPoint = crashPoint;
         this.store = new FaultInjectingObjectStore(crashPoint, faults, random.split(), this::spend);
@@ -53,6 +57,7 @@ final class SimulatedNode {
 
     private SimulatedNode(SimulatedNode other, Change change) throws IOException {
         this.options = other.options;
+        this.logInStore = other.logInStore;
         this.random = new SplittableRandom(1);
         this.crashPoint = CrashPoint.never();
         this.store = other.store.surviving(crashPoint, StoreFaults.NONE);
@@ -64,8 +69,25 @@ final class SimulatedNode {
     }
 
     static SimulatedNode start(StorageOptions options, long seed) throws IOException {
+        return start(options, seed, false);
+    }
+
+    /**
+     * @param logInStore whether the log is in the store as well, instead of in files
+     */
+    static SimulatedNode start(StorageOptions options, long seed, boolean logInStore)
+            throws IOException {
         return new SimulatedNode(
-                options, new SplittableRandom(seed), CrashPoint.never(), StoreFaults.NONE);
+                options,
+                new SplittableRandom(seed),
+                CrashPoint.never(),
+                StoreFaults.NONE,
+                logInStore);
+    }
+
+    /** Whether a write of the log failed in this process. */
+    boolean logFailed() {
+        return logInStore ? engine.status().log().failed() : log.failures() > 0;
     }
 
     StorageEngine engine() {
@@ -201,7 +223,7 @@ final class SimulatedNode {
         return StorageEngine.open(
                 options,
                 store,
-                log,
+                logInStore ? new ObjectLogFiles(store, "log/", Runnable::run, this::advance) : log,
                 new HybridClock(() -> nowMillis),
                 EngineThreads.simulated(pool, uncaught::add));
     }

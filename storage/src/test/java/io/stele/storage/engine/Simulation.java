@@ -63,7 +63,7 @@ final class Simulation {
         SplittableRandom optionsRandom = random.split();
         StorageOptions options = change.apply(options(optionsRandom));
         retentionMillis = options.retention().toMillis();
-        node = SimulatedNode.start(options, seed);
+        node = SimulatedNode.start(options, seed, random.split().nextInt(3) == 0);
         SplittableRandom choice = random.split();
         for (String name : names.isEmpty() ? choose(choice) : names) {
             trace.add(name);
@@ -202,7 +202,7 @@ final class Simulation {
 
     /** A node whose log failed does not know what is durable: it serves no more, and says so. */
     private void checkLog() {
-        if (node.log().failures() == 0 || node.crashPoint().crashed()) {
+        if (!node.logFailed() || node.crashPoint().crashed()) {
             return;
         }
         logFailures++;
@@ -238,7 +238,7 @@ final class Simulation {
         int outageEnd = outage + random.nextInt(60);
         int stepsLeft = STEPS;
         for (int step = 0; step < stepsLeft && !node.crashPoint().crashed(); step++) {
-            if (node.log().failures() > 0) {
+            if (node.logFailed()) {
                 stepsLeft = Math.min(stepsLeft, step + STEPS_WITHOUT_LOG);
             }
             if (step == outage) {

@@ -22,8 +22,7 @@ class TestLocalObjectStore extends ObjectStoreContract {
     @AfterEach
     void leavesNoTemporaryFiles() throws IOException {
         try (Stream<Path> files = Files.list(directory.resolve("warehouse/.tmp"))) {
-            assertThat(files.map(file -> file.getFileName().toString()))
-                    .isSubsetOf("swap.lock");
+            assertThat(files.map(file -> file.getFileName().toString())).isSubsetOf("swap.lock");
         }
     }
 

@@ -14,6 +14,7 @@ import io.stele.storage.wal.LogFixture.Remembering;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -104,6 +105,34 @@ class TestNodeLogThreads {
         others.forEach(CompletableFuture::join);
         assertThat(log.status().groups()).isEqualTo(2);
         log.close();
+    }
+
+    /** The first record goes at once; then records wait an hour, a full group, or the end. */
+    @Test
+    void aPauseEndsWhenAGroupIsFull() throws Exception {
+        LogOptions options = new LogOptions(2_000, 500, 10_000, 5_000, Duration.ofHours(1));
+        NodeLog log =
+                NodeLog.start(
+                        RecoveredLog.recover(
+                                LogFixture.files(),
+                                options,
+                                LogFixture.clock(),
+                                (shard, lsn, type, payload) -> {}),
+                        new Remembering(),
+                        Thread.ofPlatform().name("log").factory());
+        write(log, A, "first").join();
+        List<CompletableFuture<LogPosition>> waiting = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            waiting.add(write(log, A, "x".repeat(50)));
+        }
+        assertThat(waiting).noneMatch(CompletableFuture::isDone);
+        waiting.add(write(log, A, "x".repeat(500)));
+        waiting.forEach(CompletableFuture::join);
+        assertThat(log.status().groups()).isEqualTo(2);
+        waiting.add(write(log, A, "last"));
+        log.close();
+        waiting.forEach(CompletableFuture::join);
+        assertThat(log.status().groups()).isEqualTo(3);
     }
 
     @RepeatedTest(20)

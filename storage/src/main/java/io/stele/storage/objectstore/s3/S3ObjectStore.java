@@ -233,8 +233,7 @@ public final class S3ObjectStore implements ObjectStore {
     }
 
     @Override
-    public boolean compareAndSwap(String path, byte[] expected, byte[] content)
-            throws IOException {
+    public boolean compareAndSwap(String path, byte[] expected, byte[] content) throws IOException {
         Optional<String> tag = tagOf(path, expected);
         if (tag.isEmpty()) {
             return false;

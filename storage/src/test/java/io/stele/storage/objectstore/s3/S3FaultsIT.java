@@ -174,6 +174,40 @@ final class S3FaultsIT {
     }
 
     @Test
+    void aLostAnswerOfASwapIsFoundOut() throws Exception {
+        other.createIfAbsent("x", bytes("1"));
+        proxy.plan(PUTS, new LosesAnswer());
+        assertThat(store.compareAndSwap("x", bytes("1"), bytes("2 ours"))).isTrue();
+        proxy.plan(PUTS, new Answers(409, "ConditionalRequestConflict"), BUSY);
+        assertThat(store.compareAndSwap("x", bytes("2 ours"), bytes("3 ours"))).isTrue();
+        assertThat(proxy.allMet()).isTrue();
+        assertThat(store.compareAndSwap("x", bytes("2 ours"), bytes("4 ours"))).isFalse();
+        assertThat(other.readFully("x")).isEqualTo(bytes("3 ours"));
+    }
+
+    /** Ours was there, and another has come after it: neither yes nor no would be true. */
+    @Test
+    void aSwapThatAnotherFollowedIsNotLost() throws Exception {
+        other.createIfAbsent("x", bytes("1"));
+        proxy.plan(PUTS, new LosesAnswer());
+        try (ObjectStore followed =
+                S3ObjectStore.open(location, settings(), new Random(3), _ -> follow())) {
+            assertThatThrownBy(() -> followed.compareAndSwap("x", bytes("1"), bytes("2 ours")))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining(location + "/x");
+        }
+        assertThat(other.readFully("x")).isEqualTo(bytes("3 theirs"));
+    }
+
+    private void follow() {
+        try {
+            assertThat(other.compareAndSwap("x", bytes("2 ours"), bytes("3 theirs"))).isTrue();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
     void readsAreRepeated() throws Exception {
         byte[] content = content(300_000);
         other.put("x", content);
