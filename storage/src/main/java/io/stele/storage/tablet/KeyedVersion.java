@@ -2,6 +2,9 @@ package io.stele.storage.tablet;
 
 import static java.util.Objects.requireNonNull;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
@@ -21,6 +24,9 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
      * index levels.
      */
     public static final int OVERHEAD_BYTES = 128;
+
+    private static final VarHandle WORDS =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
     private static final int DELETED = -1;
     private static final int PREFIX_BYTES =
@@ -44,6 +50,26 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
             byte[] rowArray,
             int rowOffset,
             int rowLength) {
+        this(
+                prefix(keyArray, keyOffset, keyLength),
+                keyArray,
+                keyOffset,
+                keyLength,
+                lsn,
+                rowArray,
+                rowOffset,
+                rowLength);
+    }
+
+    private KeyedVersion(
+            long prefix,
+            byte[] keyArray,
+            int keyOffset,
+            int keyLength,
+            long lsn,
+            byte[] rowArray,
+            int rowOffset,
+            int rowLength) {
         this.keyArray = requireNonNull(keyArray, "keyArray is null");
         this.keyOffset = keyOffset;
         this.keyLength = keyLength;
@@ -51,7 +77,7 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
         this.rowArray = requireNonNull(rowArray, "rowArray is null");
         this.rowOffset = rowOffset;
         this.rowLength = rowLength;
-        this.prefix = prefix(keyArray, keyOffset, keyLength);
+        this.prefix = prefix;
         this.nextPrefix = prefix(keyArray, keyOffset + Long.BYTES, keyLength - Long.BYTES);
     }
 
@@ -79,6 +105,42 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
      */
     static KeyedVersion probe(byte[] keyArray, int keyOffset, int keyLength, long lsn) {
         return deleted(keyArray, keyOffset, keyLength, lsn);
+    }
+
+    /**
+     * A version as a {@link VersionStore} has it.
+     *
+     * @param prefix {@link #prefix()} of the key
+     * @param storedRowLength {@link #storedRowLength()} of it
+     */
+    static KeyedVersion stored(
+            long prefix,
+            byte[] keyArray,
+            int keyOffset,
+            int keyLength,
+            long lsn,
+            byte[] rowArray,
+            int rowOffset,
+            int storedRowLength) {
+        return new KeyedVersion(
+                prefix,
+                keyArray,
+                keyOffset,
+                keyLength,
+                lsn,
+                rowArray,
+                rowOffset,
+                storedRowLength);
+    }
+
+    /** {@link #prefix(byte[], int, int)} of the key. */
+    long prefix() {
+        return prefix;
+    }
+
+    /** The row's length, or what says that this is a tombstone. */
+    int storedRowLength() {
+        return rowLength;
     }
 
     /** The same version with its row in other bytes. */
@@ -182,10 +244,13 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
         return Long.hashCode(prefix) * 31 + Long.hashCode(lsn);
     }
 
-    private static long prefix(byte[] array, int offset, int length) {
+    /** The first eight bytes of a key as a big-endian number, behind its end zeros. */
+    static long prefix(byte[] array, int offset, int length) {
+        if (length >= Long.BYTES) {
+            return (long) WORDS.get(array, offset);
+        }
         long value = 0;
-        int bytes = Math.min(length, Long.BYTES);
-        for (int i = 0; i < bytes; i++) {
+        for (int i = 0; i < length; i++) {
             value |= (array[offset + i] & 0xFFL) << (56 - 8 * i);
         }
         return value;

@@ -25,10 +25,10 @@ final class LanedMemTable implements MemTable {
         this.parts = List.copyOf(parts);
     }
 
-    static LanedMemTable create(int lanes, boolean hasPrimaryKey, int schemaVersion) {
+    static LanedMemTable create(int lanes, MemTableKind kind, int schemaVersion) {
         List<MemTable> parts = new ArrayList<>();
         for (int lane = 0; lane < lanes; lane++) {
-            parts.add(MemTable.create(hasPrimaryKey, schemaVersion));
+            parts.add(MemTable.create(kind, schemaVersion));
         }
         return new LanedMemTable(parts);
     }
@@ -75,6 +75,11 @@ final class LanedMemTable implements MemTable {
     @Override
     public long versionCount() {
         return parts.stream().mapToLong(MemTable::versionCount).sum();
+    }
+
+    @Override
+    public long olderVersionCount() {
+        return parts.stream().mapToLong(MemTable::olderVersionCount).sum();
     }
 
     @Override

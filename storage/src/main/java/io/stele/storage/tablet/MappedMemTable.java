@@ -87,6 +87,11 @@ final class MappedMemTable implements MemTable {
     }
 
     @Override
+    public long olderVersionCount() {
+        return written.olderVersionCount();
+    }
+
+    @Override
     public long minLogLsn() {
         return written.minLogLsn();
     }

@@ -11,21 +11,28 @@ import org.jspecify.annotations.Nullable;
  * locks: a reader that waited for the shard to apply LSN T sees every version at or below T.
  */
 public sealed interface MemTable
-        permits KeyedMemTable, AppendMemTable, MappedMemTable, LanedMemTable, StackedMemTable {
+        permits KeyedMemTable,
+                HashedMemTable,
+                AppendMemTable,
+                MappedMemTable,
+                LanedMemTable,
+                StackedMemTable {
     /**
-     * The memtable for a table: tables without a primary key only ever append increasing row ids.
-     *
      * @param schemaVersion the version of all rows that will be put
      */
-    static MemTable create(boolean hasPrimaryKey, int schemaVersion) {
-        return hasPrimaryKey ? new KeyedMemTable(schemaVersion) : new AppendMemTable(schemaVersion);
+    static MemTable create(MemTableKind kind, int schemaVersion) {
+        return switch (kind) {
+            case APPENDED -> new AppendMemTable(schemaVersion);
+            case ORDERED -> new KeyedMemTable(schemaVersion);
+            case HASHED -> new HashedMemTable(schemaVersion);
+        };
     }
 
     /** The memtable of a table whose changes come in so many lanes. */
-    static MemTable create(int lanes, boolean hasPrimaryKey, int schemaVersion) {
+    static MemTable create(int lanes, MemTableKind kind, int schemaVersion) {
         return lanes == 1
-                ? create(hasPrimaryKey, schemaVersion)
-                : LanedMemTable.create(lanes, hasPrimaryKey, schemaVersion);
+                ? create(kind, schemaVersion)
+                : LanedMemTable.create(lanes, kind, schemaVersion);
     }
 
     /** How many lanes can write at a time. */
@@ -66,6 +73,11 @@ public sealed interface MemTable
 
     /** How many versions were put. */
     long versionCount();
+
+    /** How many versions, at most, are not the newest of their key here. */
+    default long olderVersionCount() {
+        return versionCount();
+    }
 
     default boolean isEmpty() {
         return versionCount() == 0;

@@ -7,19 +7,27 @@ final class MemTableTotals {
     private volatile long minLogLsn = Long.MAX_VALUE;
     private volatile long maxLsn;
 
+    void add(KeyedVersion version, long logLsn) {
+        add(version.lsn(), logLsn, version.memoryBytes());
+    }
+
+    /**
+     * @param lsn of the version
+     * @param memoryBytes what it costs
+     */
     // One writer: plain read-modify-write of a volatile is exact.
     @SuppressWarnings("NonAtomicVolatileUpdate")
-    void add(KeyedVersion version, long logLsn) {
-        if (version.lsn() < maxLsn) {
+    void add(long lsn, long logLsn, int memoryBytes) {
+        if (lsn < maxLsn) {
             throw new IllegalStateException(
                     "Expected an LSN of at least "
                             + maxLsn
                             + " in a memtable, found "
-                            + version.lsn());
+                            + lsn);
         }
-        maxLsn = version.lsn();
+        maxLsn = lsn;
         minLogLsn = Math.min(minLogLsn, logLsn);
-        sizeBytes += version.memoryBytes();
+        sizeBytes += memoryBytes;
         versionCount++;
     }
 

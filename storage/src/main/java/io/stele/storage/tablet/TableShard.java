@@ -80,7 +80,7 @@ public final class TableShard {
     }
 
     private MemTable newMemTable() {
-        return MemTable.create(lanes, versions.schema().hasPrimaryKey(), versions.schemaVersion());
+        return MemTable.create(lanes, MemTableKind.of(versions.schema()), versions.schemaVersion());
     }
 
     public ShardId shard() {

@@ -14,7 +14,8 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class TestMemTable {
     private static final byte[] ROW = {1, 2, 3};
@@ -33,10 +34,10 @@ class TestMemTable {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3})
-    void findsTheNewestVersionAtOrBelowAnLsn(long seed) {
+    @CsvSource({"1, ORDERED", "2, ORDERED", "3, HASHED", "4, HASHED"})
+    void findsTheNewestVersionAtOrBelowAnLsn(long seed, MemTableKind kind) {
         SplittableRandom random = new SplittableRandom(seed);
-        MemTable table = MemTable.create(true, 1);
+        MemTable table = MemTable.create(kind, 1);
         Map<Integer, TreeMap<Long, KeyedVersion>> model = new TreeMap<>();
         for (long lsn = 1; lsn <= 2000; lsn++) {
             int id = random.nextInt(50);
@@ -52,8 +53,10 @@ class TestMemTable {
             byte[] key = {(byte) random.nextInt(52)};
             long lsn = random.nextLong(2100);
             var expected = model.getOrDefault((int) key[0], new TreeMap<>()).floorEntry(lsn);
-            assertThat(table.find(key, 0, 1, lsn))
-                    .isSameAs(expected == null ? null : expected.getValue());
+            KeyedVersion found = table.find(key, 0, 1, lsn);
+            assertThat(found).isEqualTo(expected == null ? null : expected.getValue());
+            assertThat(found != null && found.isDeleted())
+                    .isEqualTo(expected != null && expected.getValue().isDeleted());
         }
         assertSorted(table.versions(), 2000);
         assertThat(table.versionCount()).isEqualTo(2000);
@@ -61,9 +64,12 @@ class TestMemTable {
         assertThat(table.minLogLsn()).isEqualTo(1);
     }
 
-    @Test
-    void aLaterChangeOfTheSameBatchReplacesTheEarlier() {
-        MemTable table = MemTable.create(true, 1);
+    @ParameterizedTest
+    @EnumSource(
+            value = MemTableKind.class,
+            names = {"ORDERED", "HASHED"})
+    void aLaterChangeOfTheSameBatchReplacesTheEarlier(MemTableKind kind) {
+        MemTable table = MemTable.create(kind, 1);
         byte[] key = {7};
         table.put(version(key, 5), 5);
         table.put(KeyedVersion.deleted(key, 0, 1, 5), 5);
@@ -72,9 +78,10 @@ class TestMemTable {
         assertSorted(table.versions(), 1);
     }
 
-    @Test
-    void lsnsMayNotGoBack() {
-        MemTable table = MemTable.create(true, 1);
+    @ParameterizedTest
+    @EnumSource(MemTableKind.class)
+    void lsnsMayNotGoBack(MemTableKind kind) {
+        MemTable table = MemTable.create(kind, 1);
         table.put(version(new byte[] {1}, 5), 5);
         assertThatThrownBy(() -> table.put(version(new byte[] {2}, 4), 4))
                 .isInstanceOf(IllegalStateException.class)
@@ -83,7 +90,7 @@ class TestMemTable {
 
     @Test
     void appendedRowsAreFoundByRowIdAlsoWhenATransactionOvertookThem() {
-        MemTable table = MemTable.create(false, 1);
+        MemTable table = MemTable.create(MemTableKind.APPENDED, 1);
         List<Long> order = new ArrayList<>();
         for (long rowId = 0; rowId < 10_000; rowId++) {
             order.add(rowId);
