@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
@@ -51,6 +52,20 @@ public final class SingleFlightCache<K, V> {
      */
     public SingleFlightCache(
             String name, long maxWeightBytes, ToLongFunction<? super V> weightBytes) {
+        this(name, maxWeightBytes, weightBytes, value -> {});
+    }
+
+    /**
+     * @param weightBytes what a value costs; anything above 2 GiB is counted as 2 GiB
+     * @param removed hears of each value that is here no more, for whatever reason, in the thread
+     *     that caused it; must not call the cache
+     */
+    public SingleFlightCache(
+            String name,
+            long maxWeightBytes,
+            ToLongFunction<? super V> weightBytes,
+            Consumer<? super V> removed) {
+        requireNonNull(removed, "removed is null");
         this.name = requireNonNull(name, "name is null");
         requireNonNull(weightBytes, "weightBytes is null");
         if (maxWeightBytes < 0) {
@@ -64,6 +79,12 @@ public final class SingleFlightCache<K, V> {
                                 (key, value) -> clampedWeight(weightBytes.applyAsLong(value)))
                         .executor(Runnable::run)
                         .evictionListener((key, value, cause) -> evictions.increment())
+                        .<K, V>removalListener(
+                                (key, value, cause) -> {
+                                    if (value != null) { // as it is, values being held strongly
+                                        removed.accept(value);
+                                    }
+                                })
                         .build();
     }
 
@@ -130,6 +151,13 @@ public final class SingleFlightCache<K, V> {
     /** The value if it is here and loaded; never loads, never waits, counts nothing. */
     public Optional<V> peek(K key) {
         return Optional.ofNullable(entries.getIfPresent(key));
+    }
+
+    /** Counts uses of a value by someone who kept it, so that it is not taken for unused. */
+    public void used(K key, long times) {
+        if (entries.getIfPresent(key) != null) {
+            hits.add(times);
+        }
     }
 
     /** Puts a value that its writer has at hand, so that the first reader need not load it. */

@@ -19,7 +19,8 @@ public final class BlockCache {
     private final SingleFlightCache<Key, CachedBlock> blocks;
 
     public BlockCache(String name, long maxBytes) {
-        this.blocks = new SingleFlightCache<>(name, maxBytes, CachedBlock::retainedBytes);
+        this.blocks = new SingleFlightCache<>(
+                        name, maxBytes, CachedBlock::retainedBytes, CachedBlock::drop);
     }
 
     EntryBlock entries(BlockFileReader file, BlockHandle handle) throws IOException {
@@ -51,6 +52,11 @@ public final class BlockCache {
             return present.orElseThrow();
         }
         return blocks.get(key, loader);
+    }
+
+    /** What begins at an offset of a file was used so many times without asking for it. */
+    void used(String path, long offset, long times) {
+        blocks.used(new Key(path, offset), times);
     }
 
     /** Forgets the blocks of a file that was deleted. */

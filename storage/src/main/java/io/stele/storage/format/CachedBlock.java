@@ -1,7 +1,45 @@
 package io.stele.storage.format;
 
-/** What the block cache holds: decoded, verified, immutable. */
-sealed interface CachedBlock permits EntryBlock, IndexPartition {
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the block cache holds: decoded, verified, immutable. While the cache has it, it may have a
+ * place among {@link BlockSlots}, where it is found without asking the cache. Thread-safe.
+ */
+abstract sealed class CachedBlock permits EntryBlock, IndexPartition {
+    // @GuardedBy("this")
+    private @Nullable BlockSlots slots;
+
+    // @GuardedBy("this")
+    private int slot;
+
+    // @GuardedBy("this"): by the cache
+    private boolean dropped;
+
     /** Bytes it keeps in memory, about. */
-    long retainedBytes();
+    abstract long retainedBytes();
+
+    /** Takes this place, and leaves the one before, unless the cache dropped it. */
+    final synchronized void enter(BlockSlots newSlots, int newSlot) {
+        if (!dropped) {
+            leave();
+            slots = newSlots;
+            slot = newSlot;
+            newSlots.put(newSlot, this);
+        }
+    }
+
+    /** The cache has it no more. */
+    final synchronized void drop() {
+        dropped = true;
+        leave();
+    }
+
+    private void leave() {
+        BlockSlots left = slots;
+        if (left != null) {
+            left.remove(slot, this);
+            slots = null;
+        }
+    }
 }

@@ -65,11 +65,23 @@ public final class DeleteVector {
      * @return false if it was deleted at or before {@code lsn}, and nothing was changed
      */
     public synchronized boolean delete(int ordinal, long lsn) {
+        return mark(ordinal, lsn);
+    }
+
+    /** As {@link #delete} for the first {@code count} of many rows. */
+    public synchronized void deleteAll(int[] deleted, int count, long lsn) {
+        for (int i = 0; i < count; i++) {
+            mark(deleted[i], lsn);
+        }
+    }
+
+    private boolean mark(int ordinal, long lsn) {
         if (ordinal < 0 || lsn <= 0 || lsn == NOT_DELETED) {
             throw new IllegalArgumentException(
                     "Expected an ordinal >= 0 and an LSN > 0, found " + ordinal + " and " + lsn);
         }
-        long before = deletedAt(ordinal);
+        int slot = slot(ordinal);
+        long before = deletedAt(ordinal, slot);
         if (before <= lsn) {
             return false;
         }
@@ -80,7 +92,7 @@ public final class DeleteVector {
         if (before != NOT_DELETED || (size > 0 && lsn < lsns[size - 1])) {
             insertOutOfOrder(ordinal, lsn);
         } else {
-            append(ordinal, lsn);
+            append(ordinal, lsn, slot);
         }
         return true;
     }
@@ -127,12 +139,12 @@ public final class DeleteVector {
      * is not.
      */
     public synchronized long deletedAt(int ordinal) {
-        int mask = table.length - 1;
-        for (int slot = hash(ordinal) & mask; table[slot] != 0; slot = (slot + 1) & mask) {
-            int position = table[slot] - 1;
-            if (ordinals[position] == ordinal) {
-                return lsns[position];
-            }
+        return deletedAt(ordinal, slot(ordinal));
+    }
+
+    private long deletedAt(int ordinal, int slot) {
+        if (table[slot] != 0) {
+            return lsns[table[slot] - 1];
         }
         return base.contains(ordinal) ? 0 : endLsn;
     }
@@ -239,7 +251,7 @@ public final class DeleteVector {
      * not in it.
      */
     public DeleteVectorSummary write(ObjectStore store, String path) throws IOException {
-        DeleteVector snapshot = copy();
+        DeleteVector snapshot = snapshot();
         try (BlockFileWriter file = BlockFileWriter.create(store, path, FileFormat.DELETE_VECTOR)) {
             snapshot.base.runOptimize();
             ByteBuffer bitmap = ByteBuffer.allocate(snapshot.base.serializedSizeInBytes());
@@ -292,17 +304,16 @@ public final class DeleteVector {
         return vector;
     }
 
-    /** A vector of its own with the same deletions. */
-    public synchronized DeleteVector copy() {
+    /** As it is now, to be written; without the hash, which costs most. */
+    private synchronized DeleteVector snapshot() {
         DeleteVector copy = new DeleteVector();
         copy.base.or(base);
         copy.floorLsn = floorLsn;
-        copy.ordinals = Arrays.copyOf(ordinals, Math.max(INITIAL_CAPACITY, size));
-        copy.lsns = Arrays.copyOf(lsns, Math.max(INITIAL_CAPACITY, size));
+        copy.ordinals = Arrays.copyOf(ordinals, size);
+        copy.lsns = Arrays.copyOf(lsns, size);
         copy.size = size;
         copy.endLsn = endLsn;
         copy.endRows = endRows;
-        copy.rehash(tableSize(size));
         return copy;
     }
 
@@ -327,7 +338,7 @@ public final class DeleteVector {
             lsn += source.readVarint();
             int step = (int) source.readVarint();
             ordinal += (step >>> 1) ^ -(step & 1);
-            append(ordinal, lsn);
+            append(ordinal, lsn, slot(ordinal));
         }
         source.requireEnd();
     }
@@ -347,7 +358,10 @@ public final class DeleteVector {
         return low;
     }
 
-    private void append(int ordinal, long lsn) {
+    /**
+     * @param slot the free one of the ordinal
+     */
+    private void append(int ordinal, long lsn, int slot) {
         if (size == ordinals.length) {
             ordinals = Arrays.copyOf(ordinals, size * 2);
             lsns = Arrays.copyOf(lsns, size * 2);
@@ -355,10 +369,9 @@ public final class DeleteVector {
         ordinals[size] = ordinal;
         lsns[size] = lsn;
         size++;
+        table[slot] = size;
         if (2 * size > table.length) {
             rehash(tableSize(size));
-        } else {
-            insertSlot(size - 1);
         }
     }
 
@@ -377,7 +390,7 @@ public final class DeleteVector {
         }
         size = kept;
         int position = countAt(lsn);
-        append(ordinal, lsn);
+        append(ordinal, lsn, 0); // the table is made anew below
         System.arraycopy(ordinals, position, ordinals, position + 1, size - 1 - position);
         System.arraycopy(lsns, position, lsns, position + 1, size - 1 - position);
         ordinals[position] = ordinal;
@@ -389,17 +402,18 @@ public final class DeleteVector {
     private void rehash(int newLength) {
         table = new int[newLength];
         for (int i = 0; i < size; i++) {
-            insertSlot(i);
+            table[slot(ordinals[i])] = i + 1;
         }
     }
 
-    private void insertSlot(int position) {
+    /** Where the table has an ordinal, or would have it. */
+    private int slot(int ordinal) {
         int mask = table.length - 1;
-        int slot = hash(ordinals[position]) & mask;
-        while (table[slot] != 0) {
+        int slot = hash(ordinal) & mask;
+        while (table[slot] != 0 && ordinals[table[slot] - 1] != ordinal) {
             slot = (slot + 1) & mask;
         }
-        table[slot] = position + 1;
+        return slot;
     }
 
     /**

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * The verified payload of a block of sorted entries (see {@link EntryBlockBuilder}). Immutable;
  * shared by the block cache.
  */
-final class EntryBlock implements CachedBlock {
+final class EntryBlock extends CachedBlock {
     /** Object headers and the path's share, beside the bytes. */
-    private static final int OVERHEAD_BYTES = 112;
+    private static final int OVERHEAD_BYTES = 176;
 
     final String path;
     final long fileOffset;
@@ -22,6 +22,9 @@ final class EntryBlock implements CachedBlock {
     final int entriesEnd;
 
     private final int bucketCount;
+
+    /** Made for the first search; two threads may both make it. */
+    private volatile @Nullable RestartHeads heads;
 
     private EntryBlock(
             String path,
@@ -138,11 +141,23 @@ final class EntryBlock implements CachedBlock {
 
     /** The last restart point whose key is before {@code target}, or the first of all. */
     int lastRestartBefore(byte[] target) {
+        RestartHeads present = heads;
+        if (present == null) {
+            present = RestartHeads.of(this);
+            heads = present;
+        }
+        int prefix =
+                SortedKeys.comparePrefix(target, bytes, present.firstKey, present.sharedLength);
+        if (prefix != 0) {
+            return prefix < 0 ? 0 : restartCount - 1;
+        }
+        long head = SortedKeys.head(target, present.sharedLength, target.length);
         int low = 0;
         int high = restartCount - 1;
         while (low < high) {
             int middle = (low + high + 1) >>> 1;
-            if (compareRestart(middle, target) < 0) {
+            int order = Long.compareUnsigned(present.heads[middle], head);
+            if (order < 0 || (order == 0 && compareRestart(middle, target) < 0)) {
                 low = middle;
             } else {
                 high = middle - 1;
@@ -151,17 +166,55 @@ final class EntryBlock implements CachedBlock {
         return low;
     }
 
-    private int compareRestart(int restart, byte[] target) {
+    /**
+     * The keys of the restart points as far as most searches look at them: eight bytes behind those
+     * that all have in common.
+     *
+     * @param firstKey where the first key begins in the block
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record RestartHeads(long[] heads, int firstKey, int sharedLength) {
+        private static RestartHeads of(EntryBlock block) {
+            EntryScan first = block.wholeKey(0);
+            EntryScan last = block.wholeKey(block.restartCount - 1);
+            int mismatch =
+                    Arrays.mismatch(
+                            block.bytes,
+                            first.keyOffset(),
+                            first.keyOffset() + first.otherLength(),
+                            block.bytes,
+                            last.keyOffset(),
+                            last.keyOffset() + last.otherLength());
+            int shared = mismatch < 0 ? first.otherLength() : mismatch;
+            long[] heads = new long[block.restartCount];
+            for (int restart = 0; restart < heads.length; restart++) {
+                EntryScan key = block.wholeKey(restart);
+                heads[restart] =
+                        SortedKeys.head(
+                                block.bytes,
+                                key.keyOffset() + shared,
+                                key.keyOffset() + key.otherLength());
+            }
+            return new RestartHeads(heads, first.keyOffset(), shared);
+        }
+    }
+
+    private EntryScan wholeKey(int restart) {
         EntryScan scan = new EntryScan(this, restart);
         scan.readLengths();
         scan.requireWhole();
+        return scan;
+    }
+
+    private int compareRestart(int restart, byte[] target) {
+        EntryScan scan = wholeKey(restart);
         int from = scan.keyOffset();
         return Arrays.compareUnsigned(
                 bytes, from, from + scan.otherLength(), target, 0, target.length);
     }
 
     @Override
-    public long retainedBytes() {
-        return bytes.length + (long) OVERHEAD_BYTES;
+    long retainedBytes() {
+        return bytes.length + (long) OVERHEAD_BYTES + (long) Long.BYTES * restartCount;
     }
 }

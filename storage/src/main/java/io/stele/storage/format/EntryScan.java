@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * lived: the compiler keeps it in registers.
  */
 final class EntryScan {
+    /** As a rule few bytes differ, and a call that compares them would cost more than a loop. */
+    private static final int FEW_BYTES = 16;
+
     private final EntryBlock block;
     private int position;
     private int ordinal;
@@ -42,8 +45,7 @@ final class EntryScan {
             }
             if (sharedLength == matched) {
                 int end = position + otherLength;
-                int mismatch =
-                        Arrays.mismatch(block.bytes, position, end, key, matched, key.length);
+                int mismatch = mismatch(key, matched);
                 if (mismatch < 0) {
                     return new Found(block, ordinal, end, valueLength);
                 }
@@ -59,6 +61,21 @@ final class EntryScan {
             position += otherLength + valueLength;
         }
         return null;
+    }
+
+    /** As {@link Arrays#mismatch} of the entry's own bytes and the key's from {@code from} on. */
+    private int mismatch(byte[] key, int from) {
+        if (otherLength > FEW_BYTES) {
+            int end = position + otherLength;
+            return Arrays.mismatch(block.bytes, position, end, key, from, key.length);
+        }
+        int common = Math.min(otherLength, key.length - from);
+        for (int i = 0; i < common; i++) {
+            if (block.bytes[position + i] != key[from + i]) {
+                return i;
+            }
+        }
+        return otherLength == key.length - from ? -1 : common;
     }
 
     /** Reads the lengths of the entry at the position, and moves on to its key's bytes. */

@@ -4,13 +4,14 @@ package io.stele.storage.format;
  * A part of the index of a sorted file with its part of the filter: which of some hundred
  * consecutive entry blocks may hold a key. Immutable; shared by the block cache.
  */
-final class IndexPartition implements CachedBlock {
+final class IndexPartition extends CachedBlock {
     private final String path;
     private final BloomFilter filter;
     private final SortedKeys lastKeys;
     private final long[] offsets;
     private final int[] lengths;
     private final long[] firstOrdinals;
+    private final BlockSlots kept;
 
     private IndexPartition(String path, BloomFilter filter, EntryBlock index) {
         this.path = path;
@@ -19,6 +20,7 @@ final class IndexPartition implements CachedBlock {
         this.offsets = new long[index.entryCount];
         this.lengths = new int[index.entryCount];
         this.firstOrdinals = new long[index.entryCount];
+        this.kept = new BlockSlots(index.entryCount);
     }
 
     /**
@@ -62,6 +64,11 @@ final class IndexPartition implements CachedBlock {
         return new BlockHandle(offsets[block], lengths[block]);
     }
 
+    /** Its entry blocks that are in the cache. */
+    BlockSlots kept() {
+        return kept;
+    }
+
     /** Position in the file of the first entry of a block. */
     long firstOrdinal(int block) {
         return firstOrdinals[block];
@@ -87,7 +94,11 @@ final class IndexPartition implements CachedBlock {
     }
 
     @Override
-    public long retainedBytes() {
-        return filter.payload().length + lastKeys.retainedBytes() + 20L * offsets.length + 160;
+    long retainedBytes() {
+        return filter.payload().length
+                + lastKeys.retainedBytes()
+                + 20L * offsets.length
+                + kept.retainedBytes()
+                + 176;
     }
 }

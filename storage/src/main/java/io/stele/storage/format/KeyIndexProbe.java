@@ -13,7 +13,7 @@ public final class KeyIndexProbe {
     private final boolean explicit;
 
     KeyIndexProbe(SortedFileReader file, boolean explicit) {
-        this.file = new SortedFileProbe(file);
+        this.file = new SortedFileProbe(file, true);
         this.explicit = explicit;
     }
 

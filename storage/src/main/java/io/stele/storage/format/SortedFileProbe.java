@@ -7,17 +7,26 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds entries of a sorted file through the block cache, and holds on to the part of the index and
- * the block of the last one. Confined to one thread.
+ * the block of the last one. One for many keys takes short ways to what the cache has, and tells it
+ * of some. Confined to one thread.
  */
 final class SortedFileProbe {
+    /** Keys after which it shows whether the filter is worth asking. */
+    private static final int FILTER_TRIALS = 64;
+
     private final SortedFileReader file;
+    private final boolean many;
     private @Nullable IndexPartition partition;
     private int partitionIndex;
     private @Nullable EntryBlock block; // of the partition
     private int blockIndex;
+    private int uses; // of parts and blocks
+    private int filtered;
+    private int passed; // of those
 
-    SortedFileProbe(SortedFileReader file) {
+    SortedFileProbe(SortedFileReader file, boolean many) {
         this.file = file;
+        this.many = many;
     }
 
     /** The first entry of a key and its position in the file; null if there is none. */
@@ -27,7 +36,7 @@ final class SortedFileProbe {
             return null;
         }
         IndexPartition in = partition(index);
-        if (!in.mayContain(hash)) {
+        if (!filterIsFutile() && !passesFilter(in, hash)) {
             return null;
         }
         int number = in.findBlock(key);
@@ -35,10 +44,22 @@ final class SortedFileProbe {
         return found == null ? null : new Located(found, in.firstOrdinal(number) + found.ordinal());
     }
 
+    private boolean passesFilter(IndexPartition in, long hash) {
+        boolean passes = in.mayContain(hash);
+        filtered++;
+        passed += passes ? 1 : 0;
+        return passes;
+    }
+
+    /** Nearly all keys are there: the filter only costs. */
+    private boolean filterIsFutile() {
+        return filtered >= FILTER_TRIALS && passed > filtered - filtered / 8;
+    }
+
     private IndexPartition partition(int index) throws IOException {
         IndexPartition present = partition;
         if (present == null || index != partitionIndex) {
-            present = file.partition(index, true);
+            present = many ? file.keptPartition(index, isCounted()) : file.partition(index, true);
             partition = present;
             partitionIndex = index;
             block = null;
@@ -49,10 +70,14 @@ final class SortedFileProbe {
     private EntryBlock block(IndexPartition in, int number) throws IOException {
         EntryBlock present = block;
         if (present == null || number != blockIndex) {
-            present = file.block(in, number);
+            present = many ? file.keptBlock(in, number, isCounted()) : file.block(in, number);
             block = present;
             blockIndex = number;
         }
         return present;
+    }
+
+    private boolean isCounted() {
+        return uses++ % SortedFileReader.USES_COUNTED == 0;
     }
 }

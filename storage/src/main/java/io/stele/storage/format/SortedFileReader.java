@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
  * entry blocks through the block cache. Immutable and thread-safe; cursors are not.
  */
 final class SortedFileReader {
+    /**
+     * Of so many uses that go past the cache it is told one: what is used often shows. Odd, because
+     * parts and blocks take turns.
+     */
+    static final int USES_COUNTED = 127;
+
     private final BlockFileReader file;
     private final BlockCache cache;
     private final SortedKeys lastKeys;
@@ -24,6 +30,7 @@ final class SortedFileReader {
     private final byte[] firstKey;
     private final byte[] lastKey;
     private final byte[] added;
+    private final BlockSlots kept; // parts of the index that are in the cache
 
     private SortedFileReader(BlockFileReader.Opened opened, BlockCache cache) throws IOException {
         this.file = opened.file();
@@ -34,6 +41,7 @@ final class SortedFileReader {
         filterLengths = new int[count];
         indexLengths = new int[count];
         firstOrdinals = new long[count + 1];
+        kept = new BlockSlots(count);
         lastKeys = count == 0 ? SortedKeys.none() : readTop(opened, file.readHandle(footer));
         entryCount = footer.readVarint();
         keyCount = footer.readVarint();
@@ -118,7 +126,7 @@ final class SortedFileReader {
 
     /** Memory held by the top of the index. */
     long retainedBytes() {
-        return lastKeys.retainedBytes() + 24L * offsets.length;
+        return lastKeys.retainedBytes() + 24L * offsets.length + kept.retainedBytes();
     }
 
     int partitionCount() {
@@ -154,6 +162,36 @@ final class SortedFileReader {
         return cache.entries(file, partition.block(block));
     }
 
+    /**
+     * As {@link #partition}, through the cache, by a shorter way.
+     *
+     * @param counted whether to tell the cache, for {@value #USES_COUNTED} uses
+     */
+    IndexPartition keptPartition(int index, boolean counted) throws IOException {
+        if (kept.find(index) instanceof IndexPartition present) {
+            if (counted) {
+                cache.used(file.path(), offsets[index], USES_COUNTED);
+            }
+            return present;
+        }
+        IndexPartition loaded = partition(index, true);
+        loaded.enter(kept, index);
+        return loaded;
+    }
+
+    /** As {@link #block(IndexPartition, int)}, by a shorter way. */
+    EntryBlock keptBlock(IndexPartition partition, int block, boolean counted) throws IOException {
+        if (partition.kept().find(block) instanceof EntryBlock present) {
+            if (counted) {
+                cache.used(file.path(), partition.block(block).offset(), USES_COUNTED);
+            }
+            return present;
+        }
+        EntryBlock loaded = block(partition, block);
+        loaded.enter(partition.kept(), block);
+        return loaded;
+    }
+
     /** The same past the cache, for who reads one after the other. */
     EntryBlock block(IndexPartition partition, int block, ReadAhead ahead) throws IOException {
         BlockHandle handle = partition.block(block);
@@ -176,7 +214,7 @@ final class SortedFileReader {
 
     /** The first entry of a key and its position in the file; null if there is none. */
     @Nullable Located find(byte[] key, long hash) throws IOException {
-        return new SortedFileProbe(this).find(key, hash);
+        return new SortedFileProbe(this, false).find(key, hash);
     }
 
     /**

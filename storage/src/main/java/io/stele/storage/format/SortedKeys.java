@@ -60,12 +60,9 @@ final class SortedKeys {
         if (count == 0) {
             return 0;
         }
-        int common =
-                Arrays.mismatch(bytes, 0, sharedLength, key, 0, Math.min(sharedLength, key.length));
-        if (common >= 0) {
-            boolean before =
-                    common == key.length || Byte.compareUnsigned(key[common], bytes[common]) < 0;
-            return before ? 0 : count;
+        int order = comparePrefix(key, bytes, 0, sharedLength);
+        if (order != 0) {
+            return order < 0 ? 0 : count;
         }
         return search(key, head(key, sharedLength, key.length));
     }
@@ -112,8 +109,24 @@ final class SortedKeys {
         return mismatch < 0 ? ends[0] : mismatch;
     }
 
+    /**
+     * How the first bytes of a key compare with {@code length} bytes of others: a few, for which a
+     * call of {@link Arrays#mismatch} costs more than the loop.
+     */
+    static int comparePrefix(byte[] key, byte[] others, int from, int length) {
+        for (int i = 0; i < length; i++) {
+            if (i == key.length) {
+                return -1;
+            }
+            if (key[i] != others[from + i]) {
+                return Byte.compareUnsigned(key[i], others[from + i]);
+            }
+        }
+        return 0;
+    }
+
     /** Bytes {@code [from, from + 8)} as a big-endian number, with zeros from {@code end} on. */
-    private static long head(byte[] bytes, int from, int end) {
+    static long head(byte[] bytes, int from, int end) {
         if (end - from >= Long.BYTES) {
             return (long) LONG.get(bytes, from);
         }

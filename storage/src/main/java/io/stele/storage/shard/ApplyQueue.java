@@ -280,9 +280,11 @@ final class ApplyQueue {
         StoreWait wait = null;
         if (shard.failure().isEmpty()) {
             try {
-                for (DurableRecord record : records) {
-                    apply(record);
-                    done++;
+                for (int ahead = 0; done < records.size(); done++) {
+                    if (done == ahead) {
+                        ahead += applier.lookAhead(records.subList(done, records.size()));
+                    }
+                    apply(records.get(done));
                 }
             } catch (IOException | RuntimeException broken) {
                 Lsn lsn = records.get(done).lsn();
@@ -292,6 +294,8 @@ final class ApplyQueue {
                 } else {
                     shard.fail(stopped(lsn, broken));
                 }
+            } finally {
+                applier.endAhead();
             }
         }
         storeWait = wait;

@@ -6,6 +6,11 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.tablet.TableShard;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
@@ -13,6 +18,7 @@ import java.util.function.LongSupplier;
 final class BatchApplier {
     private final ShardTables tables;
     private final LongSupplier nowMillis;
+    private final Map<TableShard, Lsn> ahead = new HashMap<>(); // see lookAhead
     private boolean counting;
 
     BatchApplier(ShardTables tables, LongSupplier nowMillis) {
@@ -30,11 +36,45 @@ final class BatchApplier {
     }
 
     /**
+     * Looks up together what writes end in files, table by table; to be followed by {@link #apply}
+     * of these, in their order, and then {@link #endAhead}, with nothing between.
+     */
+    void lookAhead(List<AheadWrite> writes) throws IOException {
+        Map<TableShard, List<AheadWrite>> byTable = new LinkedHashMap<>();
+        for (AheadWrite write : writes) {
+            tables.findUnflushed(write.batch().tableId(), write.lsn())
+                    .ifPresent(
+                            table ->
+                                    byTable.computeIfAbsent(table, key -> new ArrayList<>())
+                                            .add(write));
+        }
+        for (Map.Entry<TableShard, List<AheadWrite>> entry : byTable.entrySet()) {
+            List<AheadWrite> together = entry.getValue();
+            entry.getKey()
+                    .supersedeInFiles(
+                            together.stream().map(AheadWrite::batch).toList(),
+                            together.stream().mapToLong(write -> write.lsn().value()).toArray());
+            ahead.put(entry.getKey(), together.getLast().lsn());
+        }
+    }
+
+    /** What was looked up is not to be relied on any more: files may change. */
+    void endAhead() {
+        ahead.clear();
+    }
+
+    /** A batch that is about to be applied. */
+    record AheadWrite(WriteBatchReader batch, Lsn lsn) {}
+
+    /**
      * @param logLsn the oldest record that the batch can be replayed from
      */
     void apply(WriteBatchReader batch, Lsn lsn, long firstRowId, Lsn logLsn) throws IOException {
         Optional<TableShard> table = tables.findUnflushed(batch.tableId(), lsn);
         if (table.isPresent()) {
+            if (lsn.compareTo(ahead.getOrDefault(table.get(), Lsn.MIN)) > 0) {
+                table.get().supersedeInFiles(List.of(batch), new long[] {lsn.value()});
+            }
             table.get()
                     .apply(batch, lsn.value(), firstRowId, logLsn.value(), nowMillis.getAsLong());
             if (counting) {

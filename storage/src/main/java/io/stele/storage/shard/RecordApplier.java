@@ -4,18 +4,24 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
+import io.stele.storage.shard.BatchApplier.AheadWrite;
 import io.stele.storage.shard.TransactionRecords.Outcome;
 import io.stele.storage.shard.TransactionRecords.Prepare;
 import io.stele.storage.wal.DurableRecord;
 import io.stele.storage.wal.RecordType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Does what a log record says, as it comes from the log's writer or, at recovery, from the log's
  * files. Confined to the shard's context.
  */
 final class RecordApplier {
+    /** Rows; with more, looking them up together gains little, and the first wait for the last. */
+    private static final int MAX_AHEAD = 16_384;
+
     private final BatchApplier batches;
     private final ShardTransactions transactions;
     private final WriterWindows writers;
@@ -24,6 +30,34 @@ final class RecordApplier {
         this.batches = requireNonNull(batches, "batches is null");
         this.transactions = requireNonNull(transactions, "transactions is null");
         this.writers = requireNonNull(writers, "writers is null");
+    }
+
+    /**
+     * Prepares the application of records that follow each other, with nothing between, as far as
+     * it says; then {@link #endAhead}.
+     *
+     * @return how many of the first ones it has looked at, at least one
+     */
+    int lookAhead(List<DurableRecord> records) throws IOException {
+        List<AheadWrite> writes = new ArrayList<>();
+        int count = 0;
+        for (int operations = 0; count < records.size() && operations < MAX_AHEAD; count++) {
+            DurableRecord record = records.get(count);
+            if (record.type() == RecordType.PREPARE || record.type() == RecordType.OUTCOME) {
+                break; // may change files
+            }
+            if (record.attachment() instanceof PendingWrite write) {
+                writes.add(new AheadWrite(write.batch(), record.lsn()));
+                operations += write.batch().operationCount();
+            }
+        }
+        batches.lookAhead(writes);
+        return Math.max(1, count);
+    }
+
+    /** The records that {@link #lookAhead} looked at are applied, or never will be now. */
+    void endAhead() {
+        batches.endAhead();
     }
 
     /** Applies a record that was just logged. */

@@ -11,9 +11,9 @@ import io.stele.storage.format.KeyIndexReader;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.orc.ColumnFileReader;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -155,33 +155,56 @@ public final class ColumnFile {
         }
     }
 
-    /** As {@link #supersede(byte[], long)} for each of the keys. */
-    void supersede(ProbeKeys keys, long lsn) throws IOException {
-        findSuperseded(keys, lsn, ordinal -> deletes.delete(ordinal, lsn));
+    /**
+     * As {@link #supersede(byte[], long)} for each of the keys.
+     *
+     * @param lsns of the batches that the keys are of, ascending
+     */
+    void supersede(ProbeKeys keys, long[] lsns) throws IOException {
+        FoundRows found = new FoundRows(keys, lsns.length);
+        findSuperseded(keys, lsns[lsns.length - 1], found);
+        for (int batch = 0; batch < lsns.length; batch++) {
+            if (entry.minLsn().value() <= lsns[batch]) {
+                deletes.deleteAll(found.ordinals[batch], found.counts[batch], lsns[batch]);
+            }
+        }
     }
 
-    /** The rows that {@link #supersede(ProbeKeys, long)} would mark, one by one; any thread. */
-    void findSuperseded(ProbeKeys keys, long lsn, IntConsumer ordinals) throws IOException {
+    /**
+     * The rows that {@link #supersede(ProbeKeys, long[])} would mark, one by one; any thread.
+     *
+     * @param lsn the highest of the keys' batches
+     */
+    void findSuperseded(ProbeKeys keys, long lsn, Found found) throws IOException {
         if (!hasRowsToEnd(lsn)) {
             return;
         }
         if (keyIndex == null) {
             for (int i = 0; i < keys.count(); i++) {
-                tell(find(keys.key(i)), ordinals);
+                tell(i, find(keys.key(i)), found);
             }
             return;
         }
         KeyIndexProbe probe = keyIndex.probe();
         int end = keys.firstAfter(entry.maxKey());
         for (int i = keys.firstAtOrAfter(entry.minKey()); i < end; i++) {
-            tell(probe.find(keys.key(i), keys.hash(i)), ordinals);
+            tell(i, probe.find(keys.key(i), keys.hash(i)), found);
         }
     }
 
-    private static void tell(int ordinal, IntConsumer ordinals) {
+    private static void tell(int key, int ordinal, Found found) {
         if (ordinal != ABSENT) {
-            ordinals.accept(ordinal);
+            found.accept(key, ordinal);
         }
+    }
+
+    /** Takes rows that keys were found to have. */
+    @FunctionalInterface
+    interface Found {
+        /**
+         * @param key position among the keys
+         */
+        void accept(int key, int ordinal);
     }
 
     private boolean hasRowsToEnd(long lsn) {
@@ -192,6 +215,29 @@ public final class ColumnFile {
     void endAll(long lsn) {
         if (entry.minLsn().value() <= lsn) { // else it is newer, and the log is replayed
             deletes.endAll(Math.toIntExact(entry.rowCount()), lsn);
+        }
+    }
+
+    /** What batches end of this file. */
+    private static final class FoundRows implements Found {
+        private final ProbeKeys keys;
+        private final int[][] ordinals; // by batch
+        private final int[] counts;
+
+        private FoundRows(ProbeKeys keys, int batches) {
+            this.keys = keys;
+            this.ordinals = new int[batches][16];
+            this.counts = new int[batches];
+        }
+
+        @Override
+        public void accept(int key, int ordinal) {
+            int batch = keys.batch(key);
+            int count = counts[batch]++;
+            if (count == ordinals[batch].length) {
+                ordinals[batch] = Arrays.copyOf(ordinals[batch], 2 * count);
+            }
+            ordinals[batch][count] = ordinal;
         }
     }
 

@@ -4,18 +4,23 @@ import io.stele.protocol.schema.XxHash64;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchReader;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
- * The keys of a batch in ascending order with their hashes, to be looked up in one file after the
- * other. Immutable.
+ * The keys of a batch, or of some, in ascending order with their hashes, to be looked up in one file
+ * after the other. Immutable.
  */
 final class ProbeKeys {
+    private static final int EXPECTED_KEY_BYTES = 16; // grows where they are longer
+
     private final byte[][] keys;
     private final long[] hashes;
+    private final int[] batches;
 
-    private ProbeKeys(byte[][] keys) {
+    private ProbeKeys(byte[][] keys, int[] batches) {
         this.keys = keys;
+        this.batches = batches;
         this.hashes = new long[keys.length];
         for (int i = 0; i < keys.length; i++) {
             hashes[i] = XxHash64.hash(keys[i], 0, keys[i].length);
@@ -24,22 +29,57 @@ final class ProbeKeys {
 
     /** The keys of all operations but appends, which have none; leaves the batch at its end. */
     static ProbeKeys of(WriteBatchReader batch) {
-        return of(batch, KeyLane.ALL);
+        return of(List.of(batch), KeyLane.ALL);
     }
 
     /** Those of them that are in a lane. */
     static ProbeKeys of(WriteBatchReader batch, KeyLane lane) {
-        byte[][] keys = new byte[batch.operationCount()][];
+        return of(List.of(batch), lane);
+    }
+
+    /** Those of several batches. */
+    static ProbeKeys of(List<WriteBatchReader> batches) {
+        return of(batches, KeyLane.ALL);
+    }
+
+    private static ProbeKeys of(List<WriteBatchReader> batches, KeyLane lane) {
+        int operations = batches.stream().mapToInt(WriteBatchReader::operationCount).sum();
+        int[] ends = new int[operations];
+        int[] batchOf = new int[operations];
+        byte[] bytes = new byte[operations * EXPECTED_KEY_BYTES];
         int count = 0;
-        for (batch.rewind(); batch.next(); ) {
-            if (batch.kind() != OperationKind.APPEND
-                    && lane.has(batch.buffer(), batch.keyOffset(), batch.keyLength())) {
-                keys[count++] = batch.key();
+        int length = 0;
+        for (int index = 0; index < batches.size(); index++) {
+            WriteBatchReader batch = batches.get(index);
+            for (batch.rewind(); batch.next(); ) {
+                if (batch.kind() != OperationKind.APPEND
+                        && lane.has(batch.buffer(), batch.keyOffset(), batch.keyLength())) {
+                    int end = Math.addExact(length, batch.keyLength());
+                    if (end > bytes.length) {
+                        bytes = Arrays.copyOf(bytes, Math.max(end, 2 * bytes.length));
+                    }
+                    System.arraycopy(
+                            batch.buffer(), batch.keyOffset(), bytes, length, batch.keyLength());
+                    length = end;
+                    batchOf[count] = index;
+                    ends[count++] = length;
+                }
             }
         }
-        byte[][] present = count == keys.length ? keys : Arrays.copyOf(keys, count);
-        Arrays.sort(present, Arrays::compareUnsigned);
-        return new ProbeKeys(present);
+        int[] order = EntryOrder.of(bytes, ends, new long[count], count);
+        byte[][] sorted = new byte[count][];
+        int[] sortedBatches = new int[count];
+        for (int i = 0; i < count; i++) {
+            int place = order[i];
+            sorted[i] = Arrays.copyOfRange(bytes, place == 0 ? 0 : ends[place - 1], ends[place]);
+            sortedBatches[i] = batchOf[place];
+        }
+        return new ProbeKeys(sorted, sortedBatches);
+    }
+
+    /** Of which batch a key is, from 0. */
+    int batch(int index) {
+        return batches[index];
     }
 
     int count() {

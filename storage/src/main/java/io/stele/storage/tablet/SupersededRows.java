@@ -57,7 +57,7 @@ public final class SupersededRows {
         try {
             for (ColumnFile file : files) {
                 file.findSuperseded(
-                        keys, lsn, ordinal -> marks.add(new InFile(file, ordinal, lsn)));
+                        keys, lsn, (key, ordinal) -> marks.add(new InFile(file, ordinal, lsn)));
             }
         } catch (IOException | RuntimeException unread) {
             marks.subList(known, marks.size()).clear();

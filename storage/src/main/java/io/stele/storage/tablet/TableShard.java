@@ -9,6 +9,7 @@ import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.manifest.PartitionEnd;
 import io.stele.storage.tablet.SealedMemTable.IngestedFile;
@@ -265,17 +266,31 @@ public final class TableShard {
     }
 
     /**
-     * Applies a batch; all of it or, if a file cannot be read, none of it that anyone can see, so
-     * that it may be applied again.
+     * Ends the rows of files that batches supersede, which are looked up together; before {@link
+     * #apply} of these, with nothing between. If a file cannot be read it may be called again.
+     *
+     * @param lsns of the batches, ascending
+     */
+    public void supersedeInFiles(List<WriteBatchReader> batches, long[] lsns) throws IOException {
+        if (!schema().orientation().hasColumns() || view.columnFiles().isEmpty()) {
+            return;
+        }
+        ProbeKeys keys = ProbeKeys.of(batches);
+        for (ColumnFile file : view.columnFiles()) {
+            file.supersede(keys, lsns);
+        }
+    }
+
+    /**
+     * Applies a batch, after {@link #supersedeInFiles} of it.
      *
      * @param lsn the LSN of the changes, at or above that of all before
      * @param firstRowId row id of the first appended row
      * @param logLsn the oldest log record they can be replayed from
      */
     public void apply(
-            WriteBatchReader batch, long lsn, long firstRowId, long logLsn, long nowMillis)
-            throws IOException {
-        supersede(batch, lsn);
+            WriteBatchReader batch, long lsn, long firstRowId, long logLsn, long nowMillis) {
+        supersedeInMemory(batch, lsn);
         touch(nowMillis);
         write(requireNonNull(writer), batch, lsn, firstRowId, logLsn);
     }
@@ -630,19 +645,15 @@ public final class TableShard {
                 && !(view.columnFiles().isEmpty() && sealed.isEmpty());
     }
 
-    /** Ends the rows of the batch's keys in files, and in memtables that are being flushed. */
-    private void supersede(WriteBatchReader batch, long lsn) throws IOException {
-        if (!marksRows()) {
+    /** Ends the rows of the batch's keys in memtables that are being flushed into column files. */
+    private void supersedeInMemory(WriteBatchReader batch, long lsn) {
+        if (sealed.isEmpty() || !schema().orientation().hasColumns()) {
             return;
         }
-        // First what may fail, and what may be done twice: a row ends once
-        ProbeKeys keys = ProbeKeys.of(batch);
-        for (ColumnFile file : view.columnFiles()) {
-            file.supersede(keys, lsn);
-        }
-        for (SealedMemTable table : sealed) {
-            for (int i = 0; i < keys.count(); i++) {
-                table.supersede(keys.key(i), lsn);
+        for (batch.rewind(); batch.next(); ) {
+            if (batch.kind() != OperationKind.APPEND) {
+                byte[] key = batch.key();
+                sealed.forEach(table -> table.supersede(key, lsn));
             }
         }
     }

@@ -39,6 +39,13 @@ final class TestDeleteVector {
             Long before = model.get(ordinal);
             assertThat(vector.delete(ordinal, at)).isEqualTo(before == null || at < before);
             model.merge(ordinal, at, Math::min);
+            if (random.nextInt(20) == 0) {
+                int[] many = random.ints(7, 0, ROWS).toArray();
+                vector.deleteAll(many, 5, lsn);
+                for (int i = 0; i < 5; i++) {
+                    model.merge(many[i], lsn, Math::min);
+                }
+            }
             if (random.nextInt(900) == 0) {
                 // the whole file, as often late as rows are
                 long end = late ? at : lsn;

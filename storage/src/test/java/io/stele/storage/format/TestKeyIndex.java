@@ -75,6 +75,40 @@ final class TestKeyIndex {
         check(KeyIndexReader.open(store, PATH, summary.sizeBytes(), cache), random);
     }
 
+    /** Probes go to blocks by a shorter way while the cache has them, and not a moment longer. */
+    @Test
+    void probesKeepNothingThatTheCacheDropped() throws IOException {
+        Random random = new Random(1);
+        KeyIndexSummary summary;
+        try (KeyIndexWriter writer =
+                KeyIndexWriter.byRank(
+                        store, PATH, new BlockFileOptions(256, 512, 4, 10, Compression.LZ4))) {
+            int ordinal = 0;
+            for (byte[] key : RandomKeys.keys(random, 5_000)) {
+                writer.add(key);
+                model.put(key, List.of(ordinal++));
+            }
+            summary = writer.finish();
+        }
+        List<byte[]> keys = new ArrayList<>(model.keySet());
+        for (long cacheBytes : new long[] {0, 3_000, 60_000, 1 << 20}) {
+            BlockCache small = new BlockCache("small", cacheBytes);
+            KeyIndexReader reader = KeyIndexReader.open(store, PATH, summary.sizeBytes(), small);
+            for (int round = 0; round < 3; round++) {
+                checkProbe(reader, keys);
+                Collections.shuffle(keys, random);
+                assertThat(small.statistics().weightBytes()).isLessThanOrEqualTo(cacheBytes);
+            }
+        }
+
+        KeyIndexReader reader = KeyIndexReader.open(store, PATH, summary.sizeBytes(), cache);
+        checkProbe(reader, keys);
+        store.delete(PATH);
+        checkProbe(reader, keys); // all from memory
+        cache.forget(PATH);
+        assertThatThrownBy(() -> checkProbe(reader, keys)).isInstanceOf(IOException.class);
+    }
+
     @Test
     void emptyIndex() throws IOException {
         KeyIndexSummary summary;

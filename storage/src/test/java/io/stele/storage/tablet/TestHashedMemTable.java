@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,10 +58,10 @@ class TestHashedMemTable {
         assertThat(found.minLogLsn()).isEqualTo(expected.minLogLsn());
         assertThat(found.maxLsn()).isEqualTo(expected.maxLsn());
         assertThat(found.olderVersionCount())
-                .isEqualTo(versions - list(expected.versions()).stream().map(this::key).distinct().count());
+                .isEqualTo(versions - list(expected.versions()).stream().map(TestHashedMemTable::keyOf).distinct().count());
     }
 
-    private String key(String text) {
+    private static String keyOf(String text) {
         return text.substring(0, text.indexOf('@'));
     }
 
@@ -111,7 +112,7 @@ class TestHashedMemTable {
 
     private static void checkAll(MemTable table, long lsn) {
         Iterator<KeyedVersion> versions = table.versions();
-        KeyedVersion last = null;
+        @Nullable KeyedVersion last = null;
         long seen = 0;
         while (versions.hasNext()) {
             KeyedVersion version = versions.next();
@@ -166,7 +167,7 @@ class TestHashedMemTable {
         return list;
     }
 
-    private static String text(KeyedVersion version) {
+    private static String text(@Nullable KeyedVersion version) {
         return version == null
                 ? "none"
                 : Arrays.toString(version.key())
