@@ -47,6 +47,25 @@ public final class StatsCollector {
         }
     }
 
+    /** Takes so many rows into account, whose values come column by column. */
+    public void addRows(long count) {
+        rowCount += count;
+    }
+
+    /** Takes nulls of a column, by its place in the layout, into account. */
+    public void addNulls(int column, long count) {
+        columns[column].nullCount += count;
+    }
+
+    /**
+     * Takes a value of a column into account, which is at {@code index} of these; null or not.
+     *
+     * @param column its place in the layout
+     */
+    public void addValue(int column, BinaryValues values, int index) {
+        columns[column].add(values, index);
+    }
+
     public long rowCount() {
         return rowCount;
     }

@@ -49,6 +49,11 @@ public final class KeyIndexReader {
         return file.keyCount();
     }
 
+    /** Whether the entries come in the order of the rows: the file is sorted by key. */
+    public boolean isByRank() {
+        return !explicit;
+    }
+
     public byte[] minKey() {
         return file.firstKey();
     }

@@ -82,6 +82,11 @@ public final class KeyIndexWriter implements AutoCloseable {
         sink.writeVarint(ordinal);
     }
 
+    /** Whether a key, at or after all that were added, is the last of them. */
+    public boolean isLast(byte[] key, int offset, int length) {
+        return file.compareToLast(key, offset, length) == 0;
+    }
+
     public KeyIndexSummary finish() throws IOException {
         long sizeBytes = file.finish(new byte[] {(byte) (explicit ? KIND_EXPLICIT : KIND_RANK)});
         return new KeyIndexSummary(

@@ -122,6 +122,12 @@ public final class ColumnFileReader {
         return cursor(new RowAssembler(this, mapping));
     }
 
+    /** Walks all rows from the first in batches of columns. */
+    public ColumnBatches batches() throws IOException {
+        RecordReader rows = OrcErrors.translate(path, () -> orc.rows(readOptions()));
+        return new ColumnBatches(path, this, rows, newBatchRows(rowCount()));
+    }
+
     private ColumnFileCursor cursor(RowAssembler assembler) throws IOException {
         RecordReader rows = OrcErrors.translate(path, () -> orc.rows(readOptions()));
         return new ColumnFileCursor(path, assembler, rows, newBatchRows(rowCount()));

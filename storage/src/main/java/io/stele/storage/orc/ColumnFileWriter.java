@@ -51,10 +51,12 @@ public final class ColumnFileWriter implements AutoCloseable {
     private final ObjectStore store;
     private final ColumnFileOptions options;
     private final TypeDescription fileSchema;
+    private final RowLayout layout;
     private final ColumnAppender[] appenders;
     private final StatsCollector stats;
     private final int rowIdColumn;
     private final int lsnColumn;
+    private final List<ColumnRange> ranges = new ArrayList<>(); // of columns that are copied
 
     /** Full batches that wait for the choice of encodings; empty once the ORC writer is there. */
     private final List<VectorizedRowBatch> sample = new ArrayList<>();
@@ -78,7 +80,7 @@ public final class ColumnFileWriter implements AutoCloseable {
         this.output = output;
         this.options = options;
         this.fileSchema = OrcSchemas.fileSchema(schema);
-        RowLayout layout = RowLayout.of(schema.columns());
+        this.layout = RowLayout.of(schema.columns());
         this.appenders = new ColumnAppender[layout.count()];
         for (int i = 0; i < appenders.length; i++) {
             appenders[i] = ColumnAppender.of(layout.value(i));
@@ -126,6 +128,73 @@ public final class ColumnFileWriter implements AutoCloseable {
         if (batch.size == OrcLibrary.BATCH_ROWS) {
             batchFull();
         }
+    }
+
+    /** Whether rows of a table can be written by {@link #addPicked}. */
+    public static boolean copiesColumns(TableSchema schema) {
+        return schema.columns().stream().allMatch(column -> ColumnCopier.copies(column.type()));
+    }
+
+    /**
+     * Adds rows of other files, column by column; they lie in this one in the order of the picks.
+     *
+     * @param picked of files whose readers make rows of this file's layout
+     * @return bytes that they take as rows, about
+     */
+    public long addPicked(PickedRows picked) throws IOException {
+        long bytes = 0;
+        for (int from = 0; from < picked.count(); ) {
+            int count = Math.min(picked.count() - from, OrcLibrary.BATCH_ROWS - batch.size);
+            bytes += copy(picked, from, count);
+            batch.size += count;
+            from += count;
+            if (batch.size == OrcLibrary.BATCH_ROWS) {
+                batchFull();
+            }
+        }
+        return bytes;
+    }
+
+    private long copy(PickedRows picked, int from, int count) {
+        int at = batch.size;
+        ColumnCopier copier = new ColumnCopier(picked);
+        if (ranges.isEmpty()) {
+            for (int i = 0; i < appenders.length; i++) {
+                ranges.add(new ColumnRange(layout.columns().get(i), i, stats));
+            }
+        }
+        long bytes = (long) count * layout.fixedSize();
+        for (int i = 0; i < appenders.length; i++) {
+            copier.copy(i, from, count, batch.cols[i], at);
+            ranges.get(i).add(batch.cols[i], at, count);
+            if (batch.cols[i] instanceof BytesColumnVector text) {
+                bytes += lengths(text, at, count);
+            }
+        }
+        long[] lsns = ((LongColumnVector) batch.cols[lsnColumn]).vector;
+        for (int i = 0; i < count; i++) {
+            ColumnBatches file = picked.files.get(picked.sources[from + i]);
+            int position = picked.positions[from + i];
+            long lsn = file.lsn(position);
+            lsns[at + i] = lsn;
+            minLsn = Math.min(minLsn, lsn);
+            maxLsn = Math.max(maxLsn, lsn);
+            if (rowIdColumn >= 0) {
+                ((LongColumnVector) batch.cols[rowIdColumn]).vector[at + i] = file.rowId(position);
+            }
+        }
+        stats.addRows(count);
+        rowCount += count;
+        rowBytes += bytes;
+        return bytes;
+    }
+
+    private static long lengths(BytesColumnVector text, int from, int count) {
+        long bytes = 0;
+        for (int i = from; i < from + count; i++) {
+            bytes += text.noNulls || !text.isNull[i] ? text.length[i] : 0;
+        }
+        return bytes;
     }
 
     public long rowCount() {

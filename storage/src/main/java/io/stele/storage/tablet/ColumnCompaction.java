@@ -8,6 +8,7 @@ import io.stele.storage.format.DeleteVector;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestEdit;
+import io.stele.storage.orc.ColumnBatches;
 import io.stele.storage.tablet.ClusteringOrder.Placed;
 import io.stele.storage.tablet.ColumnFileOutput.Placement;
 import java.io.IOException;
@@ -53,11 +54,6 @@ final class ColumnCompaction implements ManifestChange {
     ColumnCompaction write(TableFiles files, HistoryFiles history, int level, long targetBytes)
             throws IOException {
         TableVersions schemas = table.versions();
-        TableSchema schema = schemas.schema();
-        KeyEncoder keys = schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : null;
-        PriorityQueue<Source> sources =
-                new PriorityQueue<>(Comparator.comparing(Source::row, Placed.ORDER));
-        List<Source> opened = new ArrayList<>();
         long rows = 0;
         long ended = 0;
         for (Input input : inputs) {
@@ -67,22 +63,82 @@ final class ColumnCompaction implements ManifestChange {
         }
         SegmentCuts cuts =
                 SegmentCuts.of(
-                        schema,
+                        schemas.schema(),
                         inputs.stream().map(input -> input.file.entry()).toList(),
                         targetBytes);
         boolean historyApart = history.areWorthIt(ended, rows);
+        List<ColumnFile> present =
+                inputs.stream().map(input -> input.file.as(schemas)).toList();
         try (ColumnFileOutput output =
                 new ColumnFileOutput(
                         files, table, schemas, level, targetBytes, historyApart, cuts)) {
-            for (Input input : inputs) {
-                if (input.file.hasEnded(retentionLsn)
-                        || input.file.entry().maxLsn().value() < expiredLsn) {
-                    continue; // nobody reads it any more, and neither do we
+            if (ColumnMerge.isPossible(schemas, present, cuts)) {
+                mergeColumns(files, present, output);
+            } else {
+                mergeRows(files, schemas, present, output);
+            }
+            outputs = output.finish();
+        }
+        return this;
+    }
+
+    /** Nobody reads it any more, and neither do we. */
+    private boolean isGone(ColumnFile file) {
+        return file.hasEnded(retentionLsn) || file.entry().maxLsn().value() < expiredLsn;
+    }
+
+    private void mergeColumns(TableFiles files, List<ColumnFile> present, ColumnFileOutput output)
+            throws IOException {
+        byte @Nullable [] partition = present.getFirst().entry().partition().orElse(null);
+        ColumnMerge merge =
+                new ColumnMerge(
+                        output,
+                        partition,
+                        (input, ordinal, newFile, newOrdinal) ->
+                                inputs.get(input).place(ordinal, newFile, newOrdinal));
+        ColumnMerge.Kept kept = new ColumnMerge.Kept(retentionLsn, expiredLsn);
+        List<ColumnBatches> opened = new ArrayList<>();
+        try {
+            for (int i = 0; i < present.size(); i++) {
+                if (!isGone(present.get(i))) {
+                    ColumnBatches batches = files.openBatches(present.get(i));
+                    opened.add(batches);
+                    merge.add(
+                            i,
+                            present.get(i),
+                            batches,
+                            table.schema().hasPrimaryKey(),
+                            kept);
+                }
+            }
+            merge.run();
+        } finally {
+            for (ColumnBatches batches : opened) {
+                batches.close();
+            }
+        }
+    }
+
+    private void mergeRows(
+            TableFiles files,
+            TableVersions schemas,
+            List<ColumnFile> present,
+            ColumnFileOutput output)
+            throws IOException {
+        TableSchema schema = schemas.schema();
+        KeyEncoder keys = schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : null;
+        PriorityQueue<Source> sources =
+                new PriorityQueue<>(Comparator.comparing(Source::row, Placed.ORDER));
+        List<Source> opened = new ArrayList<>();
+        try {
+            for (int i = 0; i < present.size(); i++) {
+                if (isGone(present.get(i))) {
+                    continue;
                 }
                 Source source =
                         new Source(
-                                input,
-                                open(files, input.file.as(schemas), keys),
+                                inputs.get(i),
+                                open(files, present.get(i), keys),
                                 new ClusteringOrder(schemas));
                 opened.add(source);
                 if (source.advance()) {
@@ -95,18 +151,17 @@ final class ColumnCompaction implements ManifestChange {
                     break;
                 }
                 Placement placement = output.add(first.row().version(), first.row().endLsn());
-                first.input.place(first.versions.ordinal(), placement);
+                first.input.place(
+                        first.versions.ordinal(), placement.file(), placement.ordinal());
                 if (first.advance()) {
                     sources.add(first);
                 }
             }
-            outputs = output.finish();
         } finally {
             for (Source source : opened) {
                 source.versions.close();
             }
         }
-        return this;
     }
 
     @Override
@@ -129,11 +184,18 @@ final class ColumnCompaction implements ManifestChange {
     @Override
     public void catchUp() {
         long endLsn = commonEndLsn();
-        inputs.forEach(input -> input.carryOver(outputs, endLsn - 1, retentionLsn));
+        List<Carried> carried = new ArrayList<>();
+        inputs.forEach(input -> input.carryOver(endLsn - 1, retentionLsn, carried));
+        // Delete vectors like marks in LSN order, and each input has its own
+        carried.sort(Comparator.comparingLong(Carried::lsn));
+        carried.forEach(mark -> outputs.get(mark.file()).deletes().delete(mark.ordinal(), mark.lsn()));
         if (endLsn != DeleteVector.NOT_DELETED) {
             outputs.forEach(output -> output.endAll(endLsn));
         }
     }
+
+    /** A row of an output that ended in its input. */
+    private record Carried(int file, int ordinal, long lsn) {}
 
     // As a rule the inputs end together, being of one partition; but history can be of two ends.
     private long commonEndLsn() {
@@ -202,12 +264,13 @@ final class ColumnCompaction implements ManifestChange {
             Arrays.fill(newOrdinals, DROPPED);
         }
 
-        private void place(int ordinal, Placement placement) {
-            newFiles[ordinal] = placement.file();
-            newOrdinals[ordinal] = placement.ordinal();
+        private void place(int ordinal, int newFile, int newOrdinal) {
+            newFiles[ordinal] = newFile;
+            newOrdinals[ordinal] = newOrdinal;
         }
 
-        private void carryOver(List<ColumnFile> outputs, long lastLsn, long retentionLsn) {
+        /** Adds what ended up to {@code lastLsn} and was not carried over before. */
+        private void carryOver(long lastLsn, long retentionLsn, List<Carried> target) {
             RoaringBitmap marked = file.deletes().bitmapAt(lastLsn);
             IntIterator added = RoaringBitmap.andNot(marked, carried).getIntIterator();
             while (added.hasNext()) {
@@ -217,7 +280,7 @@ final class ColumnCompaction implements ManifestChange {
                     // then says the same.
                     long lsn =
                             Math.max(file.deletes().deletedAt(ordinal), Math.max(1, retentionLsn));
-                    outputs.get(newFiles[ordinal]).deletes().delete(newOrdinals[ordinal], lsn);
+                    target.add(new Carried(newFiles[ordinal], newOrdinals[ordinal], lsn));
                 }
             }
             carried = marked;

@@ -13,9 +13,11 @@ import io.stele.storage.format.KeyIndexWriter;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.FileKind;
 import io.stele.storage.manifest.KeyIndexFile;
+import io.stele.storage.orc.ColumnBatches;
 import io.stele.storage.orc.ColumnFileOptions;
 import io.stele.storage.orc.ColumnFileSummary;
 import io.stele.storage.orc.ColumnFileWriter;
+import io.stele.storage.orc.PickedRows;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -40,6 +42,7 @@ final class ColumnFileBuilder implements AutoCloseable {
     private final List<Ended> ended = new ArrayList<>();
     private int level;
     private long rowBytes;
+    private @Nullable PickedRows picked; // not written yet
     private @Nullable KeyedVersion last;
     private @Nullable ColumnFile finished;
 
@@ -135,6 +138,53 @@ final class ColumnFileBuilder implements AutoCloseable {
     }
 
     /**
+     * Picks a row of another file, to be copied with others, and returns its ordinal; only of files
+     * in key order without bitmaps.
+     *
+     * @param sources where all rows are picked from
+     * @param source index of the row's file among these
+     * @param position of the row in the file's batch
+     */
+    int pick(
+            List<ColumnBatches> sources,
+            int source,
+            int position,
+            byte[] key,
+            int keyLength,
+            long endLsn)
+            throws IOException {
+        PickedRows picks = picked;
+        if (picks == null) {
+            picks = new PickedRows(sources);
+            picked = picks;
+        }
+        int ordinal = Math.toIntExact(rows.rowCount() + picks.count());
+        keys.add(key, 0, keyLength);
+        picks.add(source, position);
+        if (endLsn != RetainedVersions.PRESENT) {
+            ended.add(new Ended(ordinal, endLsn));
+        }
+        if (picks.isFull()) {
+            copyPicked();
+        }
+        return ordinal;
+    }
+
+    /** Copies what is picked: the files move on. */
+    void copyPicked() throws IOException {
+        PickedRows picks = picked;
+        if (picks != null && picks.count() > 0) {
+            rowBytes += rows.addPicked(picks);
+            picks.clear();
+        }
+    }
+
+    /** As {@link #isFullBefore(KeyedVersion, long)}, of a file whose rows are picked. */
+    boolean isFullBefore(byte[] key, int keyLength, long targetBytes) {
+        return rowBytes >= targetBytes && !keys.isLast(key, 0, keyLength);
+    }
+
+    /**
      * Whether {@code next} belongs into another file, because this one is large enough: its rows
      * before encoding and compression, or the keys of a clustered file. Where rows are in key order
      * all versions of a key stay together.
@@ -157,6 +207,7 @@ final class ColumnFileBuilder implements AutoCloseable {
         if (done != null) {
             return done;
         }
+        copyPicked();
         ColumnFileSummary summary = rows.finish();
         if (clustered != null) {
             clustered.writeTo(keys);

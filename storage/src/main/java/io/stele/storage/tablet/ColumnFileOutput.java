@@ -26,6 +26,10 @@ final class ColumnFileOutput implements AutoCloseable {
      */
     private static final int MAX_OPEN_FILES = 64;
 
+    private static final ByteBuffer NO_PARTITION = ByteBuffer.allocate(0);
+    private static final Place PRESENT = new Place(NO_PARTITION, 0, false);
+    private static final Place HISTORY = new Place(NO_PARTITION, 0, true);
+
     private final TableFiles files;
     private final TableShard table;
     private final TableVersions versions;
@@ -38,6 +42,8 @@ final class ColumnFileOutput implements AutoCloseable {
     private final GrowingBytes partitionBytes = GrowingBytes.forKey();
     private final Map<Place, ColumnFileBuilder> open = new LinkedHashMap<>();
     private final List<ColumnFileBuilder> builders = new ArrayList<>();
+    private @Nullable Place lastPlace; // most rows go where the one before went
+    private @Nullable ColumnFileBuilder lastBuilder;
 
     /** All rows of a partition in one segment. */
     ColumnFileOutput(
@@ -86,34 +92,83 @@ final class ColumnFileOutput implements AutoCloseable {
     Placement add(KeyedVersion version, long endLsn) throws IOException {
         table.checkNotDropped();
         row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
-        Place place =
-                new Place(
-                        partition(),
-                        cuts.segment(row),
-                        historyApart && endLsn != RetainedVersions.PRESENT);
-        ColumnFileBuilder builder = open.get(place);
+        boolean isHistory = historyApart && endLsn != RetainedVersions.PRESENT;
+        Place place = place(isHistory);
+        ColumnFileBuilder builder = find(place);
         if (builder != null && builder.isFullBefore(version, targetBytes)) {
-            builder.markFull();
-            end(place, builder);
+            endFull(place, builder);
             builder = null;
         }
         if (builder == null) {
-            if (open.size() >= MAX_OPEN_FILES) {
-                Map.Entry<Place, ColumnFileBuilder> first = open.entrySet().iterator().next();
-                end(first.getKey(), first.getValue());
-            }
-            builder =
-                    ColumnFileBuilder.create(
-                            files,
-                            table,
-                            versions,
-                            level,
-                            builders.size(),
-                            partitionEncoder == null ? null : place.partition().array());
-            builders.add(builder);
-            open.put(place, builder);
+            builder = begin(place);
         }
         return new Placement(builder.number(), builder.add(row, version, endLsn));
+    }
+
+    // Most tables have neither partitions nor segments.
+    private Place place(boolean isHistory) {
+        if (partitionEncoder == null && cuts.segmentCount() == 1) {
+            return isHistory ? HISTORY : PRESENT;
+        }
+        return new Place(partition(), cuts.segment(row), isHistory);
+    }
+
+    /**
+     * The file that takes the next row, by key, of a merge that copies columns; for {@link
+     * ColumnFileBuilder#pick}.
+     *
+     * @param partition of all rows
+     * @param endLsn as in {@link #add}
+     */
+    ColumnFileBuilder next(byte @Nullable [] partition, byte[] key, int keyLength, long endLsn)
+            throws IOException {
+        boolean isHistory = historyApart && endLsn != RetainedVersions.PRESENT;
+        Place place =
+                partition == null
+                        ? isHistory ? HISTORY : PRESENT
+                        : new Place(ByteBuffer.wrap(partition), 0, isHistory);
+        ColumnFileBuilder builder = find(place);
+        if (builder != null && builder.isFullBefore(key, keyLength, targetBytes)) {
+            endFull(place, builder);
+            builder = null;
+        }
+        return builder == null ? begin(place) : builder;
+    }
+
+    /** Copies what was picked of files that are about to move on. */
+    void copyPicked() throws IOException {
+        table.checkNotDropped();
+        for (ColumnFileBuilder builder : open.values()) {
+            builder.copyPicked();
+        }
+    }
+
+    private @Nullable ColumnFileBuilder find(Place place) {
+        if (place != lastPlace) {
+            lastBuilder = open.get(place);
+            lastPlace = place;
+        }
+        return lastBuilder;
+    }
+
+    private ColumnFileBuilder begin(Place place) throws IOException {
+        if (open.size() >= MAX_OPEN_FILES) {
+            Map.Entry<Place, ColumnFileBuilder> first = open.entrySet().iterator().next();
+            end(first.getKey(), first.getValue());
+        }
+        ColumnFileBuilder builder =
+                ColumnFileBuilder.create(
+                        files,
+                        table,
+                        versions,
+                        level,
+                        builders.size(),
+                        partitionEncoder == null ? null : place.partition().array());
+        builders.add(builder);
+        open.put(place, builder);
+        lastPlace = place;
+        lastBuilder = builder;
+        return builder;
     }
 
     /** The finished files, in the order that {@link Placement#file} counts. */
@@ -133,14 +188,20 @@ final class ColumnFileOutput implements AutoCloseable {
         }
     }
 
+    private void endFull(Place place, ColumnFileBuilder builder) throws IOException {
+        builder.markFull();
+        end(place, builder);
+    }
+
     private void end(Place place, ColumnFileBuilder builder) throws IOException {
         builder.finish();
         open.remove(place);
+        lastPlace = null;
     }
 
     private ByteBuffer partition() {
         if (partitionEncoder == null) {
-            return ByteBuffer.allocate(0);
+            return NO_PARTITION;
         }
         partitionBytes.clear();
         partitionEncoder.encode(row, partitionBytes);

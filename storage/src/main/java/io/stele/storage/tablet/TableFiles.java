@@ -15,6 +15,7 @@ import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.PacedObjectStore;
 import io.stele.storage.objectstore.WritePacer;
+import io.stele.storage.orc.ColumnBatches;
 import io.stele.storage.orc.ColumnFileCursor;
 import io.stele.storage.orc.ColumnFileReader;
 import io.stele.storage.orc.ColumnPointReader;
@@ -109,6 +110,12 @@ public final class TableFiles {
     public ColumnFileCursor openRows(ColumnFile file) throws IOException {
         NonBlocking.check();
         return reader(file).cursor(file.mapping());
+    }
+
+    /** Walks the columns of a column file as they are in it; blocks. */
+    ColumnBatches openBatches(ColumnFile file) throws IOException {
+        NonBlocking.check();
+        return reader(file).batches();
     }
 
     /** One row of a column file, as one of the file's version; blocks. */

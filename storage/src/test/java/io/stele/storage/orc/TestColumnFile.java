@@ -1,12 +1,17 @@
 package io.stele.storage.orc;
 
+import static io.stele.storage.orc.ColumnFileFixture.ALL_TYPES;
+import static io.stele.storage.orc.ColumnFileFixture.entry;
+import static io.stele.storage.orc.ColumnFileFixture.lsn;
+import static io.stele.storage.orc.ColumnFileFixture.randomRows;
+import static io.stele.storage.orc.ColumnFileFixture.rowId;
+import static io.stele.storage.orc.ColumnFileFixture.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
-import io.stele.protocol.TableId;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.row.BinaryRow;
@@ -15,13 +20,11 @@ import io.stele.protocol.row.Rows;
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.format.ByteFlips;
 import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.format.FileChecksums;
 import io.stele.storage.manifest.FileEntry;
-import io.stele.storage.manifest.FileKind;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
@@ -30,11 +33,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
-import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.orc.OrcFile;
 import org.apache.orc.Reader;
@@ -43,40 +44,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 final class TestColumnFile {
-    private static final List<String> ALL_TYPES =
-            List.of(
-                    "boolean",
-                    "tinyint",
-                    "smallint",
-                    "integer",
-                    "bigint",
-                    "real",
-                    "double",
-                    "decimal(12,2)",
-                    "decimal(38,10)",
-                    "decimal(38,0)",
-                    "varchar",
-                    "varchar(20)",
-                    "char(7)",
-                    "varbinary",
-                    "date",
-                    "time(0)",
-                    "time(9)",
-                    "timestamp(0)",
-                    "timestamp(3)",
-                    "timestamp(6)",
-                    "timestamp(9)",
-                    "timestamp(3) with time zone",
-                    "timestamp(6) with time zone",
-                    "timestamp(9) with time zone",
-                    "uuid",
-                    "json",
-                    "array(bigint)",
-                    "array(array(varchar))",
-                    "map(varchar, double)",
-                    "row(x integer, y varchar, z row(w timestamp(6)))",
-                    "map(bigint, array(row(d date, u uuid)))");
-
     /** Several row groups and batches, an uneven last one. */
     private static final int ROWS = 25_037;
 
@@ -393,96 +360,8 @@ final class TestColumnFile {
                 || (value instanceof Float real && real.isNaN());
     }
 
-    private static TableSchema table(List<String> types, boolean primaryKey) {
-        List<ColumnSchema> columns = new ArrayList<>();
-        for (int i = 0; i < types.size(); i++) {
-            columns.add(
-                    new ColumnSchema(
-                            i + 1,
-                            "c" + (i + 1),
-                            DataType.parse(types.get(i)),
-                            i > 0 || !primaryKey,
-                            Optional.empty()));
-        }
-        return new TableSchema(
-                new TableId(1),
-                "s",
-                "t",
-                1,
-                columns,
-                primaryKey ? List.of(1) : List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                Orientation.COLUMN,
-                0,
-                1,
-                Optional.empty());
-    }
-
-    private static List<byte[]> randomRows(TableSchema schema, int count, long seed) {
-        RandomRows random = new RandomRows(new Random(seed));
-        RowLayout layout = RowLayout.of(schema.columns());
-        return IntStream.range(0, count)
-                .mapToObj(i -> Rows.toBytes(layout, random.row(schema.columns()).toArray()))
-                .toList();
-    }
-
     private FileEntry write(TableSchema schema, List<byte[]> rows, ColumnFileOptions options)
             throws IOException {
-        String path = "data/1/" + rows.size() + options.compression() + ".orc";
-        BinaryRow row = new BinaryRow(RowLayout.of(schema.columns()));
-        try (ColumnFileWriter writer = ColumnFileWriter.create(store, path, schema, options)) {
-            for (int i = 0; i < rows.size(); i++) {
-                writer.add(row.wrap(rows.get(i)), lsn(i), rowId(i));
-            }
-            ColumnFileSummary summary = writer.finish();
-            assertThat(summary.sizeBytes()).isEqualTo(store.size(path));
-            assertThat(summary.maxLsn().value()).isEqualTo(lsn(rows.size() - 1));
-            return entry(
-                            path,
-                            summary.sizeBytes(),
-                            summary.rowCount(),
-                            summary.minLsn(),
-                            summary.maxLsn(),
-                            summary.columnStats())
-                    .withChecksums(OptionalInt.of(FileChecksums.BLOCK_BYTES));
-        }
-    }
-
-    private static long lsn(int row) {
-        return 1_000_000L + row * 7L;
-    }
-
-    private static long rowId(int row) {
-        return 10L * row;
-    }
-
-    private static FileEntry entry(
-            String path,
-            long sizeBytes,
-            long rowCount,
-            Lsn minLsn,
-            Lsn maxLsn,
-            Map<Integer, ColumnStats> stats) {
-        return new FileEntry(
-                "f",
-                new TableId(1),
-                FileKind.COLUMN,
-                0,
-                path,
-                sizeBytes,
-                rowCount,
-                minLsn,
-                maxLsn,
-                Optional.empty(),
-                OptionalLong.empty(),
-                1,
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                stats,
-                Optional.empty(),
-                Optional.empty());
+        return ColumnFileFixture.write(store, schema, rows, options);
     }
 }
