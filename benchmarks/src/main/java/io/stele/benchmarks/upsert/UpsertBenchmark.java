@@ -31,6 +31,9 @@ public final class UpsertBenchmark implements Benchmark {
     private static final double TARGET_SHARE = 0.4;
     private static final int SAMPLE = 500;
 
+    /** After one, half a second of each second was still the compiler's. */
+    private static final int WARM_UP_ROUNDS = 3;
+
     @Override
     public String name() {
         return "upsert";
@@ -62,7 +65,7 @@ public final class UpsertBenchmark implements Benchmark {
             start = System.nanoTime();
             keyed.compact();
             metrics.put("load: merging s", (System.nanoTime() - start) / 1e9);
-            for (int round = 0; round <= rounds; round++) {
+            for (int round = 0; round < WARM_UP_ROUNDS + rounds; round++) {
                 boolean upsertsFirst = round % 2 == 0;
                 for (int turn = 0; turn < 2; turn++) {
                     boolean upserts = upsertsFirst == (turn == 0);
@@ -70,7 +73,7 @@ public final class UpsertBenchmark implements Benchmark {
                             upserts
                                     ? upserts(keyed, rows, rowsOfRound, round)
                                     : phase(appended, rowsOfRound, number -> number, round);
-                    if (round > 0) { // the first one compiles the code
+                    if (round >= WARM_UP_ROUNDS) {
                         phases.computeIfAbsent(
                                         upserts ? "upsert" : "append", _ -> new ArrayList<>())
                                 .add(phase);
