@@ -19,7 +19,8 @@ public final class BlockCache {
     private final SingleFlightCache<Key, CachedBlock> blocks;
 
     public BlockCache(String name, long maxBytes) {
-        this.blocks = new SingleFlightCache<>(
+        this.blocks =
+                new SingleFlightCache<>(
                         name, maxBytes, CachedBlock::retainedBytes, CachedBlock::drop);
     }
 

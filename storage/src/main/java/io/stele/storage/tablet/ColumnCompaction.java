@@ -67,8 +67,7 @@ final class ColumnCompaction implements ManifestChange {
                         inputs.stream().map(input -> input.file.entry()).toList(),
                         targetBytes);
         boolean historyApart = history.areWorthIt(ended, rows);
-        List<ColumnFile> present =
-                inputs.stream().map(input -> input.file.as(schemas)).toList();
+        List<ColumnFile> present = inputs.stream().map(input -> input.file.as(schemas)).toList();
         try (ColumnFileOutput output =
                 new ColumnFileOutput(
                         files, table, schemas, level, targetBytes, historyApart, cuts)) {
@@ -103,12 +102,7 @@ final class ColumnCompaction implements ManifestChange {
                 if (!isGone(present.get(i))) {
                     ColumnBatches batches = files.openBatches(present.get(i));
                     opened.add(batches);
-                    merge.add(
-                            i,
-                            present.get(i),
-                            batches,
-                            table.schema().hasPrimaryKey(),
-                            kept);
+                    merge.add(i, present.get(i), batches, table.schema().hasPrimaryKey(), kept);
                 }
             }
             merge.run();
@@ -151,8 +145,7 @@ final class ColumnCompaction implements ManifestChange {
                     break;
                 }
                 Placement placement = output.add(first.row().version(), first.row().endLsn());
-                first.input.place(
-                        first.versions.ordinal(), placement.file(), placement.ordinal());
+                first.input.place(first.versions.ordinal(), placement.file(), placement.ordinal());
                 if (first.advance()) {
                     sources.add(first);
                 }
@@ -188,7 +181,8 @@ final class ColumnCompaction implements ManifestChange {
         inputs.forEach(input -> input.carryOver(endLsn - 1, retentionLsn, carried));
         // Delete vectors like marks in LSN order, and each input has its own
         carried.sort(Comparator.comparingLong(Carried::lsn));
-        carried.forEach(mark -> outputs.get(mark.file()).deletes().delete(mark.ordinal(), mark.lsn()));
+        carried.forEach(
+                mark -> outputs.get(mark.file()).deletes().delete(mark.ordinal(), mark.lsn()));
         if (endLsn != DeleteVector.NOT_DELETED) {
             outputs.forEach(output -> output.endAll(endLsn));
         }

@@ -124,8 +124,7 @@ final class ColumnMerge {
             if (child >= heap.size()) {
                 break;
             }
-            if (child + 1 < heap.size()
-                    && heap.get(child + 1).compareTo(heap.get(child)) < 0) {
+            if (child + 1 < heap.size() && heap.get(child + 1).compareTo(heap.get(child)) < 0) {
                 child++;
             }
             if (moved.compareTo(heap.get(child)) <= 0) {

@@ -10,8 +10,8 @@ import java.lang.invoke.VarHandle;
  * A hash from keys to the indexes of their newest versions in a {@link VersionStore}: open
  * addressing, at most half full, the hash beside the index in each slot.
  *
- * <p>One writer; readers on any thread, without locks. A reader finds what was there before it came,
- * or something newer.
+ * <p>One writer; readers on any thread, without locks. A reader finds what was there before it
+ * came, or something newer.
  */
 final class KeySlots {
     private static final VarHandle SLOTS = MethodHandles.arrayElementVarHandle(long[].class);
@@ -85,7 +85,8 @@ final class KeySlots {
         slots = grown;
     }
 
-    // Shards and lanes took bits of the key's hash; the product has something of all of them on top.
+    // Shards and lanes took bits of the key's hash; the product has something of all of them on
+    // top.
     private static int start(int hash, int slotCount) {
         return (hash * 0x9E3779B9) >>> (1 + Integer.numberOfLeadingZeros(slotCount));
     }

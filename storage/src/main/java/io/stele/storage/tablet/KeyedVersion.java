@@ -123,14 +123,7 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
             int rowOffset,
             int storedRowLength) {
         return new KeyedVersion(
-                prefix,
-                keyArray,
-                keyOffset,
-                keyLength,
-                lsn,
-                rowArray,
-                rowOffset,
-                storedRowLength);
+                prefix, keyArray, keyOffset, keyLength, lsn, rowArray, rowOffset, storedRowLength);
     }
 
     /** {@link #prefix(byte[], int, int)} of the key. */

@@ -20,10 +20,7 @@ final class MemTableTotals {
     void add(long lsn, long logLsn, int memoryBytes) {
         if (lsn < maxLsn) {
             throw new IllegalStateException(
-                    "Expected an LSN of at least "
-                            + maxLsn
-                            + " in a memtable, found "
-                            + lsn);
+                    "Expected an LSN of at least " + maxLsn + " in a memtable, found " + lsn);
         }
         maxLsn = lsn;
         minLogLsn = Math.min(minLogLsn, logLsn);

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The keys of a batch, or of some, in ascending order with their hashes, to be looked up in one file
- * after the other. Immutable.
+ * The keys of a batch, or of some, in ascending order with their hashes, to be looked up in one
+ * file after the other. Immutable.
  */
 final class ProbeKeys {
     private static final int EXPECTED_KEY_BYTES = 16; // grows where they are longer

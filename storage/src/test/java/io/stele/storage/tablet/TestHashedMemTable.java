@@ -58,7 +58,12 @@ class TestHashedMemTable {
         assertThat(found.minLogLsn()).isEqualTo(expected.minLogLsn());
         assertThat(found.maxLsn()).isEqualTo(expected.maxLsn());
         assertThat(found.olderVersionCount())
-                .isEqualTo(versions - list(expected.versions()).stream().map(TestHashedMemTable::keyOf).distinct().count());
+                .isEqualTo(
+                        versions
+                                - list(expected.versions()).stream()
+                                        .map(TestHashedMemTable::keyOf)
+                                        .distinct()
+                                        .count());
     }
 
     private static String keyOf(String text) {

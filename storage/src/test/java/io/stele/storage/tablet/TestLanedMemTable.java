@@ -18,7 +18,13 @@ class TestLanedMemTable {
 
     @ParameterizedTest
     @CsvSource({
-        "1, ORDERED", "2, ORDERED", "3, HASHED", "4, HASHED", "5, APPENDED", "6, APPENDED", "7, APPENDED"
+        "1, ORDERED",
+        "2, ORDERED",
+        "3, HASHED",
+        "4, HASHED",
+        "5, APPENDED",
+        "6, APPENDED",
+        "7, APPENDED"
     })
     void readsAsOne(long seed, MemTableKind kind) {
         SplittableRandom random = new SplittableRandom(seed);
