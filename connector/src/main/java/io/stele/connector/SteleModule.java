@@ -8,9 +8,11 @@ import com.google.inject.Module;
 import com.google.inject.Provides;
 import com.google.inject.Scopes;
 import com.google.inject.Singleton;
+import com.google.inject.multibindings.ProvidesIntoSet;
 import io.stele.connector.metadata.CachesTable;
 import io.stele.connector.metadata.CatalogRequests;
 import io.stele.connector.metadata.DropPartitionProcedure;
+import io.stele.connector.metadata.MaintenanceProcedure;
 import io.stele.connector.metadata.SchedulingGroupsTable;
 import io.stele.connector.metadata.SteleMetadataFactory;
 import io.stele.connector.metadata.TableDefinitions;
@@ -76,6 +78,16 @@ final class SteleModule implements Module {
                 .to(CachesTable.class)
                 .in(Scopes.SINGLETON);
         binder.bind(SteleConnector.class).in(Scopes.SINGLETON);
+    }
+
+    @ProvidesIntoSet
+    static Procedure flushProcedure(CatalogRequests catalog) {
+        return MaintenanceProcedure.flush(catalog);
+    }
+
+    @ProvidesIntoSet
+    static Procedure compactProcedure(CatalogRequests catalog) {
+        return MaintenanceProcedure.compact(catalog);
     }
 
     @Provides

@@ -13,6 +13,7 @@ import io.stele.protocol.api.CreateTableRequest;
 import io.stele.protocol.api.DeletePartitionsRequest;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.DropSchemaRequest;
+import io.stele.protocol.api.ListFilesReply;
 import io.stele.protocol.api.ListPartitionsReply;
 import io.stele.protocol.api.ListSchemasReply;
 import io.stele.protocol.api.ListTablesReply;
@@ -144,6 +145,19 @@ public final class CatalogRequests {
                                 table.id()),
                         ListPartitionsReply.class)
                 .partitions();
+    }
+
+    /** Flushes or merges the files of a table; safe to repeat. */
+    void maintain(String action, SchemaTableName name) {
+        sidecar.call(
+                action, TableRequest.of(name.getSchemaName(), name.getTableName()), Done.class);
+    }
+
+    ListFilesReply files(TableSchema table) {
+        return sidecar.call(
+                Actions.LIST_FILES,
+                request(new SchemaTableName(table.schemaName(), table.tableName()), table.id()),
+                ListFilesReply.class);
     }
 
     void alterTable(TableSchema table, ColumnChange change) {

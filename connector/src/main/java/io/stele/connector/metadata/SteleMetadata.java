@@ -14,7 +14,6 @@ import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.SteleWriteHandle;
 import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.type.ScanPredicates;
-import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.schema.ColumnChange;
@@ -73,7 +72,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     private final WriteTransactions writes;
     private final TableDefinitions definitions;
     private final TableStatisticsReader statistics;
-    private final TrinoTypes types;
+    private final MetadataTables metadataTables;
     private final TransactionSnapshot snapshot;
 
     SteleMetadata(
@@ -82,12 +81,12 @@ public final class SteleMetadata implements ConnectorMetadata {
             ReadPoints readPoints,
             TableDefinitions definitions,
             TableStatisticsReader statistics,
-            TrinoTypes types) {
+            MetadataTables metadataTables) {
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.writes = requireNonNull(writes, "writes is null");
         this.definitions = requireNonNull(definitions, "definitions is null");
         this.statistics = requireNonNull(statistics, "statistics is null");
-        this.types = requireNonNull(types, "types is null");
+        this.metadataTables = requireNonNull(metadataTables, "metadataTables is null");
         this.snapshot = new TransactionSnapshot(catalog, readPoints);
     }
 
@@ -447,15 +446,8 @@ public final class SteleMetadata implements ConnectorMetadata {
     @Override
     public Optional<SystemTable> getSystemTable(
             ConnectorSession session, SchemaTableName tableName) {
-        String name = tableName.getTableName();
-        if (!name.endsWith(PartitionsTable.SUFFIX)) {
-            return Optional.empty();
-        }
-        String baseName = name.substring(0, name.length() - PartitionsTable.SUFFIX.length());
-        return snapshot.findTable(new SchemaTableName(tableName.getSchemaName(), baseName))
-                .map(TableDescription::schema)
-                .filter(PartitionConstraints::hasPartitionFiles)
-                .map(table -> new PartitionsTable(table, catalog, types));
+        return metadataTables.find(
+                tableName, name -> snapshot.findTable(name).map(TableDescription::schema));
     }
 
     @Override

@@ -14,7 +14,7 @@ public final class SteleMetadataFactory {
     private final ReadPoints readPoints;
     private final TableDefinitions definitions;
     private final TableStatisticsReader statistics;
-    private final TrinoTypes types;
+    private final MetadataTables metadataTables;
 
     @Inject
     public SteleMetadataFactory(
@@ -29,7 +29,7 @@ public final class SteleMetadataFactory {
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.definitions = requireNonNull(definitions, "definitions is null");
         this.statistics = requireNonNull(statistics, "statistics is null");
-        this.types = requireNonNull(types, "types is null");
+        this.metadataTables = new MetadataTables(catalog, types);
     }
 
     public SteleMetadata create() {
@@ -39,6 +39,6 @@ public final class SteleMetadataFactory {
                 readPoints,
                 definitions,
                 statistics,
-                types);
+                metadataTables);
     }
 }

@@ -71,6 +71,9 @@ public final class Actions {
     /** {@link TableRequest} -> {@link ListPartitionsReply}. */
     public static final String LIST_PARTITIONS = "list-partitions";
 
+    /** {@link TableRequest} -> {@link ListFilesReply}. */
+    public static final String LIST_FILES = "list-files";
+
     /** {@link TableRequest} -> {@link Done}, when what was in memory lies in files. */
     public static final String FLUSH = "flush";
 

@@ -97,6 +97,27 @@ final class TestApiJson {
                         new DeletePartitionsRequest(TABLE, ScanPredicate.ALL),
                         new ListPartitionsReply(
                                 List.of(new PartitionFiles(new byte[] {1, 2}, 3, 4, 5))),
+                        new ListFilesReply(
+                                "n",
+                                List.of(
+                                        new TableShardFiles(
+                                                new ShardId(1, 2),
+                                                new Lsn(3),
+                                                4,
+                                                5,
+                                                List.of(
+                                                        new TableFile(
+                                                                "data/1",
+                                                                true,
+                                                                OptionalInt.of(6),
+                                                                7,
+                                                                Optional.of(new byte[] {8}),
+                                                                9,
+                                                                10,
+                                                                11,
+                                                                new Lsn(12),
+                                                                new Lsn(13),
+                                                                14))))),
                         new StatusReply("n", "1", true, Lsn.MIN, 0, 0, List.of()),
                         PutTarget.of(new TableName("s", "t"), PutMode.UPSERT),
                         new PutTarget(

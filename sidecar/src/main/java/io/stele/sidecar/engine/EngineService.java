@@ -345,6 +345,11 @@ public final class EngineService implements AutoCloseable {
                 status.shards());
     }
 
+    /** The name of this process among sidecars. */
+    public String nodeId() {
+        return nodeId;
+    }
+
     /** How the threads are shared, as the action tells it. */
     public SchedulingGroupsReply schedulingGroupsReply() {
         return new SchedulingGroupsReply(nodeId, schedulingGroups());

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
 import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.ListFilesReply;
 import io.stele.protocol.api.ListPartitionsReply;
 import io.stele.protocol.api.TableRequest;
 import io.stele.sidecar.engine.EngineService;
@@ -33,6 +34,11 @@ final class MaintenanceActions {
                         "Lists the partitions that have files",
                         TableRequest.class,
                         this::listPartitions),
+                Actions.LIST_FILES,
+                ActionHandler.of(
+                        "Lists the shards and files of a table",
+                        TableRequest.class,
+                        this::listFiles),
                 Actions.STATUS,
                 ActionHandler.of("Says how the sidecar is doing", engine::status),
                 Actions.SCHEDULING_GROUPS,
@@ -55,5 +61,10 @@ final class MaintenanceActions {
 
     private Object listPartitions(TableRequest request) {
         return new ListPartitionsReply(engine.engine().partitions(engine.resolve(request).id()));
+    }
+
+    private Object listFiles(TableRequest request) {
+        return new ListFilesReply(
+                engine.nodeId(), engine.engine().files(engine.resolve(request).id()));
     }
 }

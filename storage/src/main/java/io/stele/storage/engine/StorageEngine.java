@@ -10,6 +10,7 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.api.PartitionFiles;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
+import io.stele.protocol.api.TableShardFiles;
 import io.stele.protocol.api.TableStatistics;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ScanPredicate;
@@ -392,6 +393,14 @@ public final class StorageEngine implements AutoCloseable {
     /** The partitions of a table that have column files with rows, by their values. */
     public List<PartitionFiles> partitions(TableId tableId) {
         return PartitionList.of(shards.table(schema(tableId)));
+    }
+
+    /** The shards of a table with its files and what is in memory, each as it is now. */
+    public List<TableShardFiles> files(TableId tableId) {
+        return schema(tableId).shards().stream()
+                .map(shards::shard)
+                .map(shard -> FileList.of(shard.table(tableId), shard.appliedLsn()))
+                .toList();
     }
 
     /** Completes when everything acknowledged before the call is in files. */

@@ -1,0 +1,67 @@
+package io.stele.connector.metadata;
+
+import static io.trino.spi.type.VarcharType.VARCHAR;
+import static java.lang.invoke.MethodHandles.lookup;
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableList;
+import io.stele.protocol.api.Actions;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.SchemaTableName;
+import io.trino.spi.procedure.Procedure;
+import io.trino.spi.procedure.Procedure.Argument;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * {@code CALL system.flush(schema_name, table_name)} and {@code system.compact}: what a sidecar
+ * does by itself sooner or later, now; the call returns when it is done.
+ */
+public final class MaintenanceProcedure {
+    private static final MethodHandle RUN;
+
+    static {
+        try {
+            RUN =
+                    lookup().unreflect(
+                                    MaintenanceProcedure.class.getMethod(
+                                            "run",
+                                            ConnectorSession.class,
+                                            String.class,
+                                            String.class));
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final CatalogRequests catalog;
+    private final String action;
+
+    private MaintenanceProcedure(CatalogRequests catalog, String action) {
+        this.catalog = requireNonNull(catalog, "catalog is null");
+        this.action = requireNonNull(action, "action is null");
+    }
+
+    /** Writes what is in memory into files. */
+    public static Procedure flush(CatalogRequests catalog) {
+        return procedure("flush", new MaintenanceProcedure(catalog, Actions.FLUSH));
+    }
+
+    /** Flushes, and merges files until nothing is left to merge. */
+    public static Procedure compact(CatalogRequests catalog) {
+        return procedure("compact", new MaintenanceProcedure(catalog, Actions.COMPACT));
+    }
+
+    private static Procedure procedure(String name, MaintenanceProcedure of) {
+        return new Procedure(
+                "system",
+                name,
+                ImmutableList.of(
+                        new Argument("SCHEMA_NAME", VARCHAR), new Argument("TABLE_NAME", VARCHAR)),
+                RUN.bindTo(of));
+    }
+
+    /** Called by the engine. */
+    public void run(ConnectorSession session, String schemaName, String tableName) {
+        catalog.maintain(action, new SchemaTableName(schemaName, tableName));
+    }
+}
