@@ -76,8 +76,7 @@ final class HotColumnsPage implements SourcePage {
     public Block getBlock(int channel) {
         Block block = blocks[channel];
         if (block == null) {
-            Block whole = scan.load(file, channel, firstRow);
-            block = positions == null ? whole : whole.getPositions(positions, 0, positions.length);
+            block = scan.load(file, channel, firstRow, positions);
             blocks[channel] = block;
         }
         return block;
@@ -98,7 +97,7 @@ final class HotColumnsPage implements SourcePage {
         for (int channel = 0; channel < blocks.length; channel++) {
             Block block = blocks[channel];
             if (block != null) {
-                blocks[channel] = block.getPositions(narrowed, 0, size);
+                blocks[channel] = NarrowedBlocks.select(block, narrowed);
             }
         }
         if (positions == null) {

@@ -11,6 +11,7 @@ import io.trino.spi.type.Type;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** One scan of a file through {@link HotColumns}, and its counts. Confined to one driver. */
 final class HotScan {
@@ -39,10 +40,14 @@ final class HotScan {
         return hotColumns.isEnabled() ? new HotColumnsPage(page, this, firstRow) : page;
     }
 
-    /** All values of a channel. */
-    Block load(SourcePage page, int channel, long firstRow) {
+    /**
+     * Values of a channel.
+     *
+     * @param positions the rows that are wanted; null: all
+     */
+    Block load(SourcePage page, int channel, long firstRow, int @Nullable [] positions) {
         if (channel >= columns.size()) {
-            return page.getBlock(channel);
+            return narrowed(page.getBlock(channel), positions);
         }
         Column column = columns.get(channel);
         HotColumns.Key key =
@@ -51,12 +56,18 @@ final class HotScan {
         Optional<PackedBlock> hot = hotColumns.find(key);
         if (hot.isPresent()) {
             hits++;
-            return hot.get().unpack(column.filtered());
+            return positions == null
+                    ? hot.get().unpack(column.filtered())
+                    : hot.get().unpack(column.filtered(), positions);
         }
         misses++;
         Block block = page.getBlock(channel);
         hotColumns.offer(key, block);
-        return block;
+        return narrowed(block, positions);
+    }
+
+    private static Block narrowed(Block block, int @Nullable [] positions) {
+        return positions == null ? block : NarrowedBlocks.select(block, positions);
     }
 
     /** What EXPLAIN ANALYZE VERBOSE shows of it. */

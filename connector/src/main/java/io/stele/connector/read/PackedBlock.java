@@ -29,6 +29,9 @@ sealed interface PackedBlock {
      */
     Block unpack(boolean filtered);
 
+    /** The values at these positions, as {@link #unpack(boolean)} gives all. */
+    Block unpack(boolean filtered, int[] positions);
+
     long retainedBytes();
 
     /** The block's packed form; absent for nested values, and where it would cost too much. */
@@ -102,6 +105,11 @@ sealed interface PackedBlock {
         }
 
         @Override
+        public Block unpack(boolean filtered, int[] positions) {
+            return NarrowedBlocks.select(block, positions);
+        }
+
+        @Override
         public long retainedBytes() {
             return block.getRetainedSizeInBytes();
         }
@@ -112,15 +120,28 @@ sealed interface PackedBlock {
     record Coded(Block entries, byte[] codes) implements PackedBlock {
         @Override
         public Block unpack(boolean filtered) {
-            if (filtered || entries instanceof VariableWidthBlock) {
-                return DictionaryBlock.create(codes.length, entries, ids());
-            }
-            return entries instanceof LongArrayBlock longs && !longs.mayHaveNull()
-                    ? longs(longs)
-                    : entries.copyPositions(ids(), 0, codes.length);
+            return unpack(filtered, entries, codes);
         }
 
-        private int[] ids() {
+        @Override
+        public Block unpack(boolean filtered, int[] positions) {
+            byte[] wanted = new byte[positions.length];
+            for (int i = 0; i < wanted.length; i++) {
+                wanted[i] = codes[positions[i]];
+            }
+            return unpack(filtered, entries, wanted);
+        }
+
+        private static Block unpack(boolean filtered, Block entries, byte[] codes) {
+            if (filtered || entries instanceof VariableWidthBlock) {
+                return DictionaryBlock.create(codes.length, entries, ids(codes));
+            }
+            return entries instanceof LongArrayBlock longs && !longs.mayHaveNull()
+                    ? longs(longs, codes)
+                    : entries.copyPositions(ids(codes), 0, codes.length);
+        }
+
+        private static int[] ids(byte[] codes) {
             int[] ids = new int[codes.length];
             for (int position = 0; position < ids.length; position++) {
                 ids[position] = codes[position] & 0xFF;
@@ -128,7 +149,7 @@ sealed interface PackedBlock {
             return ids;
         }
 
-        private Block longs(LongArrayBlock distinct) {
+        private static Block longs(LongArrayBlock distinct, byte[] codes) {
             long[] table = new long[DistinctNumbers.MAX];
             for (int entry = 0; entry < distinct.getPositionCount(); entry++) {
                 table[entry] = distinct.getLong(entry);

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -155,6 +156,15 @@ final class TestPackedBlock {
         PackedBlock packed = PackedBlock.pack(block(type, values)).orElseThrow();
         assertThat(values(type, packed.unpack(false))).isEqualTo(values);
         assertThat(values(type, packed.unpack(true))).isEqualTo(values);
+        int[] positions = IntStream.range(0, values.size()).filter(at -> at % 7 != 3).toArray();
+        List<@Nullable Object> some = IntStream.of(positions).mapToObj(values::get).toList();
+        for (boolean filtered : List.of(false, true)) {
+            Block block = packed.unpack(filtered, positions);
+            assertThat(values(type, block)).isEqualTo(some);
+            if (type != VARCHAR) { // numbers do not hide behind the positions
+                assertThat(block.getClass()).isEqualTo(packed.unpack(filtered).getClass());
+            }
+        }
         return packed;
     }
 
