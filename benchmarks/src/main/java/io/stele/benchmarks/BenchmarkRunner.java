@@ -10,6 +10,8 @@ import io.stele.benchmarks.ingest.IngestBenchmark;
 import io.stele.benchmarks.pagecache.PageCacheBenchmark;
 import io.stele.benchmarks.readwrite.ReadWriteBenchmark;
 import io.stele.benchmarks.recovery.RecoveryBenchmark;
+import io.stele.benchmarks.retrieval.RetrievalBenchmark;
+import io.stele.benchmarks.retrieval.TailBenchmark;
 import io.stele.benchmarks.scan.ScanBenchmark;
 import io.stele.benchmarks.skip.SkipBenchmark;
 import io.stele.benchmarks.upsert.ScanDeletesBenchmark;
@@ -36,6 +38,8 @@ public final class BenchmarkRunner {
     private static final List<Benchmark> BENCHMARKS =
             List.of(
                     new IngestBenchmark(),
+                    new RetrievalBenchmark(),
+                    new TailBenchmark(),
                     new GetBenchmark(),
                     new ScanBenchmark(),
                     new SkipBenchmark(),

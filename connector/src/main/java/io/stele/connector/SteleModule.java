@@ -36,6 +36,7 @@ import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.cached.DataCacheConfig;
 import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
+import io.stele.storage.retrieval.RetrievalConfig;
 import io.trino.spi.connector.SystemTable;
 import io.trino.spi.procedure.Procedure;
 
@@ -45,6 +46,7 @@ final class SteleModule implements Module {
     public void configure(Binder binder) {
         configBinder(binder).bindConfig(SteleConfig.class);
         configBinder(binder).bindConfig(S3Config.class);
+        configBinder(binder).bindConfig(RetrievalConfig.class);
         configBinder(binder).bindConfig(DataCacheConfig.class);
         binder.bind(WorkerDataCache.class).in(Scopes.SINGLETON);
         configBinder(binder).bindConfig(HadoopConfig.class);

@@ -20,6 +20,7 @@ final class TestFloors {
         "io.stele.protocol..",
         "io.stele.cache..",
         "io.stele.storage.objectstore..",
+        "io.stele.storage.retrieval..",
         "io.stele.storage.warehouse..",
         "io.stele.storage.format..",
         "io.stele.storage.orc..",

@@ -14,6 +14,7 @@ import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.auth.SecurityConfig;
 import io.stele.sidecar.engine.EngineMetrics;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.engine.RetrievalMetrics;
 import io.stele.sidecar.engine.SchedulerMetrics;
 import io.stele.sidecar.engine.SchedulingGroupMBeans;
 import io.stele.sidecar.engine.SidecarDataCache;
@@ -36,6 +37,7 @@ import io.stele.sidecar.tls.TlsIdentity;
 import io.stele.storage.objectstore.cached.DataCacheConfig;
 import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
+import io.stele.storage.retrieval.RetrievalConfig;
 import jakarta.servlet.Filter;
 import java.time.Clock;
 import java.util.Optional;
@@ -52,6 +54,7 @@ final class SidecarModule implements Module {
         configBinder(binder).bindConfig(StorageConfig.class);
         configBinder(binder).bindConfig(SchedulerConfig.class);
         configBinder(binder).bindConfig(S3Config.class);
+        configBinder(binder).bindConfig(RetrievalConfig.class);
         configBinder(binder).bindConfig(DataCacheConfig.class);
         configBinder(binder).bindConfig(HadoopConfig.class);
 
@@ -79,6 +82,7 @@ final class SidecarModule implements Module {
         exportMetrics(binder, ReadMetrics.class, "read");
         exportMetrics(binder, EngineMetrics.class, "engine");
         exportMetrics(binder, SchedulerMetrics.class, "scheduler");
+        exportMetrics(binder, RetrievalMetrics.class, "retrieval");
     }
 
     @Provides

@@ -170,7 +170,9 @@ public final class DelayingS3Proxy implements AutoCloseable {
         }
 
         private Pace pace(HttpHead request, long start) throws IOException {
-            String target = request.secondWord() + " " + request.find("range").orElse("");
+            // Some clients add a query that says which operation it is
+            String path = request.secondWord().split("\\?", 2)[0];
+            String target = path + " " + request.find("range").orElse("");
             int attempt = attempts.merge(target, 1, Integer::sum) - 1;
             InjectedDelays present = delays;
             reads.incrementAndGet();

@@ -7,8 +7,10 @@ import io.stele.benchmarks.Machine;
 import io.stele.benchmarks.Medians;
 import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.servers.Run;
+import io.stele.benchmarks.servers.S3Servers;
 import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
+import io.stele.storage.retrieval.RetrievalConfig;
 import io.stele.storage.wal.LogFiles;
 import io.stele.storage.wal.LogOptions;
 import io.stele.storage.warehouse.WarehouseAccess;
@@ -58,8 +60,10 @@ public final class WalBenchmark implements Benchmark {
                     new WarehouseAccess(
                             config(gateway),
                             new HadoopConfig(),
+                            new RetrievalConfig(),
                             RandomGenerator.getDefault(),
-                            millis -> LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis)));
+                            millis -> LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis)),
+                            S3Servers.retrievalThreads());
             // The first round warms up
             for (int round = 0; round <= rounds; round++) {
                 boolean counts = round > 0;

@@ -3,6 +3,7 @@ package io.stele.connector.sidecar;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.airlift.log.Logger;
 import io.stele.connector.SteleConfig;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectReader;
@@ -10,6 +11,9 @@ import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
 import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
+import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.storage.retrieval.RetrievalStatistics;
+import io.stele.storage.retrieval.RetrievalThreads;
 import io.stele.storage.warehouse.WarehouseAccess;
 import io.stele.storage.warehouse.WarehouseLocation;
 import jakarta.annotation.PreDestroy;
@@ -26,6 +30,15 @@ import org.jspecify.annotations.Nullable;
  * sidecar names when the first file is read or written. Thread-safe.
  */
 public final class Warehouse implements ObjectStore {
+    private static final Logger logger = Logger.get(Warehouse.class);
+
+    private static final RetrievalThreads RETRIEVAL_THREADS =
+            new RetrievalThreads(
+                    Thread.ofPlatform().daemon().name("stele-retrieval-", 0).factory(),
+                    Thread.ofVirtual().name("stele-retrieval-task").factory(),
+                    System::nanoTime,
+                    failure -> logger.error(failure, "A task of retrieval failed"));
+
     private final SteleSidecar sidecar;
     private final Optional<String> configuredPath;
     private final WarehouseAccess access;
@@ -40,12 +53,19 @@ public final class Warehouse implements ObjectStore {
             SteleConfig config,
             S3Config s3Config,
             HadoopConfig hadoopConfig,
+            RetrievalConfig retrievalConfig,
             WorkerDataCache dataCache) {
         this.dataCache = requireNonNull(dataCache, "dataCache is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.configuredPath = config.getWarehousePath();
         this.access =
-                new WarehouseAccess(s3Config, hadoopConfig, new SecureRandom(), Warehouse::pause);
+                new WarehouseAccess(
+                        s3Config,
+                        hadoopConfig,
+                        retrievalConfig,
+                        new SecureRandom(),
+                        Warehouse::pause,
+                        RETRIEVAL_THREADS);
     }
 
     /** Through the data page cache, where there is one. */
@@ -113,6 +133,12 @@ public final class Warehouse implements ObjectStore {
     public boolean isRemote() {
         ObjectStore found = store;
         return found != null && found.isRemote();
+    }
+
+    @Override
+    public Optional<RetrievalStatistics> retrieval() {
+        ObjectStore found = store;
+        return found == null ? Optional.empty() : found.retrieval();
     }
 
     @Override

@@ -40,6 +40,9 @@ import io.stele.storage.objectstore.AtomicCreateProbe;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
+import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.storage.retrieval.RetrievalStatistics;
+import io.stele.storage.retrieval.RetrievalThreads;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LogFiles;
 import io.stele.storage.wal.LogOptions;
@@ -70,6 +73,13 @@ import org.jspecify.annotations.Nullable;
 public final class EngineService implements AutoCloseable {
     private static final Logger logger = Logger.get(EngineService.class);
 
+    private static final RetrievalThreads RETRIEVAL_THREADS =
+            new RetrievalThreads(
+                    threadFactory("retrieval-"),
+                    Thread.ofVirtual().name("retrieval-task").factory(),
+                    System::nanoTime,
+                    EngineService::reportUncaught);
+
     private final StorageConfig config;
     private final WarehouseAccess access;
     private final String nodeId;
@@ -84,13 +94,14 @@ public final class EngineService implements AutoCloseable {
     private @Nullable AutoCloseable sampling;
     private volatile @Nullable EngineThreads threads; // written under this object's lock
     private @Nullable LogFiles logFiles;
-    private @Nullable ObjectStore warehouse;
+    private volatile @Nullable ObjectStore warehouse; // written under this object's lock
 
     @Inject
     public EngineService(
             StorageConfig config,
             S3Config s3Config,
             HadoopConfig hadoopConfig,
+            RetrievalConfig retrievalConfig,
             NodeInfo node,
             ServingState state,
             Clock clock,
@@ -102,7 +113,12 @@ public final class EngineService implements AutoCloseable {
         this.config = requireNonNull(config, "config is null");
         this.access =
                 new WarehouseAccess(
-                        s3Config, hadoopConfig, new SecureRandom(), EngineService::pause);
+                        s3Config,
+                        hadoopConfig,
+                        retrievalConfig,
+                        new SecureRandom(),
+                        EngineService::pause,
+                        RETRIEVAL_THREADS);
         this.nodeId = node.getNodeId();
         this.state = requireNonNull(state, "state is null");
         this.clock = requireNonNull(clock, "clock is null");
@@ -276,6 +292,12 @@ public final class EngineService implements AutoCloseable {
     public Optional<ThreadsStatus> threadsStatus() {
         EngineThreads present = threads;
         return present == null ? Optional.empty() : Optional.of(present.status());
+    }
+
+    /** What reads of the warehouse cost; empty where it is not over a network, and while closed. */
+    public Optional<RetrievalStatistics> retrieval() {
+        ObjectStore present = warehouse;
+        return present == null ? Optional.empty() : present.retrieval();
     }
 
     /** The public table of a name, with what is known about it. */

@@ -2,9 +2,11 @@ package io.stele.storage.objectstore;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.retrieval.RetrievalStatistics;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A store that is another one; a subclass changes a part of it. Every call is forwarded, so that
@@ -87,6 +89,11 @@ public abstract class ForwardingObjectStore implements ObjectStore {
     @Override
     public boolean isRemote() {
         return store.isRemote();
+    }
+
+    @Override
+    public Optional<RetrievalStatistics> retrieval() {
+        return store.retrieval();
     }
 
     @Override

@@ -1,10 +1,12 @@
 package io.stele.storage.objectstore;
 
+import io.stele.storage.retrieval.RetrievalStatistics;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The warehouse: immutable byte objects named by paths (see {@link ObjectPath}).
@@ -129,6 +131,11 @@ public interface ObjectStore extends Closeable {
      */
     default boolean isRemote() {
         return false;
+    }
+
+    /** What reads cost, where the store counts that. */
+    default Optional<RetrievalStatistics> retrieval() {
+        return Optional.empty();
     }
 
     /** Gives back connections, where the store has some; nothing is called after this. */

@@ -44,7 +44,11 @@ final class BufferPool {
             if (!makeRoom(size)) {
                 return Optional.empty();
             }
-            found = ByteBuffer.allocateDirect((int) size);
+            try {
+                found = ByteBuffer.allocateDirect((int) size);
+            } catch (OutOfMemoryError e) {
+                return Optional.empty(); // the process allows less than we would take
+            }
             allocatedBytes += size;
         }
         lentBytes += sizeBytes(number);

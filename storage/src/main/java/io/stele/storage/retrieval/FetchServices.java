@@ -14,7 +14,8 @@ final class FetchServices {
     final ThroughputMeter meter;
     final InFlightModel model;
     final HedgeBudget budget;
-    final BufferPool buffers;
+    final BufferPool hedgeBuffers;
+    final BufferPool bulkBuffers;
     final Admission admission;
     final RetrievalCounters counters = new RetrievalCounters();
 
@@ -37,7 +38,8 @@ final class FetchServices {
                 new HedgeBudget(
                         options.hedgeShare(),
                         HEDGE_ALLOWANCE_REQUESTS * options.planner().maxRequestBytes());
-        buffers = new BufferPool(options.hedgeBufferBytes());
+        hedgeBuffers = new BufferPool(options.hedgeBufferBytes());
+        bulkBuffers = new BufferPool(options.bulkBufferBytes());
         admission =
                 new Admission(
                         model::limit,
@@ -77,6 +79,6 @@ final class FetchServices {
                 model.limit(),
                 fit.baseNanos() / 1e6,
                 fit.nanosPerByte() * (1 << 20) / 1e6,
-                buffers.allocatedBytes());
+                hedgeBuffers.allocatedBytes() + bulkBuffers.allocatedBytes());
     }
 }

@@ -40,11 +40,7 @@ final class PieceRead {
         if (seat.led() == null) {
             services.counters.sharedReads.increment();
         } else {
-            fetch =
-                    new RangeFetch(
-                            services,
-                            request,
-                            (_, length) -> target.slice(target.position(), length));
+            fetch = new RangeFetch(services, request, new BufferTarget(target));
             fetch.start();
         }
     }

@@ -6,6 +6,11 @@ import java.nio.ByteBuffer;
 /** Where the bytes of a range go. */
 @FunctionalInterface
 interface RangeTarget {
+    /** Whether {@link #of} gives buffers outside of the heap. */
+    default boolean isDirect() {
+        return false;
+    }
+
     /**
      * A buffer with {@code length} bytes remaining, for an answer of this version; asked again when
      * a request is repeated.

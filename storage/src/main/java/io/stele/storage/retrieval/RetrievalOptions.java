@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
  * @param bytesPerSecond that are not exceeded, and that the number of requests aims at
  * @param hedgeShare of the wanted bytes that hedges may cost; 0: there are none
  * @param hedgeBufferBytes of all buffers for hedges
+ * @param bulkBufferBytes of all buffers by way of which large ranges come to the heap
  * @param planner of requests
  * @param retries of requests
  */
@@ -24,6 +25,7 @@ public record RetrievalOptions(
         OptionalLong bytesPerSecond,
         double hedgeShare,
         long hedgeBufferBytes,
+        long bulkBufferBytes,
         RangePlanner planner,
         RetryPolicy retries) {
     /** What {@code retrieval.*} has by default. */
@@ -35,6 +37,7 @@ public record RetrievalOptions(
                     OptionalLong.empty(),
                     0.05,
                     128L << 20,
+                    256L << 20,
                     RangePlanner.DEFAULT,
                     new RetryPolicy(
                             11, TimeUnit.MILLISECONDS.toNanos(50), TimeUnit.SECONDS.toNanos(5)));
@@ -59,6 +62,7 @@ public record RetrievalOptions(
                 bytesPerSecond,
                 share,
                 hedgeBufferBytes,
+                bulkBufferBytes,
                 planner,
                 retries);
     }
@@ -72,6 +76,7 @@ public record RetrievalOptions(
                 bytesPerSecond,
                 hedgeShare,
                 hedgeBufferBytes,
+                bulkBufferBytes,
                 planner,
                 policy);
     }
@@ -85,6 +90,7 @@ public record RetrievalOptions(
                 bytesPerSecond,
                 hedgeShare,
                 hedgeBufferBytes,
+                bulkBufferBytes,
                 other,
                 retries);
     }

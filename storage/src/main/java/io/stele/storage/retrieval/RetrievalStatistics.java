@@ -19,7 +19,7 @@ package io.stele.storage.retrieval;
  * @param requestLimit how many requests may be in flight by the model
  * @param baseLatencyMillis of the fitted model; that of S3 until something is known
  * @param dataLatencyMillisPerMiB of the fitted model
- * @param hedgeBufferBytes allocated
+ * @param bufferBytes allocated outside of the heap
  */
 public record RetrievalStatistics(
         long requests,
@@ -37,4 +37,4 @@ public record RetrievalStatistics(
         int requestLimit,
         double baseLatencyMillis,
         double dataLatencyMillisPerMiB,
-        long hedgeBufferBytes) {}
+        long bufferBytes) {}

@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
+import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.storage.retrieval.RetrievalThreads;
 import java.util.function.LongConsumer;
 import java.util.random.RandomGenerator;
 
@@ -12,15 +14,24 @@ import java.util.random.RandomGenerator;
  *
  * @param s3 used by buckets only
  * @param hadoop used by file systems of Hadoop only
+ * @param retrieval how buckets are read
  * @param random safe for many threads
  * @param sleepMillis lets the calling thread wait between attempts
+ * @param retrievalThreads read buckets
  */
 public record WarehouseAccess(
-        S3Config s3, HadoopConfig hadoop, RandomGenerator random, LongConsumer sleepMillis) {
+        S3Config s3,
+        HadoopConfig hadoop,
+        RetrievalConfig retrieval,
+        RandomGenerator random,
+        LongConsumer sleepMillis,
+        RetrievalThreads retrievalThreads) {
     public WarehouseAccess {
         requireNonNull(s3, "s3 is null");
         requireNonNull(hadoop, "hadoop is null");
+        requireNonNull(retrieval, "retrieval is null");
         requireNonNull(random, "random is null");
         requireNonNull(sleepMillis, "sleepMillis is null");
+        requireNonNull(retrievalThreads, "retrievalThreads is null");
     }
 }

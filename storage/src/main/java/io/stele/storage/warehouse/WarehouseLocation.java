@@ -95,7 +95,12 @@ public sealed interface WarehouseLocation {
             case Folder folder -> new LocalObjectStore(folder.path());
             case Bucket bucket ->
                     S3ObjectStore.open(
-                            bucket.location(), access.s3(), access.random(), access.sleepMillis());
+                            bucket.location(),
+                            access.s3(),
+                            access.retrieval(),
+                            access.random(),
+                            access.sleepMillis(),
+                            access.retrievalThreads());
             case Hadoop hadoop ->
                     HadoopObjectStore.open(
                             hadoop.location(),

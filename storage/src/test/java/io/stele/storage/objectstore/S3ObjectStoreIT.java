@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.airlift.units.DataSize;
 import io.stele.storage.objectstore.s3.GatewayConfig;
 import io.stele.storage.objectstore.s3.S3Location;
-import io.stele.storage.objectstore.s3.S3ObjectStore;
+import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.storage.retrieval.RetrievalStatistics;
 import io.stele.testing.S3Server;
 import io.stele.testing.VersityGateway;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
@@ -23,24 +25,32 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** The contract of object stores, on a real S3 server. */
+/** The contract of object stores, on a real S3 server, read by either client. */
+@ParameterizedClass
+@EnumSource
 final class S3ObjectStoreIT extends ObjectStoreContract {
     private static final int PART_BYTES = 5 << 20; // the least that S3 allows
     private static final AtomicInteger PREFIXES = new AtomicInteger();
 
     @RegisterExtension static final S3Server S3 = new S3Server();
 
+    @Parameter RetrievalConfig.Client client;
+
     private ObjectStore store;
 
     @BeforeEach
-    void open() {
+    void open() throws IOException {
         store =
-                S3ObjectStore.open(
+                GatewayConfig.open(
                         new S3Location(
                                 VersityGateway.BUCKET, "contract/" + PREFIXES.incrementAndGet()),
                         GatewayConfig.of(S3.gateway())
                                 .setStreamingPartSize(DataSize.ofBytes(PART_BYTES)),
+                        client,
                         new Random(1),
                         _ -> {});
     }
@@ -115,5 +125,49 @@ final class S3ObjectStoreIT extends ObjectStoreContract {
         byte[] content = new byte[length];
         new Random(length).nextBytes(content);
         return content;
+    }
+
+    /** Ranges of all sizes, by many readers at once, from objects of one request and of several. */
+    @Test
+    void concurrentReadersGetTheBytesOfTheirRanges() throws Exception {
+        byte[] content = content(40 << 20);
+        try (ObjectWriter writer = store.create("large")) {
+            writer.write(content, 0, content.length);
+            writer.commit();
+        }
+        List<Future<?>> readers = new ArrayList<>();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int reader = 0; reader < 16; reader++) {
+                Random random = new Random(reader);
+                readers.add(
+                        threads.submit(
+                                () -> {
+                                    for (int i = 0; i < 12; i++) {
+                                        int length = 1 + random.nextInt(1 << (6 + 2 * (i % 10)));
+                                        int offset = random.nextInt(content.length - length);
+                                        byte[] found = store.read("large", offset, length);
+                                        assertThat(
+                                                        Arrays.equals(
+                                                                found,
+                                                                0,
+                                                                length,
+                                                                content,
+                                                                offset,
+                                                                offset + length))
+                                                .isTrue();
+                                    }
+                                    return null;
+                                }));
+            }
+            readers.add(threads.submit(() -> Arrays.equals(store.readFully("large"), content)));
+            for (Future<?> reader : readers) {
+                assertThat(reader.get()).isNotEqualTo(Boolean.FALSE);
+            }
+        }
+        RetrievalStatistics statistics = store.retrieval().orElseThrow();
+        assertThat(statistics.requestsInFlight()).isZero();
+        assertThat(statistics.bytesInFlight()).isZero();
+        assertThat(statistics.bytes()).isPositive();
+        assertThat(statistics.failures()).isZero();
     }
 }

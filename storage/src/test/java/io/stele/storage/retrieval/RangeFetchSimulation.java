@@ -81,15 +81,33 @@ class RangeFetchSimulation {
         }
     }
 
-    /** One hedge a range, however late both are. */
+    /** A reader that is slow to see that its answer has begun sends a hedge that costs nothing. */
+    @Test
+    void aHedgeThatWasTooEarlyIsTakenBack() throws IOException {
+        Readers readers = new Readers(4, READERS, 1);
+        readers.readAll(100); // learns what is usual
+        long sent = readers.store.sentBytes;
+        readers.store.baseNanos = 110e6; // late by its first byte, but then as fast as ever
+        readers.store.jitter = 0;
+        readers.readAll(READERS);
+        assertThat(readers.services.counters.hedges.sum()).isGreaterThanOrEqualTo(READERS);
+        assertThat(readers.services.counters.hedgeWins.sum()).isZero();
+        assertThat(readers.store.sentBytes - sent).isEqualTo((long) READERS * REQUEST_BYTES);
+        assertThat(readers.services.budget.wastedBytes()).isZero();
+        readers.checkNothingIsLeft(4);
+    }
+
+    /** One hedge a range at a time, however late both are. */
     @Test
     void noRangeIsAskedForThreeTimesAtOnce() throws IOException {
         Readers readers = new Readers(3, READERS, 1);
         readers.readAll(100); // learns what is usual
         readers.store.stragglers = 1;
+        readers.store.mostUnderWay = 0;
         int before = readers.store.requests;
         readers.readAll(READERS);
-        assertThat(readers.store.requests - before).isBetween(READERS + 1, 2 * READERS);
+        assertThat(readers.store.requests - before).isBetween(READERS + 1, 3 * READERS);
+        assertThat(readers.store.mostUnderWay).isLessThanOrEqualTo(2 * READERS);
     }
 
     /** Several readers, each with one fetch at a time. */
@@ -127,6 +145,7 @@ class RangeFetchSimulation {
                                     OptionalLong.empty(),
                                     hedgeShare,
                                     (long) READERS * REQUEST_BYTES,
+                                    0,
                                     new RangePlanner(0, REQUEST_BYTES),
                                     new RetryPolicy(4, 1_000_000, 50_000_000)),
                             new RetrievalRuntime(time, random, time, time));
@@ -203,7 +222,7 @@ class RangeFetchSimulation {
             assertThat(services.admission.bytes()).as("seed %d", seed).isZero();
             assertThat(services.admission.waiting()).as("seed %d", seed).isZero();
             assertThat(services.budget.reservedBytes()).as("seed %d", seed).isZero();
-            assertThat(services.buffers.lentBytes()).as("seed %d", seed).isZero();
+            assertThat(services.hedgeBuffers.lentBytes()).as("seed %d", seed).isZero();
         }
     }
 }

@@ -13,12 +13,13 @@ import java.util.random.RandomGenerator;
  * fail, at any point. Bytes come in pieces, as they do from a network. Confined to one thread.
  */
 final class SimulatedStore implements RangeSource {
-    private static final double BASE_NANOS = 30e6;
     private static final int PIECES = 8;
 
     private final VirtualTime time;
     private final RandomGenerator random;
     private final Map<String, byte[]> objects = new HashMap<>();
+    double baseNanos = 30e6;
+    double jitter = 0.2;
     double nanosPerByte = 20e6 / (1 << 20);
     double stragglers;
     double failures;
@@ -43,10 +44,11 @@ final class SimulatedStore implements RangeSource {
         mostUnderWay = Math.max(mostUnderWay, underWay);
         Request started = new Request(request, listener);
         double factor =
-                (0.8 + 0.4 * random.nextDouble()) * (random.nextDouble() < stragglers ? 10 : 1);
+                (1 - jitter + 2 * jitter * random.nextDouble())
+                        * (random.nextDouble() < stragglers ? 10 : 1);
         started.nanosPerByte = nanosPerByte * factor;
         started.failsAtPiece = random.nextDouble() < failures ? random.nextInt(-1, PIECES) : PIECES;
-        time.schedule((long) (BASE_NANOS * factor), started::answer);
+        time.schedule((long) (baseNanos * factor), started::answer);
         return started;
     }
 

@@ -34,15 +34,7 @@ class TestDownloadManager {
                     RetrievalOptions.DEFAULT
                             .withPlanner(new RangePlanner(100, REQUEST_BYTES))
                             .withRetries(new RetryPolicy(50, 1, 2)),
-                    new RetrievalRuntime(
-                            System::nanoTime,
-                            new Random(1),
-                            (nanos, task) -> {
-                                Future<?> scheduled =
-                                        timers.schedule(task, nanos, TimeUnit.NANOSECONDS);
-                                return () -> scheduled.cancel(false);
-                            },
-                            threads));
+                    runtime());
 
     @AfterEach
     void stop() {
@@ -78,6 +70,43 @@ class TestDownloadManager {
         }
         assertThat(manager.statistics().retries()).isGreaterThan(100);
         assertThat(manager.statistics().requestsInFlight()).isZero();
+    }
+
+    /** From 3 MiB on, bytes for the heap go by way of a buffer outside of it, if there is one. */
+    @Test
+    void largeRangesGiveTheBytesOfTheStore() throws Exception {
+        byte[] content = bytes(12_000_000, 5);
+        store.put("o", content);
+        store.failures = 0.3;
+        try (DownloadManager large =
+                new DownloadManager(
+                        store,
+                        RetrievalOptions.DEFAULT.withRetries(new RetryPolicy(50, 1, 2)),
+                        runtime())) {
+            List<Future<Boolean>> readers = new ArrayList<>();
+            for (int reader = 0; reader < 40; reader++) { // more than there are buffers for
+                int offset = 1_000 * reader;
+                int length = 3_000_000 + 200_000 * reader;
+                readers.add(
+                        threads.submit(
+                                () -> {
+                                    byte[] target = new byte[length];
+                                    large.read("o", offset, target, 0, length);
+                                    return Arrays.equals(
+                                                    target,
+                                                    0,
+                                                    length,
+                                                    content,
+                                                    offset,
+                                                    offset + length)
+                                            && Arrays.equals(large.readFully("o"), content);
+                                }));
+            }
+            for (Future<Boolean> reader : readers) {
+                assertThat(reader.get()).isTrue();
+            }
+            assertThat(large.statistics().bufferBytes()).isBetween(4L << 20, 256L << 20);
+        }
     }
 
     @Test
@@ -257,6 +286,17 @@ class TestDownloadManager {
                 .hasMessageContaining("injected");
         assertThat(manager.statistics().requests()).isEqualTo(50);
         assertThat(manager.statistics().failures()).isEqualTo(1);
+    }
+
+    private RetrievalRuntime runtime() {
+        return new RetrievalRuntime(
+                System::nanoTime,
+                new Random(1),
+                (nanos, task) -> {
+                    Future<?> scheduled = timers.schedule(task, nanos, TimeUnit.NANOSECONDS);
+                    return () -> scheduled.cancel(false);
+                },
+                threads);
     }
 
     private byte[] read(String object, long offset, int length) throws IOException {

@@ -7,6 +7,8 @@ import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
 import io.stele.storage.objectstore.s3.S3Location;
+import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.storage.retrieval.RetrievalThreads;
 import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -53,7 +55,17 @@ final class TestWarehouseLocation {
     }
 
     private static WarehouseAccess access(S3Config s3) {
-        return new WarehouseAccess(s3, new HadoopConfig(), new Random(1), _ -> {});
+        return new WarehouseAccess(
+                s3,
+                new HadoopConfig(),
+                new RetrievalConfig(),
+                new Random(1),
+                _ -> {},
+                new RetrievalThreads(
+                        Thread.ofPlatform().daemon().factory(),
+                        Thread.ofVirtual().factory(),
+                        System::nanoTime,
+                        _ -> {}));
     }
 
     @ParameterizedTest

@@ -2,6 +2,7 @@ package io.stele.storage.objectstore.s3;
 
 import java.io.IOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.function.Function;
 import javax.xml.stream.XMLStreamException;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
@@ -32,8 +33,14 @@ final class S3Clients implements AutoCloseable {
     private final SdkHttpClient connections;
     private final S3Client repeating;
     private final S3Client once;
+    private final AwsCredentialsProvider credentials;
 
-    private S3Clients(SdkHttpClient connections, S3Client repeating, S3Client once) {
+    private S3Clients(
+            SdkHttpClient connections,
+            S3Client repeating,
+            S3Client once,
+            AwsCredentialsProvider credentials) {
+        this.credentials = credentials;
         this.connections = connections;
         this.repeating = repeating;
         this.once = once;
@@ -58,7 +65,32 @@ final class S3Clients implements AutoCloseable {
         return new S3Clients(
                 connections,
                 client(config, connections, credentials, retries),
-                client(config, connections, credentials, AwsRetryStrategy.doNotRetry()));
+                client(config, connections, credentials, AwsRetryStrategy.doNotRetry()),
+                credentials);
+    }
+
+    /** Where requests get their credentials from. */
+    AwsCredentialsProvider credentials() {
+        return credentials;
+    }
+
+    /** With which requests are signed. */
+    String region() {
+        return repeating.serviceClientConfiguration().region().id();
+    }
+
+    /** The URL of an object, with its bucket where the configuration wants it. */
+    URI url(String bucket, String key) {
+        try {
+            return repeating.utilities().getUrl(get -> get.bucket(bucket).key(key)).toURI();
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException("Expected a key that is a URL: " + key, e);
+        }
+    }
+
+    /** Sends each request once. */
+    S3Client once() {
+        return once;
     }
 
     private static S3Client client(

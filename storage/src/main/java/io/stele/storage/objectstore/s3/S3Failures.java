@@ -80,7 +80,8 @@ final class S3Failures {
         return new IOException(message, failure);
     }
 
-    private static String code(S3Exception answer) {
+    /** The code of an error of S3; empty where it has none. */
+    static String code(S3Exception answer) {
         return answer.awsErrorDetails() == null || answer.awsErrorDetails().errorCode() == null
                 ? ""
                 : answer.awsErrorDetails().errorCode();

@@ -7,8 +7,16 @@ import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectPath;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
+import io.stele.storage.retrieval.ByteRange;
+import io.stele.storage.retrieval.DownloadManager;
+import io.stele.storage.retrieval.RangeRead;
+import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.storage.retrieval.RetrievalStatistics;
+import io.stele.storage.retrieval.RetrievalThreads;
+import io.stele.storage.retrieval.TransientReadException;
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -32,15 +40,16 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
  * Objects in a bucket of S3 or of a service that speaks its protocol and creates atomically with
- * {@code If-None-Match: *}. Each read is one GET of its range; objects larger than a part are
- * uploaded in parts. What may be repeated is, by the SDK; creations are repeated by {@link
- * S3Creation}, which finds out what became of them.
+ * {@code If-None-Match: *}. Reads go through a {@link DownloadManager}; objects larger than a part
+ * are uploaded in parts. What may be repeated is, by it and by the SDK; creations are repeated by
+ * {@link S3Creation}, which finds out what became of them.
  *
  * <p>Safe for use by many threads. Closing it closes its connections.
  */
 public final class S3ObjectStore implements ObjectStore {
     private final S3Location location;
     private final S3Clients clients;
+    private final DownloadManager downloads;
     private final S3Encryption encryption;
     private final S3Creation creation;
     private final int partBytes;
@@ -48,11 +57,13 @@ public final class S3ObjectStore implements ObjectStore {
     private S3ObjectStore(
             S3Location location,
             S3Clients clients,
+            DownloadManager downloads,
             S3Encryption encryption,
             S3Creation creation,
             int partBytes) {
         this.location = location;
         this.clients = clients;
+        this.downloads = downloads;
         this.encryption = encryption;
         this.creation = creation;
         this.partBytes = partBytes;
@@ -63,18 +74,24 @@ public final class S3ObjectStore implements ObjectStore {
      *
      * @param random makes the UUIDs of creations, and spreads pauses; safe for many threads
      * @param sleepMillis lets the calling thread wait
+     * @param threads of reads
+     * @throws IOException if its threads cannot have what they need of the system
      */
     public static S3ObjectStore open(
             S3Location location,
             S3Config config,
+            RetrievalConfig retrieval,
             RandomGenerator random,
-            LongConsumer sleepMillis) {
+            LongConsumer sleepMillis,
+            RetrievalThreads threads)
+            throws IOException {
         requireNonNull(location, "location is null");
         requireNonNull(config, "config is null");
         S3Clients clients = S3Clients.of(config);
         return new S3ObjectStore(
                 location,
                 clients,
+                S3Downloads.start(location, config, retrieval, clients, random, threads),
                 new S3Encryption(config.getSseType(), config.getSseKmsKeyId()),
                 new S3Creation(clients, location, random, sleepMillis),
                 Math.toIntExact(config.getStreamingPartSize().toBytes()));
@@ -89,28 +106,32 @@ public final class S3ObjectStore implements ObjectStore {
     public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
             throws IOException {
         NonBlocking.check();
-        String key = key(path);
+        ObjectPath.check(path);
         if (length == 0) {
             checkEnd(path, offset, 0, size(path));
             return;
         }
-        String range = "bytes=" + offset + "-" + (offset + length - 1);
+        read(path, offset, ByteBuffer.wrap(buffer, bufferOffset, length));
+    }
+
+    /**
+     * Fills what remains of a buffer, which may lie outside of the heap: its bytes are not copied
+     * on their way then. The position stays as it is.
+     *
+     * @throws EOFException if the object ends before
+     */
+    public void read(String path, long offset, ByteBuffer target) throws IOException {
+        NonBlocking.check();
+        int length = target.remaining();
         try {
-            long end =
-                    get(
-                            get -> get.bucket(location.bucket()).key(key).range(range),
-                            (answer, body) -> {
-                                long size = sizeOf(answer, offset, range, path);
-                                int count = (int) Math.min(length, size - offset);
-                                readFully(body, buffer, bufferOffset, count, path);
-                                return size;
-                            });
-            checkEnd(path, offset, length, end);
-        } catch (SdkException e) {
-            if (S3Failures.isBehindEnd(e)) {
-                checkEnd(path, offset, length, size(path));
-            }
-            throw S3Failures.describe("read", describe(path), e);
+            downloads.readAll(
+                    ObjectPath.check(path),
+                    List.of(new RangeRead(new ByteRange(offset, length), target)));
+        } catch (EOFException e) {
+            checkEnd(path, offset, length, size(path));
+            throw e; // it has grown since
+        } catch (TransientReadException e) {
+            throw failed(path, e);
         }
     }
 
@@ -128,69 +149,23 @@ public final class S3ObjectStore implements ObjectStore {
         }
     }
 
-    /** The size of the object whose range is answered, from {@code bytes 0-9/100}. */
-    private long sizeOf(GetObjectResponse answer, long offset, String asked, String path)
-            throws IOException {
-        String found = String.valueOf(answer.contentRange());
-        int slash = found.lastIndexOf('/');
-        if (!found.startsWith("bytes " + offset + "-") || slash < 0) {
-            throw new IOException(
-                    "Expected the range %s, found %s in the answer for %s"
-                            .formatted(asked, found, describe(path)));
-        }
-        try {
-            return Long.parseLong(found.substring(slash + 1));
-        } catch (NumberFormatException e) {
-            throw new IOException(
-                    "Expected the size of the object in the range, found %s in the answer for %s"
-                            .formatted(found, describe(path)),
-                    e);
-        }
+    private IOException failed(String path, TransientReadException e) {
+        return new IOException("Cannot read %s: %s".formatted(describe(path), e.getMessage()), e);
     }
 
     @Override
     public byte[] readFully(String path) throws IOException {
         NonBlocking.check();
-        String key = key(path);
         try {
-            return get(
-                    get -> get.bucket(location.bucket()).key(key),
-                    (answer, body) -> {
-                        long size = requireNonNull(answer.contentLength(), "no length");
-                        if (size > Integer.MAX_VALUE - 16) {
-                            throw new IOException(
-                                    "Expected an object that fits an array, found %d bytes in %s"
-                                            .formatted(size, describe(path)));
-                        }
-                        byte[] content = new byte[(int) size];
-                        readFully(body, content, 0, content.length, path);
-                        return content;
-                    });
-        } catch (SdkException e) {
-            throw S3Failures.describe("read", describe(path), e);
+            return downloads.readFully(ObjectPath.check(path));
+        } catch (TransientReadException e) {
+            throw failed(path, e);
         }
     }
 
-    private <T> T get(
-            Consumer<GetObjectRequest.Builder> request,
-            ResponseTransformer<GetObjectResponse, T> reader) {
-        return clients.repeat(client -> client.getObject(request, reader));
-    }
-
-    /** Reads bytes that were announced; if the connection ends before, the request is repeated. */
-    private void readFully(
-            AbortableInputStream body, byte[] buffer, int offset, int length, String path) {
-        int count;
-        try {
-            count = body.readNBytes(buffer, offset, length);
-        } catch (IOException e) {
-            throw RetryableException.create("Cannot read the answer for " + describe(path), e);
-        }
-        if (count < length) {
-            throw RetryableException.create(
-                    "Expected %d bytes, found the end of the answer after %d for %s"
-                            .formatted(length, count, describe(path)));
-        }
+    @Override
+    public Optional<RetrievalStatistics> retrieval() {
+        return Optional.of(downloads.statistics());
     }
 
     @Override
@@ -222,6 +197,7 @@ public final class S3ObjectStore implements ObjectStore {
             PutObjectRequest request = put(path).build();
             RequestBody body = S3Bodies.of(content, content.length);
             clients.repeat(client -> client.putObject(request, body));
+            downloads.forget(path); // who reads from now on wants these bytes
         } catch (SdkException e) {
             throw S3Failures.describe("write", describe(path), e);
         }
@@ -242,7 +218,9 @@ public final class S3ObjectStore implements ObjectStore {
         PutObjectRequest request =
                 put(path).metadata(S3Creation.metadata(id)).ifMatch(tag.get()).build();
         RequestBody body = S3Bodies.of(content, content.length);
-        return creation.swap(path, id, client -> client.putObject(request, body));
+        boolean swapped = creation.swap(path, id, client -> client.putObject(request, body));
+        downloads.forget(path);
+        return swapped;
     }
 
     /** The entity tag of the object; empty if it is not there or has another content. */
@@ -268,6 +246,28 @@ public final class S3ObjectStore implements ObjectStore {
                 return Optional.empty();
             }
             throw S3Failures.describe("read", describe(path), e);
+        }
+    }
+
+    private <T> T get(
+            Consumer<GetObjectRequest.Builder> request,
+            ResponseTransformer<GetObjectResponse, T> reader) {
+        return clients.repeat(client -> client.getObject(request, reader));
+    }
+
+    /** Reads bytes that were announced; if the connection ends before, the request is repeated. */
+    private void readFully(
+            AbortableInputStream body, byte[] buffer, int offset, int length, String path) {
+        int count;
+        try {
+            count = body.readNBytes(buffer, offset, length);
+        } catch (IOException e) {
+            throw RetryableException.create("Cannot read the answer for " + describe(path), e);
+        }
+        if (count < length) {
+            throw RetryableException.create(
+                    "Expected %d bytes, found the end of the answer after %d for %s"
+                            .formatted(length, count, describe(path)));
         }
     }
 
@@ -318,6 +318,7 @@ public final class S3ObjectStore implements ObjectStore {
                     client ->
                             client.deleteObject(
                                     delete -> delete.bucket(location.bucket()).key(key)));
+            downloads.forget(path);
         } catch (SdkException e) {
             // S3 says nothing of objects that are not there, others do
             if (!S3Failures.isMissing(e)) {
@@ -336,7 +337,11 @@ public final class S3ObjectStore implements ObjectStore {
     }
 
     @Override
-    public void close() {
-        clients.close();
+    public void close() throws IOException {
+        try {
+            downloads.close();
+        } finally {
+            clients.close();
+        }
     }
 }

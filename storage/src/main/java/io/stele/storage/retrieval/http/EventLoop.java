@@ -144,7 +144,7 @@ public final class EventLoop implements Timers, Closeable {
                 runInbox();
                 runDue();
             } catch (Throwable failure) {
-                uncaught.accept(failure);
+                report(failure);
             }
         }
         end();
@@ -196,7 +196,7 @@ public final class EventLoop implements Timers, Closeable {
         try {
             task.run();
         } catch (Throwable failure) {
-            uncaught.accept(failure);
+            report(failure);
         }
     }
 
@@ -211,12 +211,17 @@ public final class EventLoop implements Timers, Closeable {
         try {
             selector.close();
         } catch (IOException e) {
-            uncaught.accept(e);
+            report(e);
         }
     }
 
-    boolean isClosed() {
-        return closed;
+    /** The loop goes on, whatever whoever is told does. */
+    private void report(Throwable failure) {
+        try {
+            uncaught.accept(failure);
+        } catch (Throwable again) {
+            failure.addSuppressed(again);
+        }
     }
 
     /** Ends the connections and the thread, and waits for that; timers run out at once. */

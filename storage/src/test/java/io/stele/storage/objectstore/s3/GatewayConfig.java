@@ -1,9 +1,14 @@
 package io.stele.storage.objectstore.s3;
 
 import io.airlift.configuration.ConfigurationFactory;
+import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.storage.retrieval.RetrievalThreads;
 import io.stele.testing.VersityGateway;
+import java.io.IOException;
+import java.util.Random;
+import java.util.function.LongConsumer;
 
-/** The configuration with which a store reaches a {@link VersityGateway}. */
+/** The configuration with which a store reaches a {@link VersityGateway}, and such a store. */
 public final class GatewayConfig {
     private GatewayConfig() {}
 
@@ -17,5 +22,28 @@ public final class GatewayConfig {
     public static S3Config of(int throughPort) {
         return new ConfigurationFactory(VersityGateway.properties(throughPort))
                 .build(S3Config.class);
+    }
+
+    /** A store on threads of its own. */
+    public static S3ObjectStore open(
+            S3Location location,
+            S3Config config,
+            RetrievalConfig.Client client,
+            Random random,
+            LongConsumer sleepMillis)
+            throws IOException {
+        return S3ObjectStore.open(
+                location,
+                config,
+                new RetrievalConfig().setClient(client),
+                random,
+                sleepMillis,
+                new RetrievalThreads(
+                        Thread.ofPlatform().daemon().factory(),
+                        Thread.ofVirtual().factory(),
+                        System::nanoTime,
+                        failure -> {
+                            throw new AssertionError(failure);
+                        }));
     }
 }

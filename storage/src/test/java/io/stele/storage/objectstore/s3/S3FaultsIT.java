@@ -19,6 +19,7 @@ import io.stele.storage.objectstore.s3.FaultProxy.Fault.Delays;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.LosesAnswer;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.Stalls;
 import io.stele.storage.objectstore.s3.FaultProxy.Request;
+import io.stele.storage.retrieval.RetrievalConfig;
 import io.stele.testing.S3Server;
 import io.stele.testing.VersityGateway;
 import java.io.IOException;
@@ -35,10 +36,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A store on a real S3 server, whose network loses, delays, cuts and refuses requests. */
+@ParameterizedClass
+@EnumSource
 final class S3FaultsIT {
     private static final int PART_BYTES = 5 << 20;
     private static final Predicate<Request> PUTS = line("PUT ").and(line("uploadId").negate());
@@ -52,6 +58,8 @@ final class S3FaultsIT {
 
     private static final AtomicInteger PREFIXES = new AtomicInteger();
 
+    @Parameter RetrievalConfig.Client client;
+
     private FaultProxy proxy;
     private S3Location location;
     private ObjectStore store;
@@ -63,9 +71,10 @@ final class S3FaultsIT {
         location = new S3Location(VersityGateway.BUCKET, "faults-" + PREFIXES.incrementAndGet());
         store = store(settings());
         other =
-                S3ObjectStore.open(
+                GatewayConfig.open(
                         location,
                         GatewayConfig.of(S3.gateway()),
+                        client,
                         new Random(2),
                         S3FaultsIT::dontWait);
     }
@@ -83,8 +92,8 @@ final class S3FaultsIT {
                 .setMaxErrorRetries(3);
     }
 
-    private ObjectStore store(S3Config settings) {
-        return S3ObjectStore.open(location, settings, new Random(1), S3FaultsIT::dontWait);
+    private ObjectStore store(S3Config settings) throws IOException {
+        return GatewayConfig.open(location, settings, client, new Random(1), S3FaultsIT::dontWait);
     }
 
     private static void dontWait(long millis) {}
@@ -191,7 +200,7 @@ final class S3FaultsIT {
         other.createIfAbsent("x", bytes("1"));
         proxy.plan(PUTS, new LosesAnswer());
         try (ObjectStore followed =
-                S3ObjectStore.open(location, settings(), new Random(3), _ -> follow())) {
+                GatewayConfig.open(location, settings(), client, new Random(3), _ -> follow())) {
             assertThatThrownBy(() -> followed.compareAndSwap("x", bytes("1"), bytes("2 ours")))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining(location + "/x");
@@ -257,7 +266,8 @@ final class S3FaultsIT {
     void aBucketThatIsNotThereIsAnError() throws Exception {
         S3Location elsewhere = new S3Location("no-such-bucket", "");
         try (ObjectStore nowhere =
-                S3ObjectStore.open(elsewhere, settings(), new Random(1), S3FaultsIT::dontWait)) {
+                GatewayConfig.open(
+                        elsewhere, settings(), client, new Random(1), S3FaultsIT::dontWait)) {
             assertThatThrownBy(() -> nowhere.readFully("x"))
                     .isInstanceOf(IOException.class)
                     .isNotInstanceOf(NoSuchFileException.class);

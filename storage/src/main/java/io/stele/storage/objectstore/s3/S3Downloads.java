@@ -1,0 +1,102 @@
+package io.stele.storage.objectstore.s3;
+
+import io.stele.storage.retrieval.DownloadManager;
+import io.stele.storage.retrieval.RangeSource;
+import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.storage.retrieval.RetrievalRuntime;
+import io.stele.storage.retrieval.RetrievalThreads;
+import io.stele.storage.retrieval.RetryPolicy;
+import io.stele.storage.retrieval.http.EndpointResolver;
+import io.stele.storage.retrieval.http.EventLoop;
+import io.stele.storage.retrieval.http.HttpOptions;
+import io.stele.storage.retrieval.http.HttpRangeClient;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import javax.net.ssl.SSLContext;
+
+/** Makes the download manager of a bucket. */
+final class S3Downloads {
+    /** S3 tells other addresses every few seconds, and each is good for long. */
+    private static final Duration LOOKUP_EVERY = Duration.ofSeconds(10);
+
+    private static final Duration KEEP_ADDRESSES = Duration.ofMinutes(2);
+
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private S3Downloads() {}
+
+    /**
+     * Starts one.
+     *
+     * @throws IOException if there is no selector to be had, or no TLS
+     */
+    static DownloadManager start(
+            S3Location location,
+            S3Config config,
+            RetrievalConfig retrieval,
+            S3Clients clients,
+            RandomGenerator random,
+            RetrievalThreads threads)
+            throws IOException {
+        RetryPolicy retries =
+                new RetryPolicy(
+                        config.getMaxErrorRetries() + 1, FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS);
+        HttpRangeClient connections = connections(config, retrieval, threads);
+        EventLoop timers = connections.timers();
+        RangeSource source =
+                switch (retrieval.getClient()) {
+                    case DIRECT ->
+                            new S3RangeSource(
+                                    connections,
+                                    new S3Signer(clients.credentials(), clients.region()),
+                                    path -> clients.url(location.bucket(), location.key(path)),
+                                    path -> location + "/" + path,
+                                    threads::run);
+                    case SDK ->
+                            new SdkRangeSource(
+                                    clients.once(),
+                                    location.bucket(),
+                                    location::key,
+                                    path -> location + "/" + path,
+                                    threads::run,
+                                    connections);
+                };
+        return new DownloadManager(
+                source,
+                retrieval.options(retries),
+                new RetrievalRuntime(threads.nanoTime(), random, timers, threads::run));
+    }
+
+    private static HttpRangeClient connections(
+            S3Config config, RetrievalConfig retrieval, RetrievalThreads threads)
+            throws IOException {
+        return HttpRangeClient.start(
+                HttpOptions.of(
+                        retrieval.getThreads(),
+                        config.getMaxConnections(),
+                        config.getSocketConnectTimeout().toJavaTime(),
+                        config.getSocketTimeout().toJavaTime()),
+                tls(),
+                new EndpointResolver(
+                        InetAddress::getAllByName,
+                        threads.nanoTime(),
+                        LOOKUP_EVERY.toNanos(),
+                        KEEP_ADDRESSES.toNanos()),
+                threads.loops(),
+                threads.nanoTime(),
+                threads.uncaught());
+    }
+
+    private static SSLContext tls() throws IOException {
+        try {
+            return SSLContext.getDefault();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IOException("Cannot set up TLS", e);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.stele.storage.retrieval;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Time and threads of retrieval.
+ *
+ * @param loops makes the few threads that drive connections and never wait for anything else
+ * @param tasks makes a thread for each task that may wait, such as virtual ones
+ * @param nanoTime never goes back
+ * @param uncaught told of what no read carries
+ */
+public record RetrievalThreads(
+        ThreadFactory loops,
+        ThreadFactory tasks,
+        LongSupplier nanoTime,
+        Consumer<Throwable> uncaught) {
+    public RetrievalThreads {
+        requireNonNull(loops, "loops is null");
+        requireNonNull(tasks, "tasks is null");
+        requireNonNull(nanoTime, "nanoTime is null");
+        requireNonNull(uncaught, "uncaught is null");
+    }
+
+    /** Runs a task on a thread of its own. */
+    public void run(Runnable task) {
+        tasks.newThread(task).start();
+    }
+}
