@@ -3,6 +3,7 @@ package io.stele.benchmarks;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.stele.benchmarks.apply.ParallelApplyBenchmark;
+import io.stele.benchmarks.coldscan.ColdScanBenchmark;
 import io.stele.benchmarks.get.GetBenchmark;
 import io.stele.benchmarks.hos.HosBenchmark;
 import io.stele.benchmarks.indexes.IndexesBenchmark;
@@ -52,7 +53,8 @@ public final class BenchmarkRunner {
                     new WriteAmpBenchmark(),
                     new HosBenchmark(),
                     new ParallelApplyBenchmark(),
-                    new PageCacheBenchmark());
+                    new PageCacheBenchmark(),
+                    new ColdScanBenchmark());
 
     private BenchmarkRunner() {}
 

@@ -1,0 +1,45 @@
+package io.stele.benchmarks.coldscan;
+
+/** The tables that hold the same rows, and the caches that they are read through. */
+enum ScannedTable {
+    STELE("stele", "lineitem", "stele"),
+    ICEBERG_PARQUET("iceberg_parquet", "lineitem_parquet", "iceberg"),
+    ICEBERG_ORC("iceberg_orc", "lineitem_orc", "iceberg"),
+    ICEBERG_PARQUET_FS_CACHE("iceberg_parquet_fs_cache", "lineitem_parquet", "iceberg_fs_cache"),
+    ICEBERG_ORC_FS_CACHE("iceberg_orc_fs_cache", "lineitem_orc", "iceberg_fs_cache");
+
+    /** The schema in every catalog. */
+    static final String SCHEMA = "bench";
+
+    private final String label;
+    private final String table;
+    private final String catalogs;
+
+    ScannedTable(String label, String table, String catalogs) {
+        this.label = label;
+        this.table = table;
+        this.catalogs = catalogs;
+    }
+
+    String label() {
+        return label;
+    }
+
+    String table() {
+        return table;
+    }
+
+    /** What the names of its catalogs begin with. */
+    String catalogs() {
+        return catalogs;
+    }
+
+    boolean isStele() {
+        return this == STELE;
+    }
+
+    /** The table in one of its catalogs. */
+    String in(String catalogNumber, String tableName) {
+        return "%s_%s.%s.%s".formatted(catalogs, catalogNumber, SCHEMA, tableName);
+    }
+}
