@@ -46,7 +46,9 @@ final class ColdCatalogs {
         write(file, properties);
     }
 
-    /** Writes the catalog files for the warm catalogs and so many cold ones; before Trino starts. */
+    /**
+     * Writes the catalog files for the warm catalogs and so many cold ones; before Trino starts.
+     */
     void configureTrino(int coldCatalogs) throws IOException {
         Path folder = run.path("trino.etc").resolve("catalog");
         Map<String, String> stele = read(folder.resolve("stele.properties"));

@@ -53,8 +53,7 @@ public final class ColdScanBenchmark implements Benchmark {
         Metrics metrics = new Metrics();
         String machine = Machine.describe();
         try (VersityGateway gateway = VersityGateway.start(run.path("state").resolve("s3"));
-                DelayingS3Proxy proxy =
-                        DelayingS3Proxy.start(gateway.port(), InjectedDelays.NONE);
+                DelayingS3Proxy proxy = DelayingS3Proxy.start(gateway.port(), InjectedDelays.NONE);
                 SteleServers servers = new SteleServers(run)) {
             ColdCatalogs catalogs =
                     new ColdCatalogs(run, through(proxy, gateway), VersityGateway.BUCKET);
@@ -79,9 +78,7 @@ public final class ColdScanBenchmark implements Benchmark {
                 name(),
                 machine + ", TPC-H " + scale + ", reads of 30 ms + 20 ms/MiB",
                 metrics.asMap(),
-                List.of(
-                        target("cold", 2.0, metrics),
-                        target("warm", 1.0, metrics)));
+                List.of(target("cold", 2.0, metrics), target("warm", 1.0, metrics)));
     }
 
     private static Map<String, String> through(DelayingS3Proxy proxy, VersityGateway gateway) {
@@ -188,7 +185,7 @@ public final class ColdScanBenchmark implements Benchmark {
             long start = System.nanoTime();
             List<List<Object>> found = trino.query(query(table, catalogNumber));
             add(millis, table, (System.nanoTime() - start) / 1e6);
-            add(requests, table, proxy.reads() - readsBefore);
+            add(requests, table, (double) (proxy.reads() - readsBefore));
             add(mebibytes, table, (proxy.sentBytes() - bytesBefore) / (double) (1 << 20));
             if (!TpchQueries.agree(expected, found)) {
                 throw new IllegalStateException(
@@ -226,7 +223,8 @@ public final class ColdScanBenchmark implements Benchmark {
                 metrics.put(name + " min ms", Collections.min(times));
                 metrics.put(name + " max ms", Collections.max(times));
                 metrics.put(
-                        name + " requests", Medians.median(requests.getOrDefault(table, List.of())));
+                        name + " requests",
+                        Medians.median(requests.getOrDefault(table, List.of())));
                 metrics.put(
                         name + " MiB", Medians.median(mebibytes.getOrDefault(table, List.of())));
             }

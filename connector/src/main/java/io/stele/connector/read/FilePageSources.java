@@ -1,6 +1,7 @@
 package io.stele.connector.read;
 
 import static io.airlift.units.DataSize.Unit.KILOBYTE;
+import static io.airlift.units.DataSize.Unit.MEGABYTE;
 import static io.stele.connector.handle.SteleColumnHandle.MERGE_ROW_ID;
 import static io.trino.memory.context.AggregatedMemoryContext.newSimpleAggregatedMemoryContext;
 import static io.trino.spi.type.BigintType.BIGINT;
@@ -71,6 +72,9 @@ public final class FilePageSources {
     /** A row group of eight-byte numbers has this size. */
     private static final DataSize SPARSE_READ = DataSize.of(64, KILOBYTE);
 
+    /** Below this a request takes longer to begin than to end, whatever of it is wanted. */
+    private static final DataSize TINY_STRIPE = DataSize.of(1, MEGABYTE);
+
     /**
      * Bytes of length before each chunk of a compressed stream (ORC specification, Compression).
      */
@@ -85,6 +89,15 @@ public final class FilePageSources {
     private final TrinoTypes types;
     private final Executor opening;
     private final OrcReaderOptions options = new OrcReaderOptions();
+
+    /**
+     * For files whose pages are near when they are read: trino-orc reads what lies between wanted
+     * columns, up to 1 MB, and stripes up to 8 MB whole, which would bring pages that nobody needs.
+     */
+    private final OrcReaderOptions optionsOfPages =
+            new OrcReaderOptions()
+                    .withMaxMergeDistance(SPARSE_READ)
+                    .withTinyStripeThreshold(TINY_STRIPE);
 
     /**
      * @param opening runs tasks that wait for the warehouse
@@ -159,7 +172,13 @@ public final class FilePageSources {
                     constraint.isNone()
                             ? Optional.empty()
                             : bitmapIndexes.select(table.table(), split, constraint);
-            Opening opened = new Opening(table, split, selected, dataCache, options);
+            Opening opened =
+                    new Opening(
+                            table,
+                            split,
+                            selected,
+                            dataCache,
+                            tails.isPrefetching(split, dataCache) ? optionsOfPages : options);
             if (selected.isPresent() && opened.isSparse(selected.get())) {
                 opened = new Opening(table, split, selected, dataCache, opened.sparseOptions());
             }
@@ -308,7 +327,7 @@ public final class FilePageSources {
                     || table.limit().isPresent()) {
                 return CompletableFuture.completedFuture(null);
             }
-            return new StripePrefetch(file, reader, options, readColumns, opening)
+            return new StripePrefetch(file, reader, optionsOfPages, readColumns, opening)
                     .start(split.start(), split.length(), predicate(constraint));
         }
 

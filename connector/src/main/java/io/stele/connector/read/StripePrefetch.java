@@ -43,10 +43,12 @@ final class StripePrefetch {
     private final ObjectReader pages;
     private final OrcReader reader;
     private final OrcMetadataReader metadata;
+    private final long maxGap;
     private final Set<OrcColumnId> columns = new HashSet<>();
     private final Executor executor;
 
     /**
+     * @param options those that the scan reads with
      * @param columns those that the scan reads
      * @param executor runs tasks that wait for the warehouse
      */
@@ -60,6 +62,7 @@ final class StripePrefetch {
         this.pages = file.unchecked();
         this.reader = requireNonNull(reader, "reader is null");
         this.metadata = new OrcMetadataReader(options);
+        this.maxGap = options.getMaxMergeDistance().toBytes();
         this.executor = requireNonNull(executor, "executor is null");
         include(columns);
     }
@@ -133,7 +136,7 @@ final class StripePrefetch {
             long end = position;
             for (Stream stream : footer(stripe, footerOffset).getStreams()) {
                 if (stream.getLength() > 0 && columns.contains(stream.getColumnId())) {
-                    if (position != end) {
+                    if (position - end > maxGap) {
                         begun.add(pages.prefetch(start, end - start));
                         start = position;
                     }

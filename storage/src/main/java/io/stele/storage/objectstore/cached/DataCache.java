@@ -73,11 +73,13 @@ public final class DataCache implements AutoCloseable {
             RandomGenerator random,
             Executor executor)
             throws IOException {
+        int pageBytes = Math.toIntExact(config.getPageSize().toBytes());
         SegmentLayout layout =
                 new SegmentLayout(
-                        new PageGeometry(
-                                Math.toIntExact(config.getPageSize().toBytes()), BLOCK_BYTES),
-                        SegmentLayout.DEFAULT_UNITS_PER_SEGMENT,
+                        new PageGeometry(pageBytes, BLOCK_BYTES),
+                        // Segments of about the same size, whatever that of pages
+                        SegmentLayout.DEFAULT_UNITS_PER_SEGMENT
+                                * (PageGeometry.DEFAULT.pageBytes() / pageBytes),
                         Map.of(),
                         config.isAdmission());
         List<Opened> opened = new ArrayList<>();

@@ -25,7 +25,9 @@ public class DataCacheConfig {
     private Optional<Boolean> enabled = Optional.empty();
     private List<String> directories = List.of();
     private List<DataSize> maxSizes = List.of();
-    private DataSize pageSize = DataSize.of(1, DataSize.Unit.MEGABYTE);
+    // 256 kB: columns of a stripe have some hundred kB, and a page on each side of one is for
+    // nothing
+    private DataSize pageSize = DataSize.of(256, DataSize.Unit.KILOBYTE);
     private boolean admission = true;
     private List<String> shares = List.of();
 

@@ -19,7 +19,7 @@ final class TestDataCacheConfig {
                         .setEnabled(null)
                         .setDirectories(List.of())
                         .setMaxSizes(List.of())
-                        .setPageSize(DataSize.of(1, Unit.MEGABYTE))
+                        .setPageSize(DataSize.of(256, Unit.KILOBYTE))
                         .setAdmission(true)
                         .setShares(List.of()));
     }
@@ -31,7 +31,7 @@ final class TestDataCacheConfig {
                         Map.entry("stele.cache.enabled", "true"),
                         Map.entry("stele.cache.directories", "/ssd1/pages,/ssd2/pages"),
                         Map.entry("stele.cache.max-sizes", "100GB,200GB"),
-                        Map.entry("stele.cache.page-size", "256kB"),
+                        Map.entry("stele.cache.page-size", "128kB"),
                         Map.entry("stele.cache.admission-enabled", "false"),
                         Map.entry("stele.cache.shares", "sales.orders:0.3,sales.items:0.2")),
                 new DataCacheConfig()
@@ -41,7 +41,7 @@ final class TestDataCacheConfig {
                                 List.of(
                                         DataSize.of(100, Unit.GIGABYTE),
                                         DataSize.of(200, Unit.GIGABYTE)))
-                        .setPageSize(DataSize.of(256, Unit.KILOBYTE))
+                        .setPageSize(DataSize.of(128, Unit.KILOBYTE))
                         .setAdmission(false)
                         .setShares(List.of("sales.orders:0.3", "sales.items:0.2")));
     }
