@@ -65,7 +65,7 @@ public final class ExecutionContext extends TaskQueue implements Executor {
     private final int share;
     private final ContextDispatcher dispatcher;
     private volatile int state = IDLE;
-    private @Nullable Thread runner; // the thread inside a task; a thread only looks for itself
+    private @Nullable Thread runner; // of the present turn; a thread only looks for itself
 
     // Of the worker that has the context; see above.
     @Nullable Worker worker;
@@ -151,7 +151,7 @@ public final class ExecutionContext extends TaskQueue implements Executor {
         return end.reached.copy();
     }
 
-    /** Whether the calling thread is running a task of this context now. */
+    /** Whether the calling thread is running tasks of this context now. */
     public boolean isCurrent() {
         return runner == Thread.currentThread();
     }
@@ -182,13 +182,19 @@ public final class ExecutionContext extends TaskQueue implements Executor {
 
     // ---- for whoever runs the context
 
-    /** Takes the context out of where it was scheduled. */
+    /** Takes the context out of where it was scheduled; the caller's thread runs its turn. */
     void begin() {
         if (state != SCHEDULED) {
             throw new IllegalStateException(
                     "Expected %s to be scheduled, found state %d".formatted(this, state));
         }
+        runner = Thread.currentThread();
         state = RUNNING;
+    }
+
+    /** Says whose turn goes on; null: nobody's for now. */
+    void runOn(@Nullable Thread thread) {
+        runner = thread;
     }
 
     /** Runs the next task, or the next step of it. Between {@link #begin} and {@link #end}. */
@@ -203,13 +209,10 @@ public final class ExecutionContext extends TaskQueue implements Executor {
             return Outcome.NOTHING;
         }
         boolean finished = true;
-        runner = Thread.currentThread();
         try {
             finished = task.run(signal);
         } catch (Throwable failure) {
             dispatcher.failed(failure);
-        } finally {
-            runner = null;
         }
         if (finished) {
             removeFirst();
@@ -229,6 +232,7 @@ public final class ExecutionContext extends TaskQueue implements Executor {
      * @return true: it has more to do and is the caller's to queue again
      */
     boolean endTurn() {
+        runner = null;
         if (hasTasks()) {
             state = SCHEDULED;
             return true;

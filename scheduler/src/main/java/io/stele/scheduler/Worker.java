@@ -67,6 +67,10 @@ final class Worker implements YieldSignal {
 
     /** Puts a context here, whose caller owns it, and wakes the worker up. */
     void put(ExecutionContext context) {
+        if (thread == Thread.currentThread()) {
+            accept(context); // a task woke it up: no need to tell anybody
+            return;
+        }
         inbox.put(context);
         unpark();
     }
@@ -130,6 +134,10 @@ final class Worker implements YieldSignal {
     /** Says which thread steps this worker from now on; null: none for now. */
     void attach(@Nullable Thread newThread) {
         thread = newThread;
+        ExecutionContext running = current;
+        if (running != null) {
+            running.runOn(newThread);
+        }
     }
 
     /**
