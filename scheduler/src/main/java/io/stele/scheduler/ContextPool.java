@@ -35,10 +35,14 @@ public interface ContextPool extends AutoCloseable {
     ExecutionContext createContext(String name, SchedulingGroup group, int share);
 
     /**
-     * Whether a worker waits for work now. Then whoever has a short task for a context may as well
-     * do it himself and {@link SchedulingGroup#account} for it: nobody waits for the time.
+     * Runs a short task of a group on the caller's own thread, which saves two changes of thread,
+     * if a worker would run it at once as well: one waits for work, or the group is of the latency
+     * class and that goes before what a worker does. The time is the group's either way.
+     *
+     * @param task throws nothing
+     * @return false: nothing was run; the task is one for a context
      */
-    boolean hasIdleWorkers();
+    boolean tryRunHere(SchedulingGroup group, Runnable task);
 
     /** What the pool does now and has done. */
     PoolStatus status();

@@ -38,6 +38,8 @@ final class FairPool implements ContextPool, ContextDispatcher {
      * before its own queue, because a request that is pinned to one worker waits with it while the
      * system has taken its thread away. A waiting one interrupts whoever polls. The class as a whole
      * has a virtual runtime on each worker as well, so beyond a small bonus it gets its share only.
+     * A thread that has a request may serve it itself where a worker would turn to it at once; that
+     * worker is charged as if it had, so the share is the same.
      *
      * [1] Jiang et al., Alibaba Hologres: A Cloud-Native Service for Hybrid Serving/Analytical
      *     Processing, PVLDB 13(12), 2020.
@@ -50,6 +52,7 @@ final class FairPool implements ContextPool, ContextDispatcher {
     private final SchedulingGroups groups = new SchedulingGroups();
     private final ConcurrentLinkedQueue<ExecutionContext> latency = new ConcurrentLinkedQueue<>();
     private final AtomicInteger idleWorkers = new AtomicInteger();
+    private final AtomicInteger guests = new AtomicInteger(); // see tryRunHere; about
     private final LongAdder steals = new LongAdder();
     private final LongAdder migrations = new LongAdder();
     private final AtomicBoolean balancing = new AtomicBoolean();
@@ -176,6 +179,47 @@ final class FairPool implements ContextPool, ContextDispatcher {
         return latency.poll();
     }
 
+    // ---- tasks on the threads of others
+
+    @Override
+    public boolean tryRunHere(SchedulingGroup group, Runnable task) {
+        if (hasIdleWorkers()) {
+            runHere(group, task); // nobody waits for the time
+            return true;
+        }
+        if (group.urgency() != Urgency.LATENCY || guests.get() >= workers.size()) {
+            return false;
+        }
+        Worker host = findHost();
+        if (host == null) {
+            return false;
+        }
+        guests.incrementAndGet();
+        try {
+            host.hosted(group, runHere(group, task));
+        } finally {
+            guests.decrementAndGet();
+        }
+        return true;
+    }
+
+    private long runHere(SchedulingGroup group, Runnable task) {
+        long start = nanoTime.getAsLong();
+        task.run();
+        long nanos = Math.max(0, nanoTime.getAsLong() - start);
+        group.used(nanos, nanos > 2 * options.quantumNanos());
+        return nanos;
+    }
+
+    private @Nullable Worker findHost() {
+        for (Worker worker : workers) {
+            if (worker.letsLatencyIn()) {
+                return worker;
+            }
+        }
+        return null;
+    }
+
     // ---- idle workers
 
     void parking() {
@@ -187,8 +231,7 @@ final class FairPool implements ContextPool, ContextDispatcher {
         unparker.accept(worker);
     }
 
-    @Override
-    public boolean hasIdleWorkers() {
+    boolean hasIdleWorkers() {
         return idleWorkers.get() > 0;
     }
 

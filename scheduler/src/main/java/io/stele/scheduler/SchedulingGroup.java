@@ -107,17 +107,6 @@ public final class SchedulingGroup {
                 });
     }
 
-    /**
-     * Counts processor time that somebody else used for a task of this group, because a worker was
-     * idle.
-     */
-    public void account(long nanos) {
-        if (nanos < 0) {
-            throw new IllegalArgumentException("nanos must not be negative, found " + nanos);
-        }
-        cpuNanos.add(nanos);
-    }
-
     /** The group as it is now, of which workers run so many contexts. */
     GroupStatus status(long runningContexts) {
         return new GroupStatus(

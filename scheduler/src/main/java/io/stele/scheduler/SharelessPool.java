@@ -48,7 +48,7 @@ abstract class SharelessPool implements ContextPool {
 
     /** False: whatever comes waits for its turn. */
     @Override
-    public final boolean hasIdleWorkers() {
+    public final boolean tryRunHere(SchedulingGroup group, Runnable task) {
         return false;
     }
 

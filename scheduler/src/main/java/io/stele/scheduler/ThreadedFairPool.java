@@ -56,8 +56,8 @@ public final class ThreadedFairPool implements ContextPool {
     }
 
     @Override
-    public boolean hasIdleWorkers() {
-        return pool.hasIdleWorkers();
+    public boolean tryRunHere(SchedulingGroup group, Runnable task) {
+        return pool.tryRunHere(group, task);
     }
 
     @Override

@@ -43,8 +43,10 @@ final class Worker implements YieldSignal {
     private volatile @Nullable SchedulingGroup currentGroup; // published, for the status
     private volatile @Nullable Thread thread;
     private @Nullable ExecutionContext current;
-    private boolean interruptible; // by the latency class, in this turn
+    private final AtomicBoolean interruptible =
+            new AtomicBoolean(); // by the latency class, in this turn; written here
     private long latencyVirtualRuntime;
+    private final AtomicLong hosted = new AtomicLong(); // virtual time of the class elsewhere
     private long turnStartNanos;
     private int tasksSinceClock;
     private long nextPublishNanos;
@@ -64,6 +66,16 @@ final class Worker implements YieldSignal {
     }
 
     // ---- any thread
+
+    /** Whether the latency class goes before what this worker does now; about. */
+    boolean letsLatencyIn() {
+        return interruptible.getOpaque() && hosted.get() <= latencyBonus;
+    }
+
+    /** Somebody else has run a task of a latency group because this worker lets it in. */
+    void hosted(SchedulingGroup group, long nanos) {
+        hosted.addAndGet(virtualNanos(nanos, latencyClaim(group)));
+    }
 
     /** Puts a context here, whose caller owns it, and wakes the worker up. */
     void put(ExecutionContext context) {
@@ -201,7 +213,7 @@ final class Worker implements YieldSignal {
     }
 
     private boolean latencyWaits() {
-        return interruptible && pool.latencyWaits();
+        return interruptible.getPlain() && pool.latencyWaits();
     }
 
     private void checkTurn(ExecutionContext context, long now) {
@@ -224,9 +236,12 @@ final class Worker implements YieldSignal {
         currentGroup = context.group();
         turnStartNanos = now;
         tasksSinceClock = 0;
-        interruptible =
+        boolean newInterruptible =
                 context.group().urgency() == Urgency.NORMAL
                         && latencyGoesBefore(context.virtualRuntime);
+        if (newInterruptible != interruptible.getPlain()) {
+            interruptible.setOpaque(newInterruptible);
+        }
     }
 
     private void endTurn(ExecutionContext context, long now) {
@@ -263,10 +278,13 @@ final class Worker implements YieldSignal {
             double claim = group.claimOf(context.share(), now);
             context.virtualRuntime += virtualNanos(nanos, claim);
         } else if (!queue.isEmpty()) {
-            // The class is as if it had one context on every worker.
-            double claim = (double) group.shares() / pool.options().workers();
-            latencyVirtualRuntime += virtualNanos(nanos, claim);
+            latencyVirtualRuntime += virtualNanos(nanos, latencyClaim(group));
         }
+    }
+
+    /** The class is as if it had one context on every worker. */
+    private double latencyClaim(SchedulingGroup group) {
+        return (double) group.shares() / pool.options().workers();
     }
 
     private static long virtualNanos(long nanos, double claim) {
@@ -312,6 +330,9 @@ final class Worker implements YieldSignal {
         long floor = minVirtualRuntime.getPlain() - latencyBonus;
         if (latencyVirtualRuntime - floor < 0) {
             latencyVirtualRuntime = floor;
+        }
+        if (hosted.get() != 0) {
+            latencyVirtualRuntime += hosted.getAndSet(0);
         }
         return latencyVirtualRuntime - virtualRuntime <= 0;
     }

@@ -48,7 +48,7 @@ class TestFifoPool {
             release.countDown();
             looked.get();
             scan.fence().get();
-            assertThat(pool.hasIdleWorkers()).isFalse();
+            assertThat(pool.tryRunHere(lookups, () -> order.add("here"))).isFalse();
             assertThat(pool.status().groups()).hasSize(2);
         }
         assertThat(order.stream().filter("step"::equals)).hasSize(3);

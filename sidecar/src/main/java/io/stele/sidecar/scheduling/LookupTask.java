@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.scheduler.ExecutionContext;
-import io.stele.scheduler.SchedulingGroup;
 import io.stele.scheduler.WorkUnit;
 import io.stele.scheduler.YieldSignal;
 import io.stele.storage.engine.LookedUpRows;
@@ -14,7 +13,6 @@ import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.WouldBlockException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.LongSupplier;
 
 /**
  * A lookup on a context: some keys at a time as long as everything is in memory, and as soon as a
@@ -59,25 +57,16 @@ final class LookupTask implements WorkUnit {
         context.start(this);
     }
 
-    /**
-     * Does what can be done on the caller's thread in a step, on the account of the group; false if
-     * there is more.
-     */
-    boolean tryHere(SchedulingGroup group, LongSupplier nanoTime) {
-        long start = nanoTime.getAsLong();
+    /** Does a step on the caller's thread; what is left, if there is, has to be started. */
+    void advanceHere() {
         try {
             if (NonBlocking.read(() -> lookup.advance(KEYS_A_STEP))) {
                 complete();
-                return true;
             }
-            return false;
         } catch (WouldBlockException mustWait) {
-            return false;
+            return; // nothing has changed
         } catch (Exception | Error failed) {
             fail(failed);
-            return true;
-        } finally {
-            group.account(Math.max(0, nanoTime.getAsLong() - start));
         }
     }
 

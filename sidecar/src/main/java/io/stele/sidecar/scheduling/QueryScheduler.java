@@ -35,7 +35,6 @@ public final class QueryScheduler implements AutoCloseable {
     private final ContextPool pool;
     private final Map<String, QueryGroup> groups;
     private final BlockingPool reads;
-    private final LongSupplier nanoTime;
 
     /**
      * @param pool runs the contexts of all groups; its owner's to close
@@ -48,7 +47,6 @@ public final class QueryScheduler implements AutoCloseable {
                         .map(file -> GroupSpecReader.read(file.toPath()))
                         .orElse(GroupSpecs.DEFAULT);
         this.pool = requireNonNull(pool, "pool is null");
-        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         ImmutableMap.Builder<String, QueryGroup> made = ImmutableMap.builder();
         for (GroupSpec spec : specs.groups()) {
             made.put(spec.name(), new QueryGroup(spec, pool, nanoTime));
@@ -98,8 +96,8 @@ public final class QueryScheduler implements AutoCloseable {
     /**
      * Looks keys up in the latency class.
      *
-     * @param mayRunHere whether the caller has the time to do it himself if a worker idles and
-     *     everything is in memory: that saves two changes of thread, and nobody waits for the time
+     * @param mayRunHere whether the caller has the time to begin it himself, where the scheduler
+     *     agrees ({@link ContextPool#tryRunHere}): that saves two changes of thread
      * @return completes on whatever thread found the last row, which must not be held up
      * @throws SteleException BUSY, with the time after which to try again
      */
@@ -108,9 +106,10 @@ public final class QueryScheduler implements AutoCloseable {
         LookupTask task =
                 new LookupTask(
                         lookup, group.enterLookup(), group.lookupContext("lookup"), storeReads());
-        boolean answered =
-                mayRunHere && pool.hasIdleWorkers() && task.tryHere(group.lookups(), nanoTime);
-        if (!answered) {
+        if (mayRunHere) {
+            pool.tryRunHere(group.lookups(), task::advanceHere);
+        }
+        if (!task.result().isDone()) {
             task.start();
         }
         return task.result();
