@@ -49,6 +49,7 @@ import io.stele.storage.wal.LogOptions;
 import io.stele.storage.warehouse.WarehouseAccess;
 import io.stele.storage.warehouse.WarehouseLocation;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
@@ -239,7 +240,11 @@ public final class EngineService implements AutoCloseable {
             }
             return location.openLog(access, Thread::startVirtualThread);
         } catch (IOException | IllegalArgumentException e) {
-            throw unusable("stele.wal.path", "a place for the log", path, e);
+            throw unusable(
+                    "stele.wal.path",
+                    "a folder, s3://bucket/prefix or hdfs://host/folder",
+                    path,
+                    e);
         }
     }
 
@@ -248,8 +253,15 @@ public final class EngineService implements AutoCloseable {
         return new SteleException(
                 ErrorCode.STORE_FAILED,
                 "%s: expected %s that can be used, found %s: %s"
-                        .formatted(property, expected, found, e.getMessage()),
+                        .formatted(property, expected, found, reason(e)),
                 e);
+    }
+
+    // Many of the file system's exceptions say the path and nothing else.
+    private static String reason(Exception e) {
+        return e instanceof FileSystemException file && file.getReason() == null
+                ? file.toString()
+                : String.valueOf(e.getMessage());
     }
 
     private static void reportUncaught(Throwable failure) {

@@ -95,7 +95,7 @@ final class ColumnCompaction implements ManifestChange {
                         partition,
                         (input, ordinal, newFile, newOrdinal) ->
                                 inputs.get(input).place(ordinal, newFile, newOrdinal));
-        ColumnMerge.Kept kept = new ColumnMerge.Kept(retentionLsn, expiredLsn);
+        KeptRows kept = new KeptRows(retentionLsn, expiredLsn);
         List<ColumnBatches> opened = new ArrayList<>();
         try {
             for (int i = 0; i < present.size(); i++) {

@@ -15,8 +15,7 @@ public final class ColumnFileVersions implements AutoCloseable {
     private final ColumnFile file;
     private final ColumnFileCursor cursor;
     private final @Nullable KeyEncoder keys;
-    private final long retentionLsn;
-    private final long expiredLsn;
+    private final KeptRows kept;
     private @Nullable KeyedVersion version;
     private long endLsn;
 
@@ -34,15 +33,14 @@ public final class ColumnFileVersions implements AutoCloseable {
         this.file = requireNonNull(file, "file is null");
         this.cursor = requireNonNull(cursor, "cursor is null");
         this.keys = keys;
-        this.retentionLsn = retentionLsn;
-        this.expiredLsn = expiredLsn;
+        this.kept = new KeptRows(retentionLsn, expiredLsn);
     }
 
     /** Moves to the next row that is kept; false at the end. */
     public boolean advance() throws IOException {
         while (cursor.advance()) {
             endLsn = file.deletes().deletedAt(cursor.ordinal());
-            if (endLsn > retentionLsn && cursor.lsn() >= expiredLsn) {
+            if (kept.contains(cursor.lsn(), endLsn)) {
                 byte[] row = cursor.row().toByteArray();
                 byte[] key =
                         keys == null

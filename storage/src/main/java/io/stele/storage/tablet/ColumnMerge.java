@@ -68,20 +68,12 @@ final class ColumnMerge {
     }
 
     /** Adds an input, whose number the placements hear; before {@link #run}. */
-    void add(int number, ColumnFile file, ColumnBatches rows, boolean keyed, Kept kept) {
+    void add(int number, ColumnFile file, ColumnBatches rows, boolean keyed, KeptRows kept) {
         batches.add(rows);
         sources.add(
                 new ColumnMergeSource(
                         number, batches.size() - 1, file, rows, keyed, kept, output::copyPicked));
     }
-
-    /**
-     * Which rows are kept.
-     *
-     * @param retentionLsn those that ended later
-     * @param expiredLsn of those, the ones at or above
-     */
-    record Kept(long retentionLsn, long expiredLsn) {}
 
     void run() throws IOException {
         for (ColumnMergeSource source : sources) {

@@ -7,7 +7,6 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.storage.format.KeyIndexCursor;
 import io.stele.storage.orc.ColumnBatches;
-import io.stele.storage.tablet.ColumnMerge.Kept;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +22,7 @@ final class ColumnMergeSource {
     private final ColumnFile file;
     private final ColumnBatches rows;
     private final @Nullable KeyIndexCursor keys;
-    private final Kept kept;
+    private final KeptRows kept;
     private final BeforeMove beforeMove;
     private final PeekableIntIterator ended; // as it is now; what ends later is carried over
     private int nextEnded;
@@ -46,7 +45,7 @@ final class ColumnMergeSource {
             ColumnFile file,
             ColumnBatches rows,
             boolean keyed,
-            Kept kept,
+            KeptRows kept,
             BeforeMove beforeMove) {
         this.number = number;
         this.source = source;
@@ -88,7 +87,7 @@ final class ColumnMergeSource {
                 nextEnded = nextEnded();
             }
             lsn = rows.lsn(position);
-            if (endLsn > kept.retentionLsn() && lsn >= kept.expiredLsn()) {
+            if (kept.contains(lsn, endLsn)) {
                 loadKey();
                 return true;
             }
