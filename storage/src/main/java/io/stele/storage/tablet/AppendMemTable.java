@@ -14,31 +14,24 @@ import org.jspecify.annotations.Nullable;
  * {@code size} is written after the row. Tombstones, and the rare row whose id was assigned before
  * a transaction overtook it, have a skip list.
  */
-final class AppendMemTable implements MemTable {
+final class AppendMemTable extends CountedMemTable {
     private static final int CHUNK_BITS = 12;
     private static final int CHUNK_SIZE =
             1 << CHUNK_BITS; // 4,096 references: 16 KiB, allocated as rows come
 
     private final ConcurrentSkipListMap<KeyedVersion, KeyedVersion> others =
             new ConcurrentSkipListMap<>();
-    private final MemTableTotals totals = new MemTableTotals();
-    private final int schemaVersion;
     private KeyedVersion[][] chunks =
             new KeyedVersion[16][]; // written before size, so readers of size see it
     private volatile int size;
 
     AppendMemTable(int schemaVersion) {
-        this.schemaVersion = schemaVersion;
-    }
-
-    @Override
-    public int schemaVersion() {
-        return schemaVersion;
+        super(schemaVersion);
     }
 
     @Override
     public void put(KeyedVersion version, long logLsn) {
-        totals.add(version, logLsn);
+        totals().add(version, logLsn);
         if (version.isDeleted() || !follows(version)) {
             others.put(version, version);
         } else {
@@ -63,26 +56,6 @@ final class AppendMemTable implements MemTable {
             return new RowIterator(size);
         }
         return new MergingVersions(List.of(others.values().iterator(), new RowIterator(size)));
-    }
-
-    @Override
-    public long sizeBytes() {
-        return totals.sizeBytes();
-    }
-
-    @Override
-    public long versionCount() {
-        return totals.versionCount();
-    }
-
-    @Override
-    public long minLogLsn() {
-        return totals.minLogLsn();
-    }
-
-    @Override
-    public long maxLsn() {
-        return totals.maxLsn();
     }
 
     private void append(KeyedVersion version) {

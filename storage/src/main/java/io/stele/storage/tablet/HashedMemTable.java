@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One writer; readers on any thread, without locks.
  */
-final class HashedMemTable implements MemTable {
+final class HashedMemTable extends CountedMemTable {
     /** Sorted in a quarter of a millisecond; the largest memtable has about a hundred. */
     static final int RUN_SIZE = 4096;
 
@@ -26,24 +26,17 @@ final class HashedMemTable implements MemTable {
 
     private final VersionStore store = new VersionStore();
     private final KeySlots keys = new KeySlots(store);
-    private final MemTableTotals totals = new MemTableTotals();
-    private final int schemaVersion;
     private volatile List<int[]> runs = List.of(); // of all versions but the last few
     private volatile int size; // written after the version
     private volatile int keyCount;
 
     HashedMemTable(int schemaVersion) {
-        this.schemaVersion = schemaVersion;
-    }
-
-    @Override
-    public int schemaVersion() {
-        return schemaVersion;
+        super(schemaVersion);
     }
 
     @Override
     public void put(KeyedVersion version, long logLsn) {
-        totals.add(
+        totals().add(
                 version.lsn(), logLsn, OVERHEAD_BYTES + version.keyLength() + version.rowLength());
         byte[] key = version.keyArray();
         int hash = KeySlots.hash(key, version.keyOffset(), version.keyLength());
@@ -81,27 +74,7 @@ final class HashedMemTable implements MemTable {
     }
 
     @Override
-    public long sizeBytes() {
-        return totals.sizeBytes();
-    }
-
-    @Override
-    public long versionCount() {
-        return totals.versionCount();
-    }
-
-    @Override
     public long olderVersionCount() {
         return (long) size - keyCount;
-    }
-
-    @Override
-    public long minLogLsn() {
-        return totals.minLogLsn();
-    }
-
-    @Override
-    public long maxLsn() {
-        return totals.maxLsn();
     }
 }

@@ -9,26 +9,19 @@ import org.jspecify.annotations.Nullable;
  * The memtable of a table with a primary key: a skip list of versions, key ascending and LSN
  * descending.
  */
-final class KeyedMemTable implements MemTable {
+final class KeyedMemTable extends CountedMemTable {
     // Key and value are the same object, except where a later change of the same batch replaced the
     // value.
     private final ConcurrentSkipListMap<KeyedVersion, KeyedVersion> versions =
             new ConcurrentSkipListMap<>();
-    private final MemTableTotals totals = new MemTableTotals();
-    private final int schemaVersion;
 
     KeyedMemTable(int schemaVersion) {
-        this.schemaVersion = schemaVersion;
-    }
-
-    @Override
-    public int schemaVersion() {
-        return schemaVersion;
+        super(schemaVersion);
     }
 
     @Override
     public void put(KeyedVersion version, long logLsn) {
-        totals.add(version, logLsn);
+        totals().add(version, logLsn);
         versions.put(version, version);
     }
 
@@ -46,25 +39,5 @@ final class KeyedMemTable implements MemTable {
     @Override
     public Iterator<KeyedVersion> versions() {
         return versions.values().iterator();
-    }
-
-    @Override
-    public long sizeBytes() {
-        return totals.sizeBytes();
-    }
-
-    @Override
-    public long versionCount() {
-        return totals.versionCount();
-    }
-
-    @Override
-    public long minLogLsn() {
-        return totals.minLogLsn();
-    }
-
-    @Override
-    public long maxLsn() {
-        return totals.maxLsn();
     }
 }

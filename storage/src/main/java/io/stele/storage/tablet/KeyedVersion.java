@@ -43,25 +43,6 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
     private final long lsn;
 
     private KeyedVersion(
-            byte[] keyArray,
-            int keyOffset,
-            int keyLength,
-            long lsn,
-            byte[] rowArray,
-            int rowOffset,
-            int rowLength) {
-        this(
-                prefix(keyArray, keyOffset, keyLength),
-                keyArray,
-                keyOffset,
-                keyLength,
-                lsn,
-                rowArray,
-                rowOffset,
-                rowLength);
-    }
-
-    private KeyedVersion(
             long prefix,
             byte[] keyArray,
             int keyOffset,
@@ -91,12 +72,27 @@ public final class KeyedVersion implements Comparable<KeyedVersion> {
             int rowOffset,
             int rowLength) {
         return new KeyedVersion(
-                keyArray, keyOffset, keyLength, lsn, rowArray, rowOffset, rowLength);
+                prefix(keyArray, keyOffset, keyLength),
+                keyArray,
+                keyOffset,
+                keyLength,
+                lsn,
+                rowArray,
+                rowOffset,
+                rowLength);
     }
 
     /** A tombstone: from {@code lsn} on the key has no row. */
     public static KeyedVersion deleted(byte[] keyArray, int keyOffset, int keyLength, long lsn) {
-        return new KeyedVersion(keyArray, keyOffset, keyLength, lsn, keyArray, keyOffset, DELETED);
+        return new KeyedVersion(
+                prefix(keyArray, keyOffset, keyLength),
+                keyArray,
+                keyOffset,
+                keyLength,
+                lsn,
+                keyArray,
+                keyOffset,
+                DELETED);
     }
 
     /**

@@ -11,12 +11,7 @@ import org.jspecify.annotations.Nullable;
  * locks: a reader that waited for the shard to apply LSN T sees every version at or below T.
  */
 public sealed interface MemTable
-        permits KeyedMemTable,
-                HashedMemTable,
-                AppendMemTable,
-                MappedMemTable,
-                LanedMemTable,
-                StackedMemTable {
+        permits CountedMemTable, MappedMemTable, LanedMemTable, StackedMemTable {
     /**
      * @param schemaVersion the version of all rows that will be put
      */
