@@ -110,45 +110,32 @@ public final class InMemoryObjectStore implements ObjectStore {
         return "memory:" + path;
     }
 
-    private final class InMemoryWriter extends ObjectWriter {
+    private final class InMemoryWriter extends TrackedObjectWriter {
         private final String path;
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        private boolean open = true;
 
         InMemoryWriter(String path) {
+            super(describe(path));
             this.path = path;
         }
 
         @Override
-        public void write(byte[] source, int offset, int length) throws IOException {
-            checkOpen();
+        protected void append(byte[] source, int offset, int length) {
             bytes.write(source, offset, length);
-        }
-
-        @Override
-        public long position() {
-            return bytes.size();
         }
 
         @Override
         public void commit() throws IOException {
             checkOpen();
-            open = false;
+            end();
             if (objects.putIfAbsent(path, bytes.toByteArray()) != null) {
-                throw new FileAlreadyExistsException(describe(path));
-            }
-        }
-
-        private void checkOpen() throws IOException {
-            if (!open) {
-                throw new IOException(
-                        "Expected an open writer, found it committed or closed: " + describe(path));
+                throw new FileAlreadyExistsException(where());
             }
         }
 
         @Override
         public void close() {
-            open = false;
+            end();
         }
     }
 }

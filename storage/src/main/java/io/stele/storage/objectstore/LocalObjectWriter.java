@@ -5,16 +5,13 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
 /** Writes a temporary file and publishes it in the end. Confined to one thread at a time. */
-final class LocalObjectWriter extends ObjectWriter {
+final class LocalObjectWriter extends TrackedObjectWriter {
     /** Small writes are gathered up to this size. */
     private static final int BUFFER_BYTES = 128 << 10;
 
     private final FileChannel channel;
-    private final String name;
     private final Ending ending;
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
-    private long position;
-    private boolean open = true;
 
     /** What becomes of the temporary file. */
     interface Ending {
@@ -26,14 +23,13 @@ final class LocalObjectWriter extends ObjectWriter {
     }
 
     LocalObjectWriter(FileChannel channel, String name, Ending ending) {
+        super(name);
         this.channel = channel;
-        this.name = name;
         this.ending = ending;
     }
 
     @Override
-    public void write(byte[] bytes, int offset, int length) throws IOException {
-        checkOpen();
+    protected void append(byte[] bytes, int offset, int length) throws IOException {
         if (length > buffer.remaining()) {
             flushBuffer();
         }
@@ -42,7 +38,6 @@ final class LocalObjectWriter extends ObjectWriter {
         } else {
             buffer.put(bytes, offset, length);
         }
-        position += length;
     }
 
     private void flushBuffer() throws IOException {
@@ -62,11 +57,6 @@ final class LocalObjectWriter extends ObjectWriter {
     }
 
     @Override
-    public long position() {
-        return position;
-    }
-
-    @Override
     public void commit() throws IOException {
         checkOpen();
         try {
@@ -79,16 +69,9 @@ final class LocalObjectWriter extends ObjectWriter {
         }
     }
 
-    private void checkOpen() throws IOException {
-        if (!open) {
-            throw new IOException("Expected an open writer, found it committed or closed: " + name);
-        }
-    }
-
     @Override
     public void close() throws IOException {
-        if (open) {
-            open = false;
+        if (end()) {
             channel.close();
             ending.discard();
         }

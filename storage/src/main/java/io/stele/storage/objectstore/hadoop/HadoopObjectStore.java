@@ -162,20 +162,9 @@ public final class HadoopObjectStore implements ObjectStore {
     public boolean createIfAbsent(String path, byte[] content) throws IOException {
         Path target = file(path);
         try {
-            HadoopTemporary written = newTemporary();
-            boolean published = false;
-            try {
-                written.write(content, 0, content.length);
-                written.finish();
-                published = publication.publish(written, target);
-            } finally {
-                if (!published) {
-                    // This also makes sure that the object that is there is in the name node's
-                    // log: the log is in order, and a deletion returns when it is in it
-                    written.discard();
-                }
-            }
-            return published;
+            // Where it is not published, its end also makes sure that the object that is there is
+            // in the name node's log: the log is in order, and a deletion returns when it is in it
+            return write(content, written -> publication.publish(written, target));
         } catch (IOException e) {
             throw HadoopFailures.ofChange("create", describe(path), e);
         }
@@ -185,21 +174,37 @@ public final class HadoopObjectStore implements ObjectStore {
     public void put(String path, byte[] content) throws IOException {
         Path target = file(path);
         try {
-            HadoopTemporary written = newTemporary();
-            boolean published = false;
-            try {
-                written.write(content, 0, content.length);
-                written.finish();
-                publication.replace(written, target);
-                published = true;
-            } finally {
-                streams.forget(target);
-                if (!published) {
-                    written.discard();
-                }
-            }
+            write(
+                    content,
+                    written -> {
+                        publication.replace(written, target);
+                        return true;
+                    });
         } catch (IOException e) {
             throw HadoopFailures.ofChange("write", describe(path), e);
+        } finally {
+            streams.forget(target);
+        }
+    }
+
+    /** Gives a finished file its name; false if that is another's. */
+    private interface Publishing {
+        boolean publish(HadoopTemporary written) throws IOException;
+    }
+
+    /** Writes a temporary file, which is discarded if it is not published. */
+    private boolean write(byte[] content, Publishing publishing) throws IOException {
+        HadoopTemporary written = newTemporary();
+        boolean published = false;
+        try {
+            written.write(content, 0, content.length);
+            written.finish();
+            published = publishing.publish(written);
+            return published;
+        } finally {
+            if (!published) {
+                written.discard();
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 package io.stele.storage.objectstore.s3;
 
-import io.stele.storage.objectstore.ObjectWriter;
+import io.stele.storage.objectstore.TrackedObjectWriter;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ import software.amazon.awssdk.services.s3.model.UploadPartRequest;
  *
  * <p>Confined to one thread at a time.
  */
-final class S3ObjectWriter extends ObjectWriter {
+final class S3ObjectWriter extends TrackedObjectWriter {
     private static final int FIRST_BUFFER_BYTES = 64 << 10;
     private static final int MAX_PARTS = 10_000; // the limit of S3
 
@@ -37,8 +37,6 @@ final class S3ObjectWriter extends ObjectWriter {
     private @Nullable String uploadId;
     private byte[] buffer = new byte[FIRST_BUFFER_BYTES];
     private int buffered;
-    private long position;
-    private boolean open = true;
 
     S3ObjectWriter(
             S3Location location,
@@ -47,6 +45,7 @@ final class S3ObjectWriter extends ObjectWriter {
             S3Encryption encryption,
             S3Creation creation,
             int partBytes) {
+        super(location + "/" + path);
         this.location = location;
         this.path = path;
         this.clients = clients;
@@ -57,8 +56,7 @@ final class S3ObjectWriter extends ObjectWriter {
     }
 
     @Override
-    public void write(byte[] bytes, int offset, int length) throws IOException {
-        checkOpen();
+    protected void append(byte[] bytes, int offset, int length) throws IOException {
         int done = 0;
         while (done < length) {
             if (buffered == partBytes) {
@@ -70,7 +68,6 @@ final class S3ObjectWriter extends ObjectWriter {
             buffered += count;
             done += count;
         }
-        position += length;
     }
 
     private void reserve(int size) {
@@ -122,11 +119,6 @@ final class S3ObjectWriter extends ObjectWriter {
     }
 
     @Override
-    public long position() {
-        return position;
-    }
-
-    @Override
     public void commit() throws IOException {
         checkOpen();
         try {
@@ -166,20 +158,9 @@ final class S3ObjectWriter extends ObjectWriter {
         return creation.create(path, id, client -> client.completeMultipartUpload(request));
     }
 
-    private void checkOpen() throws IOException {
-        if (!open) {
-            throw new IOException(
-                    "Expected an open writer, found it committed or closed: " + where());
-        }
-    }
-
-    private String where() {
-        return location + "/" + path;
-    }
-
     @Override
     public void close() {
-        open = false;
+        end();
         buffer = new byte[0];
         String abandoned = uploadId;
         uploadId = null;
