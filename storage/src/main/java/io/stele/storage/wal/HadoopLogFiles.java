@@ -16,7 +16,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.LongConsumer;
-import java.util.regex.Pattern;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -41,9 +40,6 @@ public final class HadoopLogFiles implements LogFiles {
      * owner before, who never makes directories, finds no place for another segment; then closes the files that it still
      * writes (recoverLease), so that its next sync fails. Only then is the log read, to the end that HDFS says.
      */
-    private static final Pattern EPOCH_NAME = Pattern.compile("\\d{20}");
-    private static final Pattern SEGMENT_NAME = Pattern.compile("\\d{20}\\.wal");
-
     private static final String SEALING = ".sealing";
 
     /** Each is a step of another engine that takes the log over at the same time. */
@@ -91,9 +87,7 @@ public final class HadoopLogFiles implements LogFiles {
 
     @Override
     public void takeOver(long epoch) throws IOException {
-        if (epoch < 1) {
-            throw new IllegalArgumentException("Expected an epoch of at least 1, found " + epoch);
-        }
+        LogEpochs.check(epoch);
         for (int attempt = 0; attempt < OWNERSHIP_ATTEMPTS; attempt++) {
             try {
                 if (owns(epoch)) {
@@ -121,14 +115,7 @@ public final class HadoopLogFiles implements LogFiles {
             return true;
         }
         if (!epochs.isEmpty() && epochs.getLast() > epoch) {
-            throw new SteleException(
-                    ErrorCode.UNAVAILABLE,
-                    String.format(
-                            Locale.ROOT,
-                            "Expected to take the log over in epoch %d, found it taken in epoch %d by an engine that was opened later: %s",
-                            epoch,
-                            epochs.getLast(),
-                            root));
+            throw LogEpochs.takenLater(epoch, epochs.getLast(), root);
         }
         step(epochs, epoch);
         return false;
@@ -166,9 +153,8 @@ public final class HadoopLogFiles implements LogFiles {
         List<Long> epochs = new ArrayList<>();
         try {
             for (FileStatus status : files.listStatus(root)) {
-                String name = status.getPath().getName();
-                if (status.isDirectory() && EPOCH_NAME.matcher(name).matches()) {
-                    epochs.add(Long.parseLong(name));
+                if (status.isDirectory()) {
+                    LogNames.number(status.getPath().getName()).ifPresent(epochs::add);
                 }
             }
         } catch (FileNotFoundException e) {
@@ -179,7 +165,7 @@ public final class HadoopLogFiles implements LogFiles {
     }
 
     private Path directory(long epoch) {
-        return new Path(root, String.format(Locale.ROOT, "%020d", epoch));
+        return new Path(root, LogNames.of(epoch));
     }
 
     private Path owned() {
@@ -223,10 +209,7 @@ public final class HadoopLogFiles implements LogFiles {
     public List<Long> segments() throws IOException {
         List<Long> segments = new ArrayList<>();
         for (FileStatus status : files.listStatus(owned())) {
-            String name = status.getPath().getName();
-            if (SEGMENT_NAME.matcher(name).matches()) {
-                segments.add(Long.parseLong(name.substring(0, name.indexOf('.'))));
-            }
+            LogNames.segment(status.getPath().getName()).ifPresent(segments::add);
         }
         Collections.sort(segments);
         return List.copyOf(segments);
@@ -286,15 +269,11 @@ public final class HadoopLogFiles implements LogFiles {
     @Override
     public String describe(long segment) {
         Path known = directory;
-        return (known == null ? root : known) + "/" + name(segment);
+        return (known == null ? root : known) + "/" + LogNames.ofSegment(segment);
     }
 
     private Path path(long segment) {
-        return new Path(owned(), name(segment));
-    }
-
-    private static String name(long segment) {
-        return String.format(Locale.ROOT, "%020d.wal", segment);
+        return new Path(owned(), LogNames.ofSegment(segment));
     }
 
     @Override

@@ -11,11 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
-import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for use by many threads, except that one writer belongs to one thread.
  */
 public final class LocalLogFiles implements LogFiles {
-    private static final Pattern SEGMENT_NAME = Pattern.compile("(\\d{20})\\.wal");
 
     /**
      * Appended bytes pass through a buffer of this size: large enough that a usual group is one
@@ -56,18 +51,11 @@ public final class LocalLogFiles implements LogFiles {
         List<Long> segments = new ArrayList<>();
         try (var names = Files.newDirectoryStream(directory)) {
             for (Path name : names) {
-                segment(name.getFileName().toString()).ifPresent(segments::add);
+                LogNames.segment(name.getFileName().toString()).ifPresent(segments::add);
             }
         }
         Collections.sort(segments);
         return List.copyOf(segments);
-    }
-
-    private static OptionalLong segment(String name) {
-        Matcher matcher = SEGMENT_NAME.matcher(name);
-        return matcher.matches()
-                ? OptionalLong.of(Long.parseLong(matcher.group(1)))
-                : OptionalLong.empty();
     }
 
     @Override
@@ -122,7 +110,7 @@ public final class LocalLogFiles implements LogFiles {
     }
 
     private Path path(long segment) {
-        return directory.resolve(String.format(Locale.ROOT, "%020d.wal", segment));
+        return directory.resolve(LogNames.ofSegment(segment));
     }
 
     private void syncDirectory() throws IOException {

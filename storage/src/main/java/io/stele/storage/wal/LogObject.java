@@ -1,6 +1,5 @@
 package io.stele.storage.wal;
 
-import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -60,7 +59,7 @@ record LogObject(boolean fence, long id, long epoch, byte[] body) {
      */
     static LogObject decode(byte[] bytes, long id, String where) {
         if (bytes.length < HEADER_BYTES) {
-            throw corrupt("at least " + HEADER_BYTES + " bytes", bytes.length, where, 0);
+            throw WalFormat.corrupt("at least " + HEADER_BYTES + " bytes", Integer.toString(bytes.length), where, 0);
         }
         ByteBuffer object = ByteBuffer.wrap(bytes);
         check("magic", MAGIC, object.getLong(0), where, 0);
@@ -86,7 +85,7 @@ record LogObject(boolean fence, long id, long epoch, byte[] body) {
 
     private static void check(String what, long expected, long found, String where, int offset) {
         if (expected != found) {
-            throw corrupt(
+            throw WalFormat.corrupt(
                     String.format(Locale.ROOT, "%s %x", what, expected),
                     String.format(Locale.ROOT, "%x", found),
                     where,
@@ -94,24 +93,12 @@ record LogObject(boolean fence, long id, long epoch, byte[] body) {
         }
     }
 
-    private static SteleException corrupt(String expected, Object found, String where, int offset) {
-        return new SteleException(
-                ErrorCode.CORRUPT_DATA,
-                String.format(
-                        Locale.ROOT,
-                        "Expected %s, found %s in %s at offset %d",
-                        expected,
-                        found,
-                        where,
-                        offset));
-    }
-
     /** The header of its group. */
     GroupHeader group(String where) {
         return GroupHeader.find(ByteBuffer.wrap(body), WalFormat.SEGMENT_HEADER_BYTES)
                 .orElseThrow(
                         () ->
-                                corrupt(
+                                WalFormat.corrupt(
                                         "a group header",
                                         "other bytes",
                                         where,

@@ -23,7 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.LongConsumer;
-import java.util.regex.Pattern;
 
 /**
  * A log in an object store: every group is a segment, and every segment an object with a dense id
@@ -61,8 +60,6 @@ public final class ObjectLogFiles implements LogFiles {
     /** Requests in flight during replay: objects are small, and each costs a round trip. */
     private static final int READ_AHEAD = 16;
 
-    private static final Pattern NAME = Pattern.compile("\\d{20}");
-
     private final ObjectStore store;
     private final String folder;
     private final Executor reads;
@@ -96,10 +93,7 @@ public final class ObjectLogFiles implements LogFiles {
 
     @Override
     public void takeOver(long newEpoch) throws IOException {
-        if (newEpoch < 1) {
-            throw new IllegalArgumentException(
-                    "Expected an epoch of at least 1, found " + newEpoch);
-        }
+        LogEpochs.check(newEpoch);
         NavigableSet<Long> ids = list();
         long id = ids.isEmpty() ? 1 : ids.last();
         long sequence = 1;
@@ -131,14 +125,7 @@ public final class ObjectLogFiles implements LogFiles {
 
     private void checkOlder(LogObject found, long newEpoch) {
         if (found.epoch() >= newEpoch) {
-            throw new SteleException(
-                    ErrorCode.UNAVAILABLE,
-                    String.format(
-                            Locale.ROOT,
-                            "Expected to take the log over in epoch %d, found it taken in epoch %d by an engine that was opened later: %s",
-                            newEpoch,
-                            found.epoch(),
-                            describe(found.id())));
+            throw LogEpochs.takenLater(newEpoch, found.epoch(), describe(found.id()));
         }
     }
 
@@ -179,10 +166,7 @@ public final class ObjectLogFiles implements LogFiles {
     private NavigableSet<Long> list() throws IOException {
         NavigableSet<Long> ids = new TreeSet<>();
         for (ObjectEntry entry : store.list(folder)) {
-            String name = entry.path().substring(folder.length());
-            if (NAME.matcher(name).matches()) {
-                ids.add(Long.parseLong(name));
-            }
+            LogNames.number(entry.path().substring(folder.length())).ifPresent(ids::add);
         }
         return ids;
     }
@@ -277,7 +261,7 @@ public final class ObjectLogFiles implements LogFiles {
     }
 
     private String path(long id) {
-        return folder + String.format(Locale.ROOT, "%020d", id);
+        return folder + LogNames.of(id);
     }
 
     @Override

@@ -214,14 +214,6 @@ final class SegmentScanner {
     }
 
     private SteleException corrupt(String expected, String found, long position) {
-        return new SteleException(
-                ErrorCode.CORRUPT_DATA,
-                String.format(
-                        Locale.ROOT,
-                        "Expected %s, found %s in %s at offset %d",
-                        expected,
-                        found,
-                        file,
-                        position));
+        return WalFormat.corrupt(expected, found, file.toString(), position);
     }
 }

@@ -1,5 +1,9 @@
 package io.stele.storage.wal;
 
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import java.util.Locale;
+
 /**
  * The bytes of a segment file. All numbers are big-endian.
  *
@@ -51,5 +55,18 @@ final class WalFormat {
     static int padding(long end) {
         int rest = SECTOR_BYTES - (int) (end % SECTOR_BYTES);
         return rest < GROUP_HEADER_BYTES ? rest : 0;
+    }
+
+    /** CORRUPT_DATA of a file or object, at an offset in it. */
+    static SteleException corrupt(String expected, String found, String where, long offset) {
+        return new SteleException(
+                ErrorCode.CORRUPT_DATA,
+                String.format(
+                        Locale.ROOT,
+                        "Expected %s, found %s in %s at offset %d",
+                        expected,
+                        found,
+                        where,
+                        offset));
     }
 }
