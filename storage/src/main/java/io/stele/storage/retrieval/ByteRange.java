@@ -25,6 +25,11 @@ public record ByteRange(long offset, int length) {
         return offset + length;
     }
 
+    /** As HTTP's header {@code Range} has it. */
+    public String header() {
+        return "bytes=" + offset + "-" + (end() - 1);
+    }
+
     /** Whether all of the other's bytes are in this. */
     public boolean contains(ByteRange other) {
         return offset <= other.offset && other.end() <= end();

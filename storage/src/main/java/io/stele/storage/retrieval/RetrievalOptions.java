@@ -3,7 +3,6 @@ package io.stele.storage.retrieval;
 import static java.util.Objects.requireNonNull;
 
 import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Limits of a download manager.
@@ -39,8 +38,7 @@ public record RetrievalOptions(
                     128L << 20,
                     256L << 20,
                     RangePlanner.DEFAULT,
-                    new RetryPolicy(
-                            11, TimeUnit.MILLISECONDS.toNanos(50), TimeUnit.SECONDS.toNanos(5)));
+                    RetryPolicy.ofAttempts(11));
 
     public RetrievalOptions {
         requireNonNull(bytesPerSecond, "bytesPerSecond is null");
@@ -51,20 +49,6 @@ public record RetrievalOptions(
                     "Expected 1 <= minRequests <= maxRequests and maxBytesInFlight >= 1, found %d, %d and %d"
                             .formatted(minRequests, maxRequests, maxBytesInFlight));
         }
-    }
-
-    /** The same with another share of hedges. */
-    public RetrievalOptions withHedgeShare(double share) {
-        return new RetrievalOptions(
-                minRequests,
-                maxRequests,
-                maxBytesInFlight,
-                bytesPerSecond,
-                share,
-                hedgeBufferBytes,
-                bulkBufferBytes,
-                planner,
-                retries);
     }
 
     /** The same with another way to try again. */

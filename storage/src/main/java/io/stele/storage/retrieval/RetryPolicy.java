@@ -1,5 +1,6 @@
 package io.stele.storage.retrieval;
 
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
@@ -18,6 +19,12 @@ public record RetryPolicy(int maxAttempts, long firstPauseNanos, long maxPauseNa
                     "Expected maxAttempts >= 1 and 1 <= firstPauseNanos <= maxPauseNanos, found %d, %d and %d"
                             .formatted(maxAttempts, firstPauseNanos, maxPauseNanos));
         }
+    }
+
+    /** With pauses from 50 ms to 5 s. */
+    public static RetryPolicy ofAttempts(int maxAttempts) {
+        return new RetryPolicy(
+                maxAttempts, TimeUnit.MILLISECONDS.toNanos(50), TimeUnit.SECONDS.toNanos(5));
     }
 
     /** Whether so many failures are few enough. */

@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import javax.net.ssl.SSLContext;
 
@@ -24,9 +23,6 @@ final class S3Downloads {
     private static final Duration LOOKUP_EVERY = Duration.ofSeconds(10);
 
     private static final Duration KEEP_ADDRESSES = Duration.ofMinutes(2);
-
-    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private S3Downloads() {}
 
@@ -43,9 +39,7 @@ final class S3Downloads {
             RandomGenerator random,
             RetrievalThreads threads)
             throws IOException {
-        RetryPolicy retries =
-                new RetryPolicy(
-                        config.getMaxErrorRetries() + 1, FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS);
+        RetryPolicy retries = RetryPolicy.ofAttempts(config.getMaxErrorRetries() + 1);
         HttpRangeClient connections = connections(config, retrieval, threads);
         EventLoop timers = connections.timers();
         RangeSource source =

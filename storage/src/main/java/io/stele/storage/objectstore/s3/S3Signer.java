@@ -43,7 +43,7 @@ final class S3Signer {
                 SdkHttpRequest.builder()
                         .method(SdkHttpMethod.GET)
                         .uri(url)
-                        .putHeader("Range", "bytes=" + range.offset() + "-" + (range.end() - 1))
+                        .putHeader("Range", range.header())
                         .build();
         AwsCredentialsIdentity identity = identity();
         SignedRequest signed =

@@ -2,12 +2,12 @@ package io.stele.storage.objectstore.s3;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.retrieval.ContentRange;
 import io.stele.storage.retrieval.ObjectVersion;
 import io.stele.storage.retrieval.RangeRequest;
 import io.stele.storage.retrieval.RangeSource;
 import io.stele.storage.retrieval.TransientReadException;
 import java.io.Closeable;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -133,13 +133,12 @@ final class SdkRangeSource implements RangeSource {
         }
 
         private void read() throws IOException {
-            String range = "bytes=" + request.range().offset() + "-" + (request.range().end() - 1);
             try (ResponseInputStream<GetObjectResponse> body =
                     client.getObject(
                             get ->
                                     get.bucket(bucket)
                                             .key(keys.apply(request.object()))
-                                            .range(range))) {
+                                            .range(request.range().header()))) {
                 boolean whole = false;
                 try {
                     copy(body, body.response());
@@ -153,47 +152,17 @@ final class SdkRangeSource implements RangeSource {
         }
 
         private void copy(InputStream body, GetObjectResponse answer) throws IOException {
-            int length = Math.toIntExact(requireNonNull(answer.contentLength(), "no length"));
-            long size = size(answer);
             String where = locations.apply(request.object());
-            if (length > request.range().length() || length < 1) {
-                throw new IOException(
-                        "Expected %d bytes, found %d in the answer for %s"
-                                .formatted(request.range().length(), length, where));
-            }
-            if (length < request.range().length()) {
-                if (request.range().offset() + length != size) {
-                    throw new TransientReadException(
-                            "Expected %d bytes, found %d in the answer for %s"
-                                    .formatted(request.range().length(), length, where));
-                }
-                if (!request.mayBeShorter()) {
-                    throw new EOFException(
-                            "Expected %d bytes at offset %d, found the end of %s at %d"
-                                    .formatted(
-                                            request.range().length(),
-                                            request.range().offset(),
-                                            where,
-                                            size));
-                }
-            }
+            ContentRange part = ContentRange.parse(String.valueOf(answer.contentRange()));
+            long length = requireNonNull(answer.contentLength(), "no length");
+            request.checkAnswer(part, length, where);
             ByteBuffer target =
                     listener.begins(
-                            new ObjectVersion(size, Optional.ofNullable(answer.eTag()).orElse("")),
-                            length);
-            fill(body, target, length, where);
-        }
-
-        private long size(GetObjectResponse answer) throws IOException {
-            String found = String.valueOf(answer.contentRange());
-            String prefix = "bytes " + request.range().offset() + "-";
-            int slash = found.lastIndexOf('/');
-            if (!found.startsWith(prefix) || !found.substring(slash + 1).matches("\\d{1,18}")) {
-                throw new IOException(
-                        "Expected the range %s, found %s in the answer for %s"
-                                .formatted(request.range(), found, request.object()));
-            }
-            return Long.parseLong(found.substring(slash + 1));
+                            new ObjectVersion(
+                                    part.sizeBytes(),
+                                    Optional.ofNullable(answer.eTag()).orElse("")),
+                            (int) length);
+            fill(body, target, (int) length, where);
         }
 
         private void fill(InputStream body, ByteBuffer target, int length, String where)

@@ -2,10 +2,10 @@ package io.stele.storage.retrieval.http;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.retrieval.ContentRange;
 import io.stele.storage.retrieval.ObjectVersion;
 import io.stele.storage.retrieval.RangeSource;
 import io.stele.storage.retrieval.TransientReadException;
-import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -118,54 +118,23 @@ final class Exchange implements RangeSource.Attempt {
     }
 
     private Next beginsWell(ResponseHead answer) throws IOException {
-        int wanted = request.wanted().range().length();
-        long offset = request.wanted().range().offset();
         if (answer.isChunked() || answer.contentLength().isEmpty()) {
             throw new IOException(
                     "Expected an answer with a length, found none for " + request.wanted());
         }
         long length = answer.contentLength().getAsLong();
-        long size;
+        ContentRange part;
         if (answer.status() == 206) {
-            ResponseHead.ContentRange range = answer.contentRange();
-            size = range.sizeBytes();
-            if (range.first() != offset || range.last() - range.first() + 1 != length) {
-                throw new TransientReadException(
-                        "Expected %d bytes from %d, found %d from %d to %d for %s"
-                                .formatted(
-                                        wanted,
-                                        offset,
-                                        length,
-                                        range.first(),
-                                        range.last(),
-                                        request.wanted().object()));
-            }
+            part = answer.contentRange();
         } else {
-            size = length;
-            if (offset != 0) {
+            part = new ContentRange(0, length - 1, length);
+            if (request.wanted().range().offset() != 0) {
                 throw new IOException(
                         "Expected a part of the object, found all of it for " + request.wanted());
             }
         }
-        if (length > wanted) {
-            throw new IOException(
-                    "Expected at most %d bytes, found %d for %s"
-                            .formatted(wanted, length, request.wanted()));
-        }
-        if (length < wanted && offset + length != size) {
-            throw new TransientReadException(
-                    "Expected %d bytes, found %d of %d for %s"
-                            .formatted(wanted, length, size, request.wanted()));
-        }
-        if (length < wanted && !request.wanted().mayBeShorter()) {
-            throw new EOFException(
-                    "Expected %d bytes at offset %d, found the end of %s at %d"
-                            .formatted(wanted, offset, request.wanted().object(), size));
-        }
-        if (length == 0) {
-            throw new EOFException("Expected bytes, found none for " + request.wanted());
-        }
-        ObjectVersion version = new ObjectVersion(size, answer.find("etag").orElse(""));
+        request.wanted().checkAnswer(part, length, request.wanted().object());
+        ObjectVersion version = new ObjectVersion(part.sizeBytes(), answer.find("etag").orElse(""));
         ByteBuffer target = listener.begins(version, (int) length);
         body = target.limit(target.position() + (int) length);
         return Next.MORE;

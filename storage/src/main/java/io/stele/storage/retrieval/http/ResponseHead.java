@@ -3,6 +3,7 @@ package io.stele.storage.retrieval.http;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.retrieval.ContentRange;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Locale;
@@ -104,24 +105,8 @@ public record ResponseHead(int status, Map<String, String> headers) {
      * @throws IOException if it does not say so
      */
     ContentRange contentRange() throws IOException {
-        String value = find("content-range").orElse("none");
-        int dash = value.indexOf('-');
-        int slash = value.indexOf('/');
-        if (!value.startsWith("bytes ") || dash < 0 || slash < dash) {
-            throw new IOException("Expected a content range, found " + shorten(value));
-        }
-        return new ContentRange(
-                number(value.substring(6, dash), value),
-                number(value.substring(dash + 1, slash), value),
-                number(value.substring(slash + 1), value));
+        return ContentRange.parse(find("content-range").orElse("none"));
     }
-
-    /**
-     * A part of an object.
-     *
-     * @param last offset that belongs to it
-     */
-    record ContentRange(long first, long last, long sizeBytes) {}
 
     private static long number(String text, String where) throws IOException {
         if (!text.matches("\\d{1,18}")) {

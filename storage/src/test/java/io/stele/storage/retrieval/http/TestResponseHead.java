@@ -1,5 +1,7 @@
 package io.stele.storage.retrieval.http;
 
+import io.stele.storage.retrieval.ContentRange;
+
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -16,7 +18,7 @@ class TestResponseHead {
                                 + "content-range: bytes 5-14/100\r\nETag: \"abc\"\r\nETag: \"later\"\r\n\r\n");
         assertThat(head.status()).isEqualTo(206);
         assertThat(head.contentLength()).hasValue(10);
-        assertThat(head.contentRange()).isEqualTo(new ResponseHead.ContentRange(5, 14, 100));
+        assertThat(head.contentRange()).isEqualTo(new ContentRange(5, 14, 100));
         assertThat(head.find("etag")).hasValue("\"abc\"");
         assertThat(head.keepsAlive()).isTrue();
         assertThat(head.isChunked()).isFalse();
