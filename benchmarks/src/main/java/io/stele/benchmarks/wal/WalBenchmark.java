@@ -112,7 +112,7 @@ public final class WalBenchmark implements Benchmark {
             throws Exception {
         try (LogFiles files =
                         WarehouseLocation.parse(place.location())
-                                .openLog(access, Thread::startVirtualThread);
+                                .openLog(access, _ -> {}, Thread::startVirtualThread);
                 MeasuredLog log = new MeasuredLog(files, place.options(), RECORD_BYTES)) {
             for (int writers : WRITERS) {
                 String name = "%s, %d writers".formatted(place.name(), writers);

@@ -232,13 +232,8 @@ public final class EngineService implements AutoCloseable {
     private LogFiles openLog() {
         String path = config.getWalPath();
         try {
-            WarehouseLocation location = WarehouseLocation.parse(path);
-            if (location instanceof WarehouseLocation.Bucket) {
-                try (ObjectStore store = location.open(access)) {
-                    probe(store);
-                }
-            }
-            return location.openLog(access, Thread::startVirtualThread);
+            return WarehouseLocation.parse(path)
+                    .openLog(access, EngineService::probe, Thread::startVirtualThread);
         } catch (IOException | IllegalArgumentException e) {
             throw unusable(
                     "stele.wal.path",

@@ -26,6 +26,17 @@ public sealed interface WarehouseLocation {
     /** Below the location of a log on S3: its groups. */
     String LOG_FOLDER = "log/";
 
+    /** Finds out whether a store over a network does what all rests on. */
+    @FunctionalInterface
+    interface StoreCheck {
+        /**
+         * Checks it.
+         *
+         * @throws IOException if it does not
+         */
+        void check(ObjectStore store) throws IOException;
+    }
+
     /** A folder of this host. */
     record Folder(Path path) implements WarehouseLocation {
         public Folder {
@@ -112,19 +123,36 @@ public sealed interface WarehouseLocation {
 
     /**
      * A write-ahead log at this location; nobody else has it open if it is a folder, and nothing is
-     * asked of others yet.
+     * asked of others yet but by the check.
      *
+     * @param check of the store that a log on S3 is kept in
      * @param reads runs reads ahead while the log is replayed
      * @throws IOException if the folder is in use, or the location cannot be used
      */
-    default LogFiles openLog(WarehouseAccess access, Executor reads) throws IOException {
+    default LogFiles openLog(WarehouseAccess access, StoreCheck check, Executor reads)
+            throws IOException {
         return switch (this) {
             case Folder folder -> LocalLogFiles.open(Files.createDirectories(folder.path()));
             case Bucket _ ->
-                    new ObjectLogFiles(open(access), LOG_FOLDER, reads, access.sleepMillis());
+                    new ObjectLogFiles(
+                            checked(open(access), check),
+                            LOG_FOLDER,
+                            reads,
+                            access.sleepMillis());
             case Hadoop hadoop ->
                     HadoopLogFiles.open(hadoop.location(), access.hadoop(), access.sleepMillis());
         };
+    }
+
+    private static ObjectStore checked(ObjectStore store, StoreCheck check) throws IOException {
+        try {
+            check.check(store);
+            return store;
+        } catch (IOException e) {
+            try (store) {
+                throw e;
+            }
+        }
     }
 
     /** The same for the one process that deletes files; it may keep files of a folder open. */
