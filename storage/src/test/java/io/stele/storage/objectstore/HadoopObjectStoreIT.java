@@ -9,7 +9,6 @@ import io.stele.storage.objectstore.hadoop.HadoopLocation;
 import io.stele.storage.objectstore.hadoop.HadoopObjectStore;
 import io.stele.testing.MiniHdfs;
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -17,7 +16,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -95,30 +93,11 @@ final class HadoopObjectStoreIT extends ObjectStoreContract {
     }
 
     @Test
-    void passesTheProbe() throws Exception {
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            AtomicCreateProbe.check(store, threads, new UUID(1, 2));
-        }
-        assertThat(store.list("")).isEmpty();
-    }
-
-    @Test
     void largeObjectsHaveSeveralBlocks() throws Exception {
         store.put("x", new byte[largeObjectBytes()]);
         try (FileSystem files = HadoopFileSystems.open(location, config)) {
             FileStatus status = files.getFileStatus(new org.apache.hadoop.fs.Path(location + "/x"));
             assertThat(files.getFileBlockLocations(status, 0, status.getLen())).hasSize(3);
-        }
-    }
-
-    @Test
-    void emptyObjectsAreObjects() throws Exception {
-        assertThat(store.createIfAbsent("empty", new byte[0])).isTrue();
-        assertThat(store.readFully("empty")).isEmpty();
-        assertThat(store.read("empty", 0, 0)).isEmpty();
-        assertThat(store.createIfAbsent("empty", new byte[0])).isFalse();
-        try (ObjectWriter writer = store.create("empty")) {
-            assertThatThrownBy(writer::commit).isInstanceOf(FileAlreadyExistsException.class);
         }
     }
 

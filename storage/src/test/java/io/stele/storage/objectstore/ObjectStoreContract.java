@@ -10,7 +10,10 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -64,6 +67,27 @@ abstract class ObjectStoreContract {
             }
             assertThat(winners).hasValue(1);
             assertThat(store.readFully(path)).isEqualTo(bytes(won.getFirst()));
+        }
+    }
+
+    @Test
+    void passesTheProbe() throws Exception {
+        ObjectStore store = store();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            AtomicCreateProbe.check(store, threads, new UUID(1, 2));
+        }
+        assertThat(store.list("")).isEmpty();
+    }
+
+    @Test
+    void emptyObjectsAreObjects() throws Exception {
+        ObjectStore store = store();
+        assertThat(store.createIfAbsent("empty", new byte[0])).isTrue();
+        assertThat(store.readFully("empty")).isEmpty();
+        assertThat(store.read("empty", 0, 0)).isEmpty();
+        assertThat(store.createIfAbsent("empty", new byte[0])).isFalse();
+        try (ObjectWriter writer = store.create("empty")) {
+            assertThatThrownBy(writer::commit).isInstanceOf(FileAlreadyExistsException.class);
         }
     }
 

@@ -1,7 +1,6 @@
 package io.stele.storage.objectstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.airlift.units.DataSize;
 import io.stele.storage.objectstore.s3.GatewayConfig;
@@ -11,12 +10,10 @@ import io.stele.storage.retrieval.RetrievalStatistics;
 import io.stele.testing.S3Server;
 import io.stele.testing.VersityGateway;
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -72,14 +69,6 @@ final class S3ObjectStoreIT extends ObjectStoreContract {
     }
 
     @Test
-    void passesTheProbe() throws Exception {
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            AtomicCreateProbe.check(store, threads, new UUID(1, 2));
-        }
-        assertThat(store.list("")).isEmpty();
-    }
-
-    @Test
     void objectsOfWholePartsAreWhole() throws Exception {
         byte[] content = content(2 * PART_BYTES);
         try (ObjectWriter writer = store.create("x")) {
@@ -88,16 +77,6 @@ final class S3ObjectStoreIT extends ObjectStoreContract {
             writer.commit();
         }
         assertThat(store.readFully("x")).isEqualTo(content);
-    }
-
-    @Test
-    void emptyObjectsAreObjects() throws Exception {
-        assertThat(store.createIfAbsent("empty", new byte[0])).isTrue();
-        assertThat(store.readFully("empty")).isEmpty();
-        assertThat(store.read("empty", 0, 0)).isEmpty();
-        try (ObjectWriter writer = store.create("empty")) {
-            assertThatThrownBy(writer::commit).isInstanceOf(FileAlreadyExistsException.class);
-        }
     }
 
     /** A page of S3 has 1,000 objects. */
