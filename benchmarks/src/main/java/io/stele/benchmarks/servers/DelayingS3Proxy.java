@@ -3,6 +3,7 @@ package io.stele.benchmarks.servers;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.util.Objects.requireNonNull;
 
+import io.stele.testing.LoopbackServer;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -10,12 +11,9 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +32,7 @@ public final class DelayingS3Proxy implements AutoCloseable {
     private static final double MIB = 1 << 20;
 
     private final int upstreamPort;
-    private final ServerSocket server;
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final LoopbackServer server;
     private final ConcurrentHashMap<String, Integer> attempts = new ConcurrentHashMap<>();
     private final AtomicLong reads = new AtomicLong();
     private final AtomicLong stragglers = new AtomicLong();
@@ -45,20 +42,18 @@ public final class DelayingS3Proxy implements AutoCloseable {
     private DelayingS3Proxy(int upstreamPort, InjectedDelays delays) throws IOException {
         this.upstreamPort = upstreamPort;
         this.delays = requireNonNull(delays, "delays is null");
-        this.server = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
+        this.server = LoopbackServer.start(this::serve);
     }
 
     /** Starts one before the server at a loopback port. */
     public static DelayingS3Proxy start(int upstreamPort, InjectedDelays delays)
             throws IOException {
-        DelayingS3Proxy proxy = new DelayingS3Proxy(upstreamPort, delays);
-        proxy.threads.execute(proxy::accept);
-        return proxy;
+        return new DelayingS3Proxy(upstreamPort, delays);
     }
 
     /** The loopback port on which it listens. */
     public int port() {
-        return server.getLocalPort();
+        return server.port();
     }
 
     /** From now on requests take this long, and every target is asked for the first time. */
@@ -85,36 +80,21 @@ public final class DelayingS3Proxy implements AutoCloseable {
         return sentBytes.get();
     }
 
-    private void accept() {
-        try {
-            while (true) {
-                Socket client = server.accept();
-                threads.execute(() -> serve(client));
-            }
-        } catch (IOException stopped) {
-            // closed
-        }
-    }
-
-    private void serve(Socket client) {
+    private void serve(Socket client) throws IOException {
         try (Connection connection = new Connection(client)) {
             while (connection.passOne()) {
                 // one request after the other
             }
-        } catch (IOException gone) {
-            // The client or the server went; the other one sees its connection end
         }
     }
 
     @Override
     public void close() throws IOException {
         server.close();
-        threads.shutdownNow();
     }
 
     /** A client and its connection to the server. Confined to one thread. */
     private final class Connection implements AutoCloseable {
-        private final Socket client;
         private final InputStream fromClient;
         private final OutputStream toClient;
         private final byte[] piece = new byte[PIECE_BYTES];
@@ -122,7 +102,6 @@ public final class DelayingS3Proxy implements AutoCloseable {
         private InputStream fromServer = InputStream.nullInputStream();
 
         Connection(Socket client) throws IOException {
-            this.client = client;
             client.setTcpNoDelay(true);
             fromClient = new BufferedInputStream(client.getInputStream());
             toClient = client.getOutputStream();
@@ -302,9 +281,7 @@ public final class DelayingS3Proxy implements AutoCloseable {
 
         @Override
         public void close() throws IOException {
-            try (client) {
-                closeUpstream();
-            }
+            closeUpstream();
         }
     }
 

@@ -37,7 +37,9 @@ final class HashedMemTable extends CountedMemTable {
     @Override
     public void put(KeyedVersion version, long logLsn) {
         totals().add(
-                version.lsn(), logLsn, OVERHEAD_BYTES + version.keyLength() + version.rowLength());
+                        version.lsn(),
+                        logLsn,
+                        OVERHEAD_BYTES + version.keyLength() + version.rowLength());
         byte[] key = version.keyArray();
         int hash = KeySlots.hash(key, version.keyOffset(), version.keyLength());
         int before = keys.find(hash, key, version.keyOffset(), version.keyLength());

@@ -59,7 +59,11 @@ record LogObject(boolean fence, long id, long epoch, byte[] body) {
      */
     static LogObject decode(byte[] bytes, long id, String where) {
         if (bytes.length < HEADER_BYTES) {
-            throw WalFormat.corrupt("at least " + HEADER_BYTES + " bytes", Integer.toString(bytes.length), where, 0);
+            throw WalFormat.corrupt(
+                    "at least " + HEADER_BYTES + " bytes",
+                    Integer.toString(bytes.length),
+                    where,
+                    0);
         }
         ByteBuffer object = ByteBuffer.wrap(bytes);
         check("magic", MAGIC, object.getLong(0), where, 0);

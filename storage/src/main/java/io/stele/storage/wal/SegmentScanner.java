@@ -1,6 +1,5 @@
 package io.stele.storage.wal;
 
-import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;

@@ -135,10 +135,7 @@ public sealed interface WarehouseLocation {
             case Folder folder -> LocalLogFiles.open(Files.createDirectories(folder.path()));
             case Bucket _ ->
                     new ObjectLogFiles(
-                            checked(open(access), check),
-                            LOG_FOLDER,
-                            reads,
-                            access.sleepMillis());
+                            checked(open(access), check), LOG_FOLDER, reads, access.sleepMillis());
             case Hadoop hadoop ->
                     HadoopLogFiles.open(hadoop.location(), access.hadoop(), access.sleepMillis());
         };

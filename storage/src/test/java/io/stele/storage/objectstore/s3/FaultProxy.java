@@ -2,13 +2,13 @@ package io.stele.storage.objectstore.s3;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.stele.testing.LoopbackServer;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,8 +16,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.Predicate;
 
 /**
@@ -26,8 +24,7 @@ import java.util.function.Predicate;
  */
 final class FaultProxy implements AutoCloseable {
     private final int upstreamPort;
-    private final ServerSocket server;
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final LoopbackServer server;
     private final List<Planned> planned = new ArrayList<>(); // guarded by itself
     private final List<Request> seen = new ArrayList<>(); // guarded by itself
     private final List<Request> late = new ArrayList<>(); // guarded by itself
@@ -72,12 +69,11 @@ final class FaultProxy implements AutoCloseable {
 
     FaultProxy(int upstreamPort) throws IOException {
         this.upstreamPort = upstreamPort;
-        this.server = new ServerSocket(0, 256, InetAddress.getLoopbackAddress());
-        threads.execute(this::accept);
+        this.server = LoopbackServer.start(this::serve);
     }
 
     int port() {
-        return server.getLocalPort();
+        return server.port();
     }
 
     /** The next requests like this meet these faults, one each. */
@@ -118,28 +114,13 @@ final class FaultProxy implements AutoCloseable {
         return statuses;
     }
 
-    private void accept() {
-        try {
-            while (true) {
-                Socket client = server.accept();
-                threads.execute(() -> serve(client));
+    private void serve(Socket client) throws IOException, InterruptedException {
+        Request request = read(client);
+        if (request != null) {
+            synchronized (seen) {
+                seen.add(request);
             }
-        } catch (IOException stopped) {
-            // closed
-        }
-    }
-
-    private void serve(Socket client) {
-        try (client) {
-            Request request = read(client);
-            if (request != null) {
-                synchronized (seen) {
-                    seen.add(request);
-                }
-                answer(client.getOutputStream(), request, take(request));
-            }
-        } catch (IOException | InterruptedException e) {
-            // The client has gone, or the server: the other one sees its connection end
+            answer(client.getOutputStream(), request, take(request));
         }
     }
 
@@ -248,6 +229,5 @@ final class FaultProxy implements AutoCloseable {
     public void close() throws IOException {
         closed.countDown();
         server.close();
-        threads.shutdownNow();
     }
 }

@@ -2,21 +2,17 @@ package io.stele.storage.retrieval.http;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.stele.testing.LoopbackServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ServerSocketFactory;
 
 /** An HTTP server on loopback that says what a test wants. Safe for use by many threads. */
 final class ScriptedServer implements AutoCloseable {
-    private final ServerSocket server;
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final LoopbackServer server;
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicInteger requests = new AtomicInteger();
     private final Script script;
@@ -32,9 +28,8 @@ final class ScriptedServer implements AutoCloseable {
     }
 
     ScriptedServer(ServerSocketFactory factory, Script script) throws IOException {
-        this.server = factory.createServerSocket(0, 100, InetAddress.getLoopbackAddress());
         this.script = script;
-        threads.execute(this::accept);
+        this.server = LoopbackServer.start(factory, this::serve);
     }
 
     ScriptedServer(Script script) throws IOException {
@@ -42,46 +37,29 @@ final class ScriptedServer implements AutoCloseable {
     }
 
     int port() {
-        return server.getLocalPort();
+        return server.port();
     }
 
     int connections() {
         return connections.get();
     }
 
-    private void accept() {
-        try {
-            while (true) {
-                Socket client = server.accept();
-                connections.incrementAndGet();
-                threads.execute(() -> serve(client));
-            }
-        } catch (IOException stopped) {
-            // closed
-        }
-    }
-
-    private void serve(Socket client) {
-        try (client) {
-            InputStream in = client.getInputStream();
-            boolean stays = true;
-            while (stays) {
-                StringBuilder head = new StringBuilder();
-                while (head.indexOf("\r\n\r\n") < 0) {
-                    int next = in.read();
-                    if (next < 0) {
-                        return;
-                    }
-                    head.append((char) next);
+    private void serve(Socket client) throws Exception {
+        connections.incrementAndGet();
+        InputStream in = client.getInputStream();
+        boolean stays = true;
+        while (stays) {
+            StringBuilder head = new StringBuilder();
+            while (head.indexOf("\r\n\r\n") < 0) {
+                int next = in.read();
+                if (next < 0) {
+                    return;
                 }
-                stays =
-                        script.answer(
-                                head.toString(),
-                                requests.incrementAndGet(),
-                                client.getOutputStream());
+                head.append((char) next);
             }
-        } catch (Exception e) {
-            // the client has gone, or the test is over
+            stays =
+                    script.answer(
+                            head.toString(), requests.incrementAndGet(), client.getOutputStream());
         }
     }
 
@@ -93,6 +71,5 @@ final class ScriptedServer implements AutoCloseable {
     @Override
     public void close() throws IOException {
         server.close();
-        threads.shutdownNow();
     }
 }

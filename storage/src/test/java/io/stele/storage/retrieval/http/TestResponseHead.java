@@ -1,11 +1,10 @@
 package io.stele.storage.retrieval.http;
 
-import io.stele.storage.retrieval.ContentRange;
-
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.storage.retrieval.ContentRange;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
