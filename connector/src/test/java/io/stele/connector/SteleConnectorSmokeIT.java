@@ -35,7 +35,6 @@ final class SteleConnectorSmokeIT extends BaseConnectorSmokeTest {
                     SUPPORTS_DEREFERENCE_PUSHDOWN ->
                     false;
             case SUPPORTS_RENAME_SCHEMA,
-                    SUPPORTS_ADD_COLUMN_WITH_POSITION,
                     SUPPORTS_ADD_COLUMN_NOT_NULL_CONSTRAINT,
                     SUPPORTS_CREATE_VIEW,
                     SUPPORTS_CREATE_MATERIALIZED_VIEW,

@@ -35,6 +35,7 @@ import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** The catalog requests of a sidecar in Trino's terms. Thread-safe. */
 public final class CatalogRequests {
@@ -93,10 +94,13 @@ public final class CatalogRequests {
 
     TableDescription createTable(
             TableSchema table, String tableGroup, boolean staged, boolean ignoreExisting) {
-        return sidecar.callOnce(
-                Actions.CREATE_TABLE,
-                new CreateTableRequest(table, tableGroup, staged, ignoreExisting),
-                TableDescription.class);
+        return inSchema(
+                table.schemaName(),
+                () ->
+                        sidecar.callOnce(
+                                Actions.CREATE_TABLE,
+                                new CreateTableRequest(table, tableGroup, staged, ignoreExisting),
+                                TableDescription.class));
     }
 
     void dropTable(SchemaTableName name, TableId tableId) {
@@ -108,11 +112,16 @@ public final class CatalogRequests {
     }
 
     void renameTable(TableId tableId, SchemaTableName newName) {
-        sidecar.callOnce(
-                Actions.RENAME_TABLE,
-                new RenameTableRequest(
-                        tableId, new TableName(newName.getSchemaName(), newName.getTableName())),
-                TableDescription.class);
+        inSchema(
+                newName.getSchemaName(),
+                () ->
+                        sidecar.callOnce(
+                                Actions.RENAME_TABLE,
+                                new RenameTableRequest(
+                                        tableId,
+                                        new TableName(
+                                                newName.getSchemaName(), newName.getTableName())),
+                                TableDescription.class));
     }
 
     void setComment(TableId tableId, Optional<Integer> columnId, Optional<String> comment) {
@@ -170,6 +179,21 @@ public final class CatalogRequests {
     private static TableRequest request(SchemaTableName name, TableId tableId) {
         return new TableRequest(
                 new TableName(name.getSchemaName(), name.getTableName()), Optional.of(tableId));
+    }
+
+    /** Says in Trino's words that there is no such schema. */
+    private static <T> T inSchema(String schemaName, Supplier<T> request) {
+        try {
+            return request.get();
+        } catch (TrinoException e) {
+            if (isOneOf(e, StandardErrorCode.SCHEMA_NOT_FOUND)) {
+                throw new TrinoException(
+                        StandardErrorCode.SCHEMA_NOT_FOUND,
+                        "Schema %s not found".formatted(schemaName),
+                        e);
+            }
+            throw e;
+        }
     }
 
     private static boolean isOneOf(TrinoException failure, StandardErrorCode... codes) {

@@ -293,10 +293,6 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorTableHandle tableHandle,
             ColumnMetadata column,
             ColumnPosition position) {
-        if (!(position instanceof ColumnPosition.Last)) {
-            throw new TrinoException(
-                    NOT_SUPPORTED, "This connector does not support adding columns before others");
-        }
         if (!column.isNullable()) {
             throw new TrinoException(
                     NOT_SUPPORTED, "This connector does not support adding not null columns");
@@ -304,10 +300,12 @@ public final class SteleMetadata implements ConnectorMetadata {
         alter(
                 tableHandle,
                 () ->
-                        ColumnChange.addColumn(
-                                column.getName(),
-                                definitions.toStele(column.getName(), column.getType()),
-                                column.getComment()));
+                        ColumnPositions.at(
+                                position,
+                                ColumnChange.addColumn(
+                                        column.getName(),
+                                        definitions.toStele(column.getName(), column.getType()),
+                                        column.getComment())));
     }
 
     @Override

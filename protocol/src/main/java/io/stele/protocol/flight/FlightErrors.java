@@ -24,12 +24,15 @@ public final class FlightErrors {
     public static final Metadata.Key<String> RETRY_AFTER =
             Metadata.Key.of("stele-retry-after-ms", Metadata.ASCII_STRING_MARSHALLER);
 
+    /** What a message may take of the 8 KiB that HTTP/2 headers have by default. */
+    private static final int MAX_MESSAGE_BYTES = 4_000;
+
     private FlightErrors() {}
 
     /** What a service closes a call with. */
     public static Status status(SteleException failure) {
         return Status.fromCode(statusCode(failure.code()))
-                .withDescription(failure.getMessage())
+                .withDescription(shortened(String.valueOf(failure.getMessage())))
                 .withCause(failure);
     }
 
@@ -62,6 +65,24 @@ public final class FlightErrors {
                 errorCode(status.getCode()),
                 "Flight call to " + where + " failed: " + description,
                 status.getCause());
+    }
+
+    /** The message, cut where it would not fit into headers, which carry it percent-encoded. */
+    static String shortened(String message) {
+        int bytes = 0;
+        for (int index = 0; index < message.length(); index++) {
+            char character = message.charAt(index);
+            boolean isPlain = character >= ' ' && character < 0x7F && character != '%';
+            bytes += isPlain ? 1 : character < 0x80 ? 3 : 9;
+            if (bytes > MAX_MESSAGE_BYTES) {
+                int end = Character.isLowSurrogate(character) ? index - 1 : index;
+                return message.substring(0, end)
+                        + "... ("
+                        + message.length()
+                        + " characters, cut here)";
+            }
+        }
+        return message;
     }
 
     /** The failure behind anything a gRPC stub throws. */

@@ -16,19 +16,22 @@ import java.util.Optional;
  * @param name of ADD and RENAME the new name
  * @param type of ADD and SET_TYPE the new type
  * @param comment of ADD the comment of the column
+ * @param position of ADD where the column goes; empty: behind the others
  */
 public record ColumnChange(
         Kind kind,
         List<String> path,
         Optional<String> name,
         Optional<DataType> type,
-        Optional<String> comment) {
+        Optional<String> comment,
+        Optional<Position> position) {
     public ColumnChange {
         requireNonNull(kind, "kind is null");
         path = List.copyOf(path);
         requireNonNull(name, "name is null");
         requireNonNull(type, "type is null");
         requireNonNull(comment, "comment is null");
+        requireNonNull(position, "position is null");
         check(
                 kind == Kind.ADD || !path.isEmpty(),
                 "the path of a column or field to " + kind,
@@ -45,6 +48,33 @@ public record ColumnChange(
                 comment.isEmpty() || (kind == Kind.ADD && path.isEmpty()),
                 "a comment for new columns only",
                 kind + " " + path);
+        check(
+                position.isEmpty() || (kind == Kind.ADD && path.isEmpty()),
+                "a position for new columns only",
+                kind + " " + path);
+    }
+
+    /** A change that puts nothing before anything else. */
+    public ColumnChange(
+            Kind kind,
+            List<String> path,
+            Optional<String> name,
+            Optional<DataType> type,
+            Optional<String> comment) {
+        this(kind, path, name, type, comment, Optional.empty());
+    }
+
+    /**
+     * Where a new column goes.
+     *
+     * @param after the column before it; empty: it is the first
+     */
+    public record Position(Optional<String> after) {
+        public static final Position FIRST = new Position(Optional.empty());
+
+        public Position {
+            requireNonNull(after, "after is null");
+        }
     }
 
     /** What is done to a column or field. */
@@ -62,6 +92,11 @@ public record ColumnChange(
     /** A new nullable column behind the others. */
     public static ColumnChange addColumn(String name, DataType type, Optional<String> comment) {
         return new ColumnChange(Kind.ADD, List.of(), Optional.of(name), Optional.of(type), comment);
+    }
+
+    /** The same new column in another place. */
+    public ColumnChange at(Position newPosition) {
+        return new ColumnChange(kind, path, name, type, comment, Optional.of(newPosition));
     }
 
     /** A new nullable field behind the others of a row. */

@@ -39,7 +39,7 @@ public final class SchemaEditor {
     public TableSchema apply(ColumnChange change) {
         List<ColumnSchema> columns = new ArrayList<>(table.columns());
         if (change.path().isEmpty()) {
-            columns.add(newColumn(change));
+            columns.add(positionOf(change), newColumn(change));
             return with(columns);
         }
         int index = indexOf(change.path().get(0));
@@ -87,6 +87,13 @@ public final class SchemaEditor {
 
     private TableSchema with(List<ColumnSchema> columns) {
         return table.withColumns(Math.addExact(table.schemaVersion(), 1), columns);
+    }
+
+    private int positionOf(ColumnChange change) {
+        if (change.position().isEmpty()) {
+            return table.columns().size();
+        }
+        return change.position().get().after().map(after -> indexOf(after) + 1).orElse(0);
     }
 
     private ColumnSchema newColumn(ColumnChange change) {

@@ -19,6 +19,17 @@ import org.junit.jupiter.api.Test;
 /** The golden bytes are protobuf's for Flight.proto. */
 final class TestFlightMessages {
     @Test
+    void testLongMessagesFitIntoHeaders() {
+        String plain = "Expected a name of 1 to 128 characters, found 100%";
+        assertThat(FlightErrors.shortened(plain)).isEqualTo(plain);
+        assertThat(FlightErrors.shortened("z".repeat(4_000))).hasSize(4_000);
+        assertThat(FlightErrors.shortened("z".repeat(70_000)))
+                .startsWith("z".repeat(4_000) + "... (70000 characters, cut here)");
+        assertThat(FlightErrors.shortened("\uD83D\uDE00".repeat(1_000)))
+                .startsWith("\uD83D\uDE00".repeat(222) + "... (2000 characters, cut here)");
+    }
+
+    @Test
     void testGoldenBytes() throws IOException {
         assertThat(hex(new Ticket(new byte[] {1, 2}).encode())).isEqualTo("0a020102");
         assertThat(hex(new Action("ab", new byte[] {3}).encode())).isEqualTo("0a026162" + "120103");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -34,6 +35,31 @@ final class TestSchemaEditor {
         apply(ColumnChange.addField(List.of("extra", "q", "element"), "t", type("varchar")));
         assertThat(column("extra").nestedFieldIds()).containsExactly(1, 12, 13, 14, 15);
         assertThat(nextId).isEqualTo(16);
+    }
+
+    @Test
+    void newColumnsGoWhereTheyAreToldTo() {
+        List<String> before = table.columns().stream().map(ColumnSchema::name).toList();
+        apply(
+                ColumnChange.addColumn("first", type("bigint"), Optional.empty())
+                        .at(ColumnChange.Position.FIRST));
+        apply(
+                ColumnChange.addColumn("third", type("bigint"), Optional.empty())
+                        .at(new ColumnChange.Position(Optional.of(before.get(0)))));
+        apply(
+                ColumnChange.addColumn("last", type("bigint"), Optional.empty())
+                        .at(new ColumnChange.Position(Optional.of(before.get(before.size() - 1)))));
+        List<String> expected = new ArrayList<>(before);
+        expected.add(1, "third");
+        expected.add(0, "first");
+        expected.add("last");
+        assertThat(table.columns().stream().map(ColumnSchema::name)).isEqualTo(expected);
+        ColumnChange lost =
+                ColumnChange.addColumn("lost", type("bigint"), Optional.empty())
+                        .at(new ColumnChange.Position(Optional.of("nothing")));
+        assertThatThrownBy(() -> apply(lost))
+                .isInstanceOf(SteleException.class)
+                .hasMessageContaining("Expected a column 'nothing'");
     }
 
     @Test

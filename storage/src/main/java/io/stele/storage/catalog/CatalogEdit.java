@@ -352,10 +352,15 @@ final class CatalogEdit {
         if (!name.equals(name.toLowerCase(Locale.ENGLISH))) {
             throw invalid("a %s name in lower case".formatted(what), "'" + name + "'");
         }
+        boolean mayHaveSlash = what.equals("column"); // others are paths of Flight descriptors
         if (name.chars()
-                .anyMatch(character -> Character.isISOControl(character) || character == '/')) {
+                .anyMatch(
+                        character ->
+                                Character.isISOControl(character)
+                                        || (character == '/' && !mayHaveSlash))) {
             throw invalid(
-                    "a %s name without '/' and control characters".formatted(what),
+                    "a %s name without %scontrol characters"
+                            .formatted(what, mayHaveSlash ? "" : "'/' and "),
                     "'" + name + "'");
         }
     }

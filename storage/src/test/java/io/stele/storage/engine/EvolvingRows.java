@@ -231,7 +231,9 @@ final class EvolvingRows {
         String name = "n" + random.nextInt(1 << 20);
         boolean adds = count == FIXED_COLUMNS || (count < MAX_COLUMNS && random.nextInt(3) == 0);
         if (adds) {
-            return ColumnChange.addColumn(name, type(3), Optional.empty());
+            int behind = FIXED_COLUMNS - 1 + random.nextInt(count - FIXED_COLUMNS + 1);
+            return ColumnChange.addColumn(name, type(3), Optional.empty())
+                    .at(new ColumnChange.Position(Optional.of(table.columns().get(behind).name())));
         }
         if (random.nextInt(12) == 0) {
             ColumnSchema fixed = table.columns().get(random.nextInt(FIXED_COLUMNS));
