@@ -2,12 +2,14 @@ package io.stele.connector;
 
 import static io.trino.spi.StandardErrorCode.INVALID_SESSION_PROPERTY;
 import static io.trino.spi.session.PropertyMetadata.booleanProperty;
+import static io.trino.spi.session.PropertyMetadata.integerProperty;
 import static io.trino.spi.session.PropertyMetadata.longProperty;
 import static io.trino.spi.session.PropertyMetadata.stringProperty;
 
 import com.google.common.collect.ImmutableList;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.QueryTag;
+import io.stele.protocol.predicate.PredicateKeys;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.session.PropertyMetadata;
@@ -18,6 +20,7 @@ import java.util.Optional;
 public final class SteleSessionProperties {
     private static final String READ_LSN = "read_lsn";
     private static final String INDEX_LOOKUP_ENABLED = "index_lookup_enabled";
+    private static final String LOOKUP_MAX_KEYS = "lookup_max_keys";
     private static final String DATA_CACHE_ENABLED = "data_cache_enabled";
     private static final String RESOURCE_GROUP = "resource_group";
 
@@ -36,6 +39,12 @@ public final class SteleSessionProperties {
                         INDEX_LOOKUP_ENABLED,
                         "Find few rows by a secondary index whose columns a query gives values",
                         true,
+                        false),
+                integerProperty(
+                        LOOKUP_MAX_KEYS,
+                        "Most keys that a query may list to have their rows looked up instead of scanned for; 0: none",
+                        PredicateKeys.MAX_PRIMARY_KEYS,
+                        SteleSessionProperties::checkLookupKeys,
                         false),
                 booleanProperty(
                         DATA_CACHE_ENABLED,
@@ -67,9 +76,23 @@ public final class SteleSessionProperties {
         return session.getProperty(INDEX_LOOKUP_ENABLED, Boolean.class);
     }
 
+    /** Most keys of one lookup; 0: none. */
+    public static int lookupMaxKeys(ConnectorSession session) {
+        return session.getProperty(LOOKUP_MAX_KEYS, Integer.class);
+    }
+
     /** Whether files are read through the data page cache. */
     public static boolean isDataCacheEnabled(ConnectorSession session) {
         return session.getProperty(DATA_CACHE_ENABLED, Boolean.class);
+    }
+
+    private static void checkLookupKeys(Integer value) {
+        if (value < 0 || value > PredicateKeys.MAX_PRIMARY_KEYS) {
+            throw new TrinoException(
+                    INVALID_SESSION_PROPERTY,
+                    "Expected 0 to %s keys for lookup_max_keys, found %s"
+                            .formatted(PredicateKeys.MAX_PRIMARY_KEYS, value));
+        }
     }
 
     private static void checkLsn(Long value) {

@@ -3,6 +3,7 @@ package io.stele.connector;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.trino.Session;
 import io.trino.testing.MaterializedResult;
 import io.trino.testing.MaterializedRow;
 import io.trino.testing.QueryFailedException;
@@ -63,14 +64,24 @@ final class SteleQueries {
         return failure;
     }
 
+    /** The default session with a property of the catalog {@code stele}. */
+    Session with(String property, String value) {
+        return Session.builder(cluster.runner().getDefaultSession())
+                .setCatalogSessionProperty("stele", property, value)
+                .build();
+    }
+
     String explain(String sql) {
         return (String) value("EXPLAIN " + sql);
     }
 
     /** Rows that the table scans of a query gave to the engine. */
     long scannedRows(String sql) {
-        MaterializedResultWithPlan result =
-                cluster.runner().executeWithPlan(cluster.runner().getDefaultSession(), sql);
+        return scannedRows(cluster.runner().getDefaultSession(), sql);
+    }
+
+    long scannedRows(Session session, String sql) {
+        MaterializedResultWithPlan result = cluster.runner().executeWithPlan(session, sql);
         return cluster.runner()
                 .getCoordinator()
                 .getQueryManager()

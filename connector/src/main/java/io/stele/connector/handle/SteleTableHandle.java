@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
  * @param limit how many rows are wanted at most from any one split
  * @param index the secondary index that finds the rows of the constraint; shards where it finds
  *     many are scanned
+ * @param lookup the key that finds all rows of the constraint, and no others
  */
 public record SteleTableHandle(
         TableSchema table,
@@ -28,7 +29,8 @@ public record SteleTableHandle(
         long readLsn,
         TupleDomain<SteleColumnHandle> constraint,
         OptionalLong limit,
-        Optional<String> index)
+        Optional<String> index,
+        Optional<SteleLookup> lookup)
         implements ConnectorTableHandle {
     public SteleTableHandle {
         requireNonNull(table, "table is null");
@@ -36,6 +38,19 @@ public record SteleTableHandle(
         requireNonNull(constraint, "constraint is null");
         requireNonNull(limit, "limit is null");
         requireNonNull(index, "index is null");
+        requireNonNull(lookup, "lookup is null");
+    }
+
+    /** The whole table at a snapshot. */
+    public SteleTableHandle(TableSchema table, String readPointId, long readLsn) {
+        this(
+                table,
+                readPointId,
+                readLsn,
+                TupleDomain.all(),
+                OptionalLong.empty(),
+                Optional.empty(),
+                Optional.empty());
     }
 
     public SchemaTableName name() {
@@ -47,13 +62,16 @@ public record SteleTableHandle(
     }
 
     public SteleTableHandle withConstraint(
-            TupleDomain<SteleColumnHandle> newConstraint, Optional<String> newIndex) {
-        return new SteleTableHandle(table, readPointId, readLsn, newConstraint, limit, newIndex);
+            TupleDomain<SteleColumnHandle> newConstraint,
+            Optional<String> newIndex,
+            Optional<SteleLookup> newLookup) {
+        return new SteleTableHandle(
+                table, readPointId, readLsn, newConstraint, limit, newIndex, newLookup);
     }
 
     public SteleTableHandle withLimit(long newLimit) {
         return new SteleTableHandle(
-                table, readPointId, readLsn, constraint, OptionalLong.of(newLimit), index);
+                table, readPointId, readLsn, constraint, OptionalLong.of(newLimit), index, lookup);
     }
 
     /** What EXPLAIN shows. */
@@ -69,6 +87,7 @@ public record SteleTableHandle(
                             .sorted()
                             .collect(Collectors.joining(", ", " constraint on [", "]")));
         }
+        lookup.ifPresent(by -> text.append(" lookup=").append(by));
         index.ifPresent(name -> text.append(" index=").append(name));
         limit.ifPresent(rows -> text.append(" limit=").append(rows));
         return text.toString();

@@ -2,6 +2,7 @@ package io.stele.connector.metadata;
 
 import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleLookup;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.predicate.IndexCondition;
@@ -22,7 +23,7 @@ import java.util.Optional;
 final class Pushdown {
     private Pushdown() {}
 
-    /** Advisory but for partitions: Trino checks every row again. */
+    /** Advisory but for partitions and lookups: Trino checks every row again. */
     static Optional<ConstraintApplicationResult<ConnectorTableHandle>> applyFilter(
             ConnectorSession session, SteleTableHandle table, Constraint constraint) {
         if (table.limit().isPresent()) {
@@ -36,27 +37,46 @@ final class Pushdown {
         if (combined.equals(table.constraint())) {
             return Optional.empty();
         }
+        Optional<SteleLookup> lookup = Lookups.of(session, table.table(), combined);
+        SteleTableHandle narrowed =
+                table.withConstraint(
+                        combined,
+                        lookup.isPresent()
+                                ? Optional.empty()
+                                : index(session, table.table(), combined),
+                        lookup);
         return Optional.of(
                 new ConstraintApplicationResult<>(
-                        table.withConstraint(combined, index(session, table.table(), combined)),
+                        narrowed,
                         summary.filter(
-                                (column, _) ->
-                                        !PartitionConstraints.isEnforced(
-                                                table.table(),
-                                                combined,
-                                                (SteleColumnHandle) column)),
+                                (column, _) -> !isEnforced(narrowed, (SteleColumnHandle) column)),
                         constraint.getExpression(),
                         false));
+    }
+
+    /** Whether a scan of the table gives no row that a column's domain excludes. */
+    private static boolean isEnforced(SteleTableHandle table, SteleColumnHandle column) {
+        return PartitionConstraints.isEnforced(table.table(), table.constraint(), column)
+                || (table.lookup().isPresent()
+                        && Lookups.isEnforced(table.table(), table.constraint(), column));
     }
 
     static Optional<LimitApplicationResult<ConnectorTableHandle>> applyLimit(
             SteleTableHandle table, long limit) {
         // Rows outside an advisory constraint would be counted
         boolean known = table.limit().isPresent() && table.limit().getAsLong() <= limit;
-        if (known || !table.constraint().isAll()) {
+        boolean isLookup = table.lookup().isPresent() && isWhollyEnforced(table);
+        if (known || !(table.constraint().isAll() || isLookup)) {
             return Optional.empty();
         }
-        return Optional.of(new LimitApplicationResult<>(table.withLimit(limit), false, false));
+        // A lookup is one split, whose limit the sidecar keeps
+        return Optional.of(new LimitApplicationResult<>(table.withLimit(limit), isLookup, false));
+    }
+
+    private static boolean isWhollyEnforced(SteleTableHandle table) {
+        return !table.constraint().isNone()
+                && table.constraint().getDomains().orElseThrow().keySet().stream()
+                        .allMatch(column -> isEnforced(table, column));
     }
 
     /** The index that finds the rows of a constraint, if the session lets it. */

@@ -43,7 +43,6 @@ import io.trino.spi.connector.RowChangeParadigm;
 import io.trino.spi.connector.SaveMode;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.connector.SystemTable;
-import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.security.TrinoPrincipal;
 import io.trino.spi.statistics.ComputedStatistics;
 import io.trino.spi.statistics.TableStatistics;
@@ -129,18 +128,13 @@ public final class SteleMetadata implements ConnectorMetadata {
             throw new TrinoException(
                     NOT_SUPPORTED, "This connector does not support versioned tables");
         }
-        TableDescription table = snapshot.findTable(tableName).orElse(null);
+        Optional<Lsn> atLeast = SteleSessionProperties.readLsn(session);
+        TableDescription table = snapshot.openTable(tableName, atLeast).orElse(null);
         if (table == null) {
             return null;
         }
-        ReadPoints.Lease lease = snapshot.readPoint(SteleSessionProperties.readLsn(session));
-        return new SteleTableHandle(
-                table.schema(),
-                lease.id(),
-                lease.lsn().value(),
-                TupleDomain.all(),
-                OptionalLong.empty(),
-                Optional.empty());
+        ReadPoints.Lease lease = snapshot.readPoint(atLeast);
+        return new SteleTableHandle(table.schema(), lease.id(), lease.lsn().value());
     }
 
     @Override

@@ -446,6 +446,7 @@ public final class FilePageSources {
                 case ScanChannel.FromSource _,
                         ScanChannel.Text _,
                         ScanChannel.Direct _,
+                        ScanChannel.ShardOf _,
                         ScanChannel.Constant _ ->
                         channel;
             };

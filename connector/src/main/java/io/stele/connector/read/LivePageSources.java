@@ -1,6 +1,5 @@
 package io.stele.connector.read;
 
-import static io.stele.connector.handle.SteleColumnHandle.MERGE_ROW_ID;
 import static io.trino.spi.type.IntegerType.INTEGER;
 import static java.util.Objects.requireNonNull;
 
@@ -10,10 +9,13 @@ import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleLiveSplit;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.connector.type.KeyRows;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.connector.type.TrinoTypes;
-import io.stele.protocol.api.HiddenColumns;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanTicket;
+import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.ConnectorSession;
@@ -22,7 +24,6 @@ import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.BigintType;
 import io.trino.spi.type.Type;
 import io.trino.spi.type.TypeUtils;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -46,62 +47,71 @@ public final class LivePageSources {
             List<SteleColumnHandle> columns,
             TupleDomain<SteleColumnHandle> constraint,
             MemoryContext memory) {
-        List<Integer> columnIds = new ArrayList<>();
-        List<ScanChannel> channels = new ArrayList<>();
-        for (SteleColumnHandle column : columns) {
-            channels.add(channel(table.table(), split, column, columnIds));
-        }
+        ScanChannel shard =
+                new ScanChannel.Constant(TypeUtils.writeNativeValue(INTEGER, (long) split.shard()));
+        return open(
+                session,
+                table,
+                Optional.of(table.table().shard(split.shard())),
+                split.mode(),
+                StreamColumns.of(table.table(), columns, _ -> shard),
+                constraint,
+                memory);
+    }
+
+    /** The wanted columns of the rows that a lookup finds, in whatever shards they are. */
+    public ConnectorPageSource lookUp(
+            ConnectorSession session,
+            SteleTableHandle table,
+            List<SteleColumnHandle> columns,
+            TupleDomain<SteleColumnHandle> constraint,
+            MemoryContext memory) {
+        return open(
+                session,
+                table,
+                Optional.empty(),
+                ScanMode.LOOKUP,
+                StreamColumns.of(
+                        table.table(), columns, stream -> shardOfKey(table.table(), stream)),
+                constraint,
+                memory);
+    }
+
+    private ConnectorPageSource open(
+            ConnectorSession session,
+            SteleTableHandle table,
+            Optional<ShardId> shard,
+            ScanMode mode,
+            StreamColumns columns,
+            TupleDomain<SteleColumnHandle> constraint,
+            MemoryContext memory) {
         ScanTicket ticket =
                 new ScanTicket(
                         Optional.of(table.readPointId()),
                         Optional.of(table.snapshot()),
                         table.table().id(),
-                        table.table().shard(split.shard()),
-                        columnIds,
+                        shard,
+                        columns.ids(),
                         ScanPredicates.narrowed(table.table(), table.constraint(), constraint),
-                        split.mode(),
+                        mode,
                         table.limit(),
                         OptionalInt.of(table.table().schemaVersion()));
-        List<Type> columnTypes = columnIds.stream().map(id -> type(table.table(), id)).toList();
+        List<Type> columnTypes =
+                columns.ids().stream().map(id -> type(table.table(), id)).toList();
         return new LivePageSource(
                 sidecar,
                 ticket,
                 SteleSessionProperties.queryTag(session),
                 columnTypes,
-                channels,
+                columns.channels(),
                 memory);
     }
 
-    private static ScanChannel channel(
-            TableSchema table,
-            SteleLiveSplit split,
-            SteleColumnHandle column,
-            List<Integer> columnIds) {
-        if (column.id() != MERGE_ROW_ID) {
-            return new ScanChannel.Direct(ask(column.id(), columnIds));
-        }
-        List<ScanChannel> fields = new ArrayList<>();
-        fields.add(
-                new ScanChannel.Constant(
-                        TypeUtils.writeNativeValue(INTEGER, (long) split.shard())));
-        if (table.hasPrimaryKey()) {
-            for (int columnId : table.primaryKey()) {
-                fields.add(new ScanChannel.Direct(ask(columnId, columnIds)));
-            }
-        } else {
-            fields.add(new ScanChannel.Direct(ask(HiddenColumns.ROW_ID, columnIds)));
-        }
-        return new ScanChannel.RowOf(List.copyOf(fields));
-    }
-
-    /** Adds a column to those asked for, once, and tells its channel. */
-    private static int ask(int columnId, List<Integer> columnIds) {
-        int channel = columnIds.indexOf(columnId);
-        if (channel < 0) {
-            channel = columnIds.size();
-            columnIds.add(columnId);
-        }
-        return channel;
+    private ScanChannel shardOfKey(TableSchema table, StreamColumns stream) {
+        List<ColumnSchema> key = table.distributionColumns();
+        return new ScanChannel.ShardOf(
+                new KeyRows(ShardPruning.distributionTable(table), key, types),
+                key.stream().map(column -> stream.ask(column.id())).toList());
     }
 
     private Type type(TableSchema table, int columnId) {

@@ -2,8 +2,10 @@ package io.stele.connector.read;
 
 import static io.trino.spi.type.BigintType.BIGINT;
 
+import io.stele.connector.type.KeyRows;
 import io.stele.connector.type.OrcTypes;
 import io.trino.spi.block.Block;
+import io.trino.spi.block.IntArrayBlock;
 import io.trino.spi.block.LongArrayBlock;
 import io.trino.spi.block.RowBlock;
 import io.trino.spi.block.RunLengthEncodedBlock;
@@ -11,7 +13,7 @@ import io.trino.spi.connector.SourcePage;
 import java.util.List;
 import java.util.Optional;
 
-/** How one column of a scan comes out of a page of its source. Stateless. */
+/** How one column of a scan comes out of a page of its source. Stateless unless it says so. */
 sealed interface ScanChannel {
     /** The column's block for the page's present positions. */
     Block load(SourcePage page);
@@ -45,6 +47,27 @@ sealed interface ScanChannel {
         @Override
         public Block load(SourcePage page) {
             return RunLengthEncodedBlock.create(value, page.getPositionCount());
+        }
+    }
+
+    /**
+     * The shard of each row. Has buffers: confined to one driver.
+     *
+     * @param channels the distribution columns, in their order
+     */
+    record ShardOf(KeyRows keys, List<Integer> channels) implements ScanChannel {
+        @Override
+        public Block load(SourcePage page) {
+            Block[] blocks = new Block[channels.size()];
+            for (int column = 0; column < blocks.length; column++) {
+                blocks[column] = page.getBlock(channels.get(column));
+            }
+            int[] shards = new int[page.getPositionCount()];
+            for (int position = 0; position < shards.length; position++) {
+                keys.read(blocks, position);
+                shards[position] = keys.shard();
+            }
+            return new IntArrayBlock(shards.length, Optional.empty(), shards);
         }
     }
 

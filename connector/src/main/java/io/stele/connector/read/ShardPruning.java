@@ -13,6 +13,7 @@ import io.trino.spi.block.Block;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.type.TypeUtils;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -77,15 +78,19 @@ public final class ShardPruning {
         SteleColumnHandle key =
                 new SteleColumnHandle(column.id(), column.name(), types.toTrino(column.type()));
         Domain domain = handle.constraint().getDomains().orElseThrow().get(key);
-        if (domain == null || !domain.isNullableDiscreteSet()) {
+        if (domain == null) {
             return List.of();
         }
-        Domain.DiscreteSet set = domain.getNullableDiscreteSet();
+        // Trino joins neighbours: IN (1, 2, 3) is a range
+        Optional<Collection<Object>> listed = domain.getValues().tryExpandRanges(MAX_KEYS);
+        if (listed.isEmpty()) {
+            return List.of();
+        }
         List<Block> values = new ArrayList<>();
-        for (Object value : set.getNonNullValues()) {
+        for (Object value : listed.get()) {
             values.add(TypeUtils.writeNativeValue(key.type(), value));
         }
-        if (set.containsNull()) {
+        if (domain.isNullAllowed()) {
             values.add(TypeUtils.writeNativeValue(key.type(), null));
         }
         return values;
@@ -95,7 +100,7 @@ public final class ShardPruning {
      * The table with its distribution columns only: a key that is bound in part has a shard all the
      * same.
      */
-    private static TableSchema distributionTable(TableSchema table) {
+    static TableSchema distributionTable(TableSchema table) {
         List<Integer> ids = table.distributionColumns().stream().map(ColumnSchema::id).toList();
         return new TableSchema(
                 table.id(),

@@ -8,6 +8,7 @@ import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleLiveSplit;
+import io.stele.connector.handle.SteleLookupSplit;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.sidecar.WorkerDataCache;
 import io.trino.spi.connector.ColumnHandle;
@@ -75,6 +76,8 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
                     }
                     case SteleLiveSplit shard ->
                             live.open(session, table, shard, wanted, constraint, memoryContext);
+                    case SteleLookupSplit _ ->
+                            live.lookUp(session, table, wanted, constraint, memoryContext);
                     default ->
                             throw new IllegalArgumentException(
                                     "Expected a split of Stele, found " + split.getClass());

@@ -7,6 +7,7 @@ import com.google.inject.Inject;
 import io.stele.connector.SteleConfig;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleLiveSplit;
+import io.stele.connector.handle.SteleLookupSplit;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.ScanPredicates;
@@ -60,6 +61,9 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         SteleTableHandle table = (SteleTableHandle) tableHandle;
         if (table.constraint().isNone()) {
             return FixedSplitSource.emptySplitSource();
+        }
+        if (table.lookup().isPresent()) {
+            return new FixedSplitSource(new SteleLookupSplit(table.lookup().get()));
         }
         ScanPlan plan =
                 sidecar.call(

@@ -71,6 +71,18 @@ public final class ScanPredicates {
     }
 
     /**
+     * Whether the sidecar, which compares whole rows with the predicate, leaves out every row whose
+     * value the domain has not. Of single values that is so for all types: equal values have equal
+     * bytes, and NaN, which equals nothing, is in no domain.
+     */
+    public static boolean isExactInSidecar(DataType stored, Domain domain) {
+        return isExact(stored, domain)
+                || (stored.isOrderable()
+                        && domain.isNullableDiscreteSet()
+                        && domain.getValues().getRanges().getRangeCount() <= MAX_RANGES);
+    }
+
+    /**
      * As {@link #of}, narrowed by what became known later; of a column whose values would be too
      * many for both, the constraint is kept as it is.
      */

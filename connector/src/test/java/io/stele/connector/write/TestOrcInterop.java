@@ -261,10 +261,7 @@ final class TestOrcInterop {
                 new SteleTableHandle(
                         TABLE,
                         "r",
-                        readLsn,
-                        TupleDomain.all(),
-                        OptionalLong.empty(),
-                        Optional.empty());
+                        readLsn);
         RowWriter writer = new RowWriter(TABLE.columns(), types);
         int[] channels = IntStream.range(0, columns.size()).toArray();
         List<byte[]> rows = new ArrayList<>();

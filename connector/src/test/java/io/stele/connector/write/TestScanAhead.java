@@ -203,10 +203,7 @@ final class TestScanAhead {
                 new SteleTableHandle(
                         TABLE,
                         "r",
-                        Long.MAX_VALUE,
-                        TupleDomain.all(),
-                        OptionalLong.empty(),
-                        Optional.empty()),
+                        Long.MAX_VALUE),
                 split,
                 wanted,
                 TupleDomain.all(),

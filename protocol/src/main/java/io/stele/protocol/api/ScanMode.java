@@ -9,8 +9,9 @@ public enum ScanMode {
     /** Everything of the shard at the read point. */
     SNAPSHOT,
     /**
-     * The rows that the predicate wants, found by the secondary index whose columns it all gives
-     * values; SNAPSHOT where that index is not there any more.
+     * The rows that the predicate wants. In one shard they are found by the secondary index whose
+     * columns it all gives values; without a shard by the primary key, or by the unique index,
+     * whose columns it all gives values. SNAPSHOT where there is no such index any more.
      */
     LOOKUP
 }

@@ -2,8 +2,10 @@ package io.stele.protocol.api;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.predicate.ScanPredicate;
 import java.util.List;
@@ -12,10 +14,11 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * The ticket of a DoGet: rows of one shard of a table at a snapshot.
+ * The ticket of a DoGet: rows of one shard of a table at a snapshot, or of a lookup in all shards.
  *
  * @param readPointId keeps the snapshot readable; empty: a short lease of the scan's own
  * @param readLsn the snapshot; the read point's where there is one
+ * @param shard where the rows are; empty, for LOOKUP only: wherever the predicate's keys are
  * @param columnIds columns in the order wanted, with {@link HiddenColumns}; empty: row counts only
  * @param predicate rows that cannot match may be left out; advisory
  * @param limit most rows wanted
@@ -25,13 +28,13 @@ public record ScanTicket(
         Optional<String> readPointId,
         Optional<Lsn> readLsn,
         TableId tableId,
-        ShardId shard,
+        Optional<ShardId> shard,
         List<Integer> columnIds,
         ScanPredicate predicate,
         ScanMode mode,
         OptionalLong limit,
         OptionalInt schemaVersion) {
-    /** A ticket for the schema version of now. */
+    /** A ticket of one shard for the schema version of now. */
     public ScanTicket(
             Optional<String> readPointId,
             Optional<Lsn> readLsn,
@@ -45,7 +48,7 @@ public record ScanTicket(
                 readPointId,
                 readLsn,
                 tableId,
-                shard,
+                Optional.of(shard),
                 columnIds,
                 predicate,
                 mode,
@@ -63,6 +66,11 @@ public record ScanTicket(
         requireNonNull(mode, "mode is null");
         requireNonNull(limit, "limit is null");
         requireNonNull(schemaVersion, "schemaVersion is null");
+        if (shard.isEmpty() && mode != ScanMode.LOOKUP) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a shard in a ticket of mode " + mode + ", found none");
+        }
     }
 
     /** The bytes of the ticket. */

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -30,17 +29,28 @@ public record IndexCondition(IndexSchema index, List<byte[]> keys) {
      * gives the whole primary key.
      */
     public static Optional<IndexCondition> of(TableSchema table, ScanPredicate predicate) {
-        boolean byKey =
-                table.hasPrimaryKey()
-                        && table.primaryKey().stream()
-                                .noneMatch(column -> values(predicate, column).isEmpty());
-        if (byKey || predicate.isAll()) {
-            return Optional.empty();
-        }
+        return PredicateKeys.bindsPrimaryKey(table, predicate)
+                ? Optional.empty()
+                : best(table, predicate, false);
+    }
+
+    /**
+     * As {@link #of}, of unique indexes alone, where no key has more than one row; also where the
+     * predicate gives the whole primary key.
+     */
+    public static Optional<IndexCondition> ofUnique(TableSchema table, ScanPredicate predicate) {
+        return best(table, predicate, true);
+    }
+
+    private static Optional<IndexCondition> best(
+            TableSchema table, ScanPredicate predicate, boolean uniqueOnly) {
         Optional<IndexCondition> best = Optional.empty();
         for (IndexSchema index : table.options().indexes()) {
-            if (index.ready()) {
-                Optional<IndexCondition> found = of(table, index, predicate);
+            if (index.ready() && (index.unique() || !uniqueOnly)) {
+                KeyEncoder encoder = KeyEncoder.forColumns(table, index.columns());
+                Optional<IndexCondition> found =
+                        PredicateKeys.of(encoder, predicate, MAX_KEYS)
+                                .map(keys -> new IndexCondition(index, keys));
                 if (found.isPresent() && (best.isEmpty() || found.get().isBetter(best.get()))) {
                     best = found;
                 }
@@ -52,40 +62,5 @@ public record IndexCondition(IndexSchema index, List<byte[]> keys) {
     private boolean isBetter(IndexCondition other) {
         int columns = Integer.compare(index.columns().size(), other.index.columns().size());
         return columns > 0 || (columns == 0 && keys.size() < other.keys.size());
-    }
-
-    private static Optional<IndexCondition> of(
-            TableSchema table, IndexSchema index, ScanPredicate predicate) {
-        List<List<Optional<byte[]>>> combinations = List.of(List.of());
-        for (int column : index.columns()) {
-            List<byte[]> values = values(predicate, column);
-            if (values.isEmpty() || values.size() * combinations.size() > MAX_KEYS) {
-                return Optional.empty();
-            }
-            List<List<Optional<byte[]>>> longer = new ArrayList<>();
-            for (List<Optional<byte[]>> combination : combinations) {
-                for (byte[] value : values) {
-                    List<Optional<byte[]>> parts = new ArrayList<>(combination);
-                    parts.add(Optional.of(value));
-                    longer.add(parts);
-                }
-            }
-            combinations = longer;
-        }
-        KeyEncoder encoder = KeyEncoder.forColumns(table, index.columns());
-        return Optional.of(
-                new IndexCondition(index, combinations.stream().map(encoder::join).toList()));
-    }
-
-    /** The values that a column may have; none where they are no list, or null is among them. */
-    private static List<byte[]> values(ScanPredicate predicate, int columnId) {
-        ColumnDomain domain = predicate.domains().get(columnId);
-        if (domain == null
-                || domain.nullAllowed()
-                || domain.ranges().size() > MAX_KEYS
-                || !domain.ranges().stream().allMatch(ValueRange::isSingle)) {
-            return List.of();
-        }
-        return domain.ranges().stream().map(range -> range.low().orElseThrow()).toList();
     }
 }

@@ -139,7 +139,7 @@ final class FlightCatalog {
                 Optional.of(readPoint.id()),
                 Optional.of(readPoint.lsn()),
                 table.id(),
-                table.shard(shard),
+                Optional.of(table.shard(shard)),
                 table.columns().stream().map(ColumnSchema::id).toList(),
                 ScanPredicate.ALL,
                 ScanMode.SNAPSHOT,

@@ -89,6 +89,13 @@ final class GetService {
             QueryGroup group,
             Optional<Lsn> atLeast,
             OutboundStream<FlightData> stream) {
+        if (ticket.shard().isEmpty()) {
+            // A few rows by key: nobody waits for scans before it, and its client takes all at once
+            try (Admission.Permit permit = group.enterLookup()) {
+                send(ticket, new Scan(group, permit, stream), atLeast);
+            }
+            return;
+        }
         CompletableFuture<Admission.Permit> entering = group.enterScan();
         try (Admission.Permit permit = stream.await(entering, () -> entering.cancel(false))) {
             send(ticket, new Scan(group, permit, stream), atLeast);
@@ -128,8 +135,10 @@ final class GetService {
         metrics.scanStarted(ticket.mode());
         StorageEngine open = engine.engine();
         String name =
-                "scan of table id %s in shard %s"
-                        .formatted(ticket.tableId().value(), ticket.shard());
+                "scan of table id %s in %s"
+                        .formatted(
+                                ticket.tableId().value(),
+                                ticket.shard().map(id -> "shard " + id).orElse("all shards"));
         ExecutionContext context =
                 ticket.mode() == ScanMode.LOOKUP
                         ? scan.group().lookupContext(name)
@@ -180,12 +189,15 @@ final class GetService {
                                                 .current()
                                                 .table(ticket.tableId())
                                                 .schemaVersion());
+        if (ticket.shard().isEmpty()) {
+            return open.lookUp(readPoint, ticket.tableId(), schemaVersion, ticket.predicate());
+        }
         List<Integer> stored = ticket.columnIds().stream().filter(id -> id > 0).toList();
         return open.scan(
                 readPoint,
                 ticket.tableId(),
                 schemaVersion,
-                ticket.shard(),
+                ticket.shard().get(),
                 ticket.mode(),
                 ticket.predicate(),
                 stored);

@@ -66,7 +66,7 @@ public final class QueryGroup {
      *
      * @throws SteleException BUSY, with the time after which to try again
      */
-    Admission.Permit enterLookup() {
+    public Admission.Permit enterLookup() {
         return lookupAdmission.enterNow();
     }
 

@@ -7,6 +7,8 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.TableSchema;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -23,6 +25,7 @@ public final class PointLookup {
     private final Supplier<TableSchema> schema;
     private final Optional<Lsn> readLsn;
     private final List<byte[]> keys;
+    private final List<Optional<byte[]>> rows;
     private PointReads.Batch batch;
 
     /**
@@ -39,10 +42,13 @@ public final class PointLookup {
         this.schema = requireNonNull(schema, "schema is null");
         this.readLsn = requireNonNull(readLsn, "readLsn is null");
         this.keys = List.copyOf(keys);
+        this.rows = new ArrayList<>(keys.size());
         this.batch = start();
     }
 
     private PointReads.Batch start() {
+        rows.clear();
+        rows.addAll(Collections.nCopies(keys.size(), Optional.empty()));
         return reads.start(schema.get(), keys, readLsn.map(Lsn::value).orElse(Long.MAX_VALUE));
     }
 
@@ -50,7 +56,7 @@ public final class PointLookup {
     public boolean advance(int maxKeys) throws IOException {
         TableSchema present = batch.schema();
         try {
-            if (!batch.advance(maxKeys)) {
+            if (!batch.advance(maxKeys, this::found)) {
                 return false;
             }
         } catch (SteleException refused) {
@@ -70,6 +76,10 @@ public final class PointLookup {
 
     /** What was found, when {@link #advance} said that all is. */
     public LookedUpRows rows() {
-        return new LookedUpRows(batch.schema().schemaVersion(), batch.rows());
+        return new LookedUpRows(batch.schema().schemaVersion(), rows);
+    }
+
+    private void found(int index, byte[] bytes, long lsn) {
+        rows.set(index, Optional.of(bytes));
     }
 }

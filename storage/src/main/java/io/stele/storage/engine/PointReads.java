@@ -13,11 +13,9 @@ import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableVersions;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,52 +42,84 @@ final class PointReads {
      * @param lsn {@code Long.MAX_VALUE}: the latest
      */
     Batch start(TableSchema schema, List<byte[]> keys, long lsn) {
+        return start(schema, keys, lsn, OptionalLong.empty());
+    }
+
+    /** The same at a read point, which knows below which LSN rows have expired. */
+    Batch start(TableSchema schema, List<byte[]> keys, ReadPoint readPoint) {
+        return start(
+                schema,
+                keys,
+                readPoint.lsn().value(),
+                OptionalLong.of(readPoint.firstVisibleLsn(schema)));
+    }
+
+    private Batch start(TableSchema schema, List<byte[]> keys, long lsn, OptionalLong fromLsn) {
         KeyRouter router = new KeyRouter(schema);
         Probe[] probes = new Probe[keys.size()];
         for (int i = 0; i < probes.length; i++) {
             probes[i] = probe(router, keys.get(i), i);
         }
         Arrays.sort(probes);
-        return new Batch(probes, schema, lsn);
+        return new Batch(probes, schema, lsn, fromLsn);
     }
 
-    /** The keys of one call and what was found of them. Confined to one thread at a time. */
+    /** Takes what was found of a key. */
+    @FunctionalInterface
+    interface Finder {
+        /**
+         * A row that is there.
+         *
+         * @param index of the key among those asked for
+         * @param bytes shared, not to be changed
+         * @param lsn of its version
+         */
+        void found(int index, byte[] bytes, long lsn);
+    }
+
+    /** The keys of one call. Confined to one thread at a time. */
     final class Batch {
         private final TableSchema schema;
         private final Probe[] probes;
-        private final List<Optional<byte[]>> rows;
         private final long lsn;
+        private final OptionalLong fromLsn;
         private int next;
 
-        private Batch(Probe[] probes, TableSchema schema, long lsn) {
+        private Batch(Probe[] probes, TableSchema schema, long lsn, OptionalLong fromLsn) {
             this.schema = schema;
             this.lsn = lsn;
+            this.fromLsn = fromLsn;
             this.probes = probes;
-            this.rows = new ArrayList<>(Collections.nCopies(probes.length, Optional.empty()));
         }
 
         TableSchema schema() {
             return schema;
         }
 
-        /** Reads so many keys more, at most; true when all are read. */
-        boolean advance(int maxKeys) throws IOException {
+        /**
+         * Reads so many keys more, at most; true when all are read. Of a key that fails nothing is
+         * told, and it is the next one again.
+         */
+        boolean advance(int maxKeys, Finder finder) throws IOException {
             Readers.Generation reader = readPoints.readers().enter();
             try {
-                Reads reads = new Reads(schema, lsn);
+                Reads reads =
+                        new Reads(
+                                schema,
+                                lsn,
+                                fromLsn.orElseGet(() -> readPoints.firstVisibleLsn(schema, lsn)));
                 int end = (int) Math.min(probes.length, next + (long) maxKeys);
                 for (; next < end; next++) {
-                    rows.set(probes[next].index(), reads.read(probes[next]));
+                    Row row = reads.read(probes[next]);
+                    byte[] bytes = row.bytes();
+                    if (bytes != null) {
+                        finder.found(probes[next].index(), bytes, row.lsn());
+                    }
                 }
                 return next == probes.length;
             } finally {
                 readPoints.readers().exit(reader);
             }
-        }
-
-        /** In the order of the keys; empty: absent. They are shared: not to be changed. */
-        List<Optional<byte[]>> rows() {
-            return rows;
         }
     }
 
@@ -122,14 +152,14 @@ final class PointReads {
         private int shardIndex = -1;
         private @Nullable TableGroupShard shard;
 
-        private Reads(TableSchema schema, long lsn) {
+        private Reads(TableSchema schema, long lsn, long fromLsn) {
             this.schema = schema;
             this.lookup = new KeyLookup(files);
             this.lsn = lsn;
-            this.fromLsn = readPoints.firstVisibleLsn(schema, lsn);
+            this.fromLsn = fromLsn;
         }
 
-        Optional<byte[]> read(Probe probe) throws IOException {
+        Row read(Probe probe) throws IOException {
             TableGroupShard present = shard;
             if (present == null || probe.shard() != shardIndex) {
                 present = shards.shard(schema.shard(probe.shard()));
@@ -137,19 +167,21 @@ final class PointReads {
                 shard = present;
                 shardIndex = probe.shard();
             }
-            return Optional.ofNullable(read(present, present.table(schema.id()), probe));
+            return read(present, present.table(schema.id()), probe);
         }
 
         // The versions of the view only ever rise: all that was looked at between two looks of the
         // same version had that version, what came from the row cache too.
-        private byte @Nullable [] read(TableGroupShard in, TableShard table, Probe probe)
-                throws IOException {
+        private Row read(TableGroupShard in, TableShard table, Probe probe) throws IOException {
             while (true) {
                 TableVersions versions = table.view().versions();
-                byte[] row = find(in, table, probe).bytes();
+                Row row = find(in, table, probe);
                 if (table.view().versions().schemaVersion() == versions.schemaVersion()) {
                     RowMapping mapping = VersionedRead.mapping(table, versions, schema);
-                    return row == null || mapping.isSameBytes() ? row : mapping.mapper().map(row);
+                    byte[] bytes = row.bytes();
+                    return bytes == null || mapping.isSameBytes()
+                            ? row
+                            : new Row(mapping.mapper().map(bytes), row.lsn(), row.fromLsn());
                 }
             }
         }
@@ -166,7 +198,7 @@ final class PointReads {
             Row known = cache.find(key, lsn);
             if (known != null) {
                 boolean expired = known.bytes() != null && known.fromLsn() < fromLsn;
-                return expired ? new Row(null, Row.UNKNOWN) : known;
+                return expired ? Row.absent(Row.UNKNOWN) : known;
             }
             long ticket = cache.beginLoad(key); // before the view
             Row found = load(in, table, probe);

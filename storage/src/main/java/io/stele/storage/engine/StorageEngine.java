@@ -338,6 +338,20 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
+     * The rows of a predicate that gives all columns of the primary key, or of a unique index,
+     * single values: found by key, in whatever shards they are. Of other predicates the rows of all
+     * shards, scanned. Blocks on files.
+     *
+     * @param schemaVersion as {@link #plan}
+     * @param predicate other rows are left out
+     */
+    public RowCursor lookUp(
+            ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate)
+            throws IOException {
+        return reads().lookUp(readPoint, tableId, schemaVersion, predicate);
+    }
+
+    /**
      * The rows of keys, in their order; empty: absent. The rows are shared: not to be changed.
      * Without an LSN each key's latest acknowledged row, with one the rows as of that LSN, which
      * must be at or below an acknowledged one and within the retained history. Blocks on files.

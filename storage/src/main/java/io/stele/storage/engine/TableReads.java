@@ -31,6 +31,7 @@ final class TableReads {
     private final ReadPoints readPoints;
     private final PointReads pointReads;
     private final IndexReads indexReads;
+    private final LookupScans lookups;
 
     TableReads(CatalogService catalog, Shards shards, TableFiles files, ReadPoints readPoints) {
         this.catalog = requireNonNull(catalog, "catalog is null");
@@ -39,6 +40,7 @@ final class TableReads {
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.pointReads = new PointReads(shards, files, readPoints);
         this.indexReads = new IndexReads(shards, files, readPoints);
+        this.lookups = new LookupScans(pointReads, indexReads, readPoints, this::scanAll);
     }
 
     /** As {@link StorageEngine#plan(ReadPoint, TableId, int, ScanPredicate)}. */
@@ -83,11 +85,34 @@ final class TableReads {
                 }
             }
         }
+        return scan(readPoint, table, schemaVersion, shard, mode, predicate);
+    }
+
+    private RowCursor scanAll(
+            ReadPoint readPoint,
+            TableSchema schema,
+            int schemaVersion,
+            ShardId shard,
+            ScanPredicate predicate)
+            throws IOException {
+        shards.shard(shard).checkServing();
+        TableShard table = shards.shard(shard).table(schema.id());
+        return scan(readPoint, table, schemaVersion, shard, ScanMode.SNAPSHOT, predicate);
+    }
+
+    private RowCursor scan(
+            ReadPoint readPoint,
+            TableShard table,
+            int schemaVersion,
+            ShardId shard,
+            ScanMode mode,
+            ScanPredicate predicate)
+            throws IOException {
         TableView view =
                 VersionedRead.view(
                         table,
                         readPoint.view(
-                                tableId,
+                                table.schema().id(),
                                 shard,
                                 () -> VersionedRead.view(table, table.view(), schemaVersion)),
                         schemaVersion);
@@ -98,6 +123,15 @@ final class TableReads {
                         readPoint.firstVisibleLsn(table.schema()),
                         mode,
                         predicate);
+    }
+
+    /** As {@link StorageEngine#lookUp}. */
+    RowCursor lookUp(
+            ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate)
+            throws IOException {
+        TableSchema schema = schema(tableId);
+        checkReadable(readPoint, schema);
+        return lookups.open(readPoint, schema, schemaVersion, predicate);
     }
 
     /** As {@link StorageEngine#startLookup}. */

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KeyLookup {
     /** Not for the cache: at an older LSN the row may still be there. */
-    private static final Row EXPIRED = new Row(null, Row.UNKNOWN);
+    private static final Row EXPIRED = Row.absent(Row.UNKNOWN);
 
     private final TableFiles files;
 
@@ -54,10 +54,10 @@ public final class KeyLookup {
                 }
                 long newestFromLsn = superseded ? Row.UNKNOWN : version.lsn();
                 if (!version.isDeleted()) {
-                    return new Row(version.row(), newestFromLsn);
+                    return new Row(version.row(), version.lsn(), newestFromLsn);
                 }
                 if (view.schema().orientation().hasRows()) {
-                    return new Row(null, newestFromLsn);
+                    return Row.absent(newestFromLsn);
                 }
                 // A tombstone may stand for a worker's file that replaced a row in memory; older
                 // rows of files are marked anyway.
@@ -81,12 +81,13 @@ public final class KeyLookup {
                 if (version != null) {
                     return new Row(
                             version.deleted() ? null : version.toByteArray(),
+                            version.lsn(),
                             latest ? version.lsn() : Row.UNKNOWN);
                 }
             }
         }
         // Never there, or deleted before the retained history.
-        return new Row(null, latest ? 0 : Row.UNKNOWN);
+        return Row.absent(latest ? 0 : Row.UNKNOWN);
     }
 
     private Row findInColumnFiles(TableView view, byte[] key, long hash, long lsn, long fromLsn)
@@ -102,7 +103,7 @@ public final class KeyLookup {
                 }
             }
         }
-        return new Row(null, Row.UNKNOWN);
+        return Row.absent(Row.UNKNOWN);
     }
 
     // A file may have several versions of the key, newest first, each ended by the next newer one.
@@ -133,6 +134,8 @@ public final class KeyLookup {
         if (row.lsn() < fromLsn) {
             return EXPIRED;
         }
-        return row.lsn() <= lsn ? new Row(row.row(), superseded ? Row.UNKNOWN : row.lsn()) : null;
+        return row.lsn() <= lsn
+                ? new Row(row.row(), row.lsn(), superseded ? Row.UNKNOWN : row.lsn())
+                : null;
     }
 }

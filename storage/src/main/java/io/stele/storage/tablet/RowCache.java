@@ -40,12 +40,18 @@ public final class RowCache {
      * What is known of a key.
      *
      * @param bytes the row, not to be changed; null: the key has none
+     * @param lsn of the row's version; without meaning where there is no row
      * @param fromLsn this is the newest version at every LSN from here on; {@link #UNKNOWN}:
      *     perhaps not the newest, and never in the cache
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    public record Row(byte @Nullable [] bytes, long fromLsn) {
+    public record Row(byte @Nullable [] bytes, long lsn, long fromLsn) {
         public static final long UNKNOWN = -1;
+
+        /** The key has no row. */
+        public static Row absent(long fromLsn) {
+            return new Row(null, UNKNOWN, fromLsn);
+        }
     }
 
     /** A new slice, for one table in one shard. */

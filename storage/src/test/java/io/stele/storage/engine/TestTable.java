@@ -9,13 +9,16 @@ import io.stele.protocol.api.FileScan;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
 import io.stele.protocol.api.ShardScan;
+import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.predicate.ValueRange;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.PartialRowLayout;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.RowRouter;
 import io.stele.protocol.row.Rows;
+import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IndexSchema;
@@ -50,6 +53,8 @@ import org.roaringbitmap.RoaringBitmap;
  * each can be compared with the others.
  */
 final class TestTable {
+    private static final ValueCodec ID = ValueCodec.of(DataType.parse("bigint"));
+
     private final TableSchema schema;
     private final RowLayout layout;
     private final UUID writerId;
@@ -426,6 +431,31 @@ final class TestTable {
                     .isEqualTo(Optional.ofNullable(rows.get(id)));
             get(engine, Optional.empty(), id);
         }
+        checkKeyScan(engine, point, List.of(id, id + 1, id + 3), rows);
+    }
+
+    /** The same of several keys at once, as queries look them up. */
+    private void checkKeyScan(
+            StorageEngine engine, ReadPoint point, List<Long> ids, Map<Long, String> rows)
+            throws IOException {
+        List<ValueRange> values =
+                ids.stream().map(id -> ValueRange.equal(ID.encodeLong(id))).toList();
+        ScanPredicate predicate =
+                new ScanPredicate(Map.of(1, new ColumnDomain(false, values)));
+        Map<Long, String> expected = new TreeMap<>(rows);
+        expected.keySet().retainAll(ids);
+        Map<Long, String> found = new TreeMap<>();
+        try (RowCursor cursor =
+                SteppedReads.read(
+                        () ->
+                                engine.lookUp(
+                                        point, schema.id(), schema.schemaVersion(), predicate))) {
+            while (SteppedReads.next(cursor)) {
+                assertThat(cursor.lsn()).isBetween(0L, point.lsn().value());
+                add(cursor.row(), found);
+            }
+        }
+        assertThat(found).as("keys %s at %s", ids, point.lsn()).isEqualTo(expected);
     }
 
     /** One row by its key, as snapshots show it. */

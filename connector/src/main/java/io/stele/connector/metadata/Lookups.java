@@ -1,0 +1,60 @@
+package io.stele.connector.metadata;
+
+import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleLookup;
+import io.stele.connector.type.ScanPredicates;
+import io.stele.protocol.predicate.IndexCondition;
+import io.stele.protocol.predicate.PredicateKeys;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.TableSchema;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.predicate.Domain;
+import io.trino.spi.predicate.TupleDomain;
+import java.util.Optional;
+
+/** Decides which constraints are answered by one lookup of keys. Stateless. */
+final class Lookups {
+    private Lookups() {}
+
+    /**
+     * The lookup of a constraint that gives all columns of the primary key, or else of a unique
+     * index, single values, and not more combinations than the session allows.
+     */
+    static Optional<SteleLookup> of(
+            ConnectorSession session,
+            TableSchema table,
+            TupleDomain<SteleColumnHandle> constraint) {
+        int maxKeys = SteleSessionProperties.lookupMaxKeys(session);
+        if (maxKeys == 0 || constraint.isNone() || constraint.isAll()) {
+            return Optional.empty();
+        }
+        ScanPredicate predicate = ScanPredicates.of(table, constraint);
+        return PredicateKeys.ofPrimaryKey(table, predicate)
+                .map(keys -> new SteleLookup(SteleLookup.PRIMARY_KEY, keys.size()))
+                .or(() -> byUniqueIndex(session, table, predicate))
+                .filter(lookup -> lookup.keyCount() <= maxKeys);
+    }
+
+    /**
+     * Whether a lookup gives no row that a column's domain excludes: the sidecar compares its rows
+     * with the whole predicate.
+     */
+    static boolean isEnforced(
+            TableSchema table,
+            TupleDomain<SteleColumnHandle> constraint,
+            SteleColumnHandle column) {
+        Domain domain = constraint.getDomains().orElseThrow().get(column);
+        return domain != null
+                && column.id() > 0
+                && ScanPredicates.isExactInSidecar(table.column(column.id()).type(), domain);
+    }
+
+    private static Optional<SteleLookup> byUniqueIndex(
+            ConnectorSession session, TableSchema table, ScanPredicate predicate) {
+        return SteleSessionProperties.isIndexLookupEnabled(session)
+                ? IndexCondition.ofUnique(table, predicate)
+                        .map(found -> new SteleLookup(found.index().name(), found.keys().size()))
+                : Optional.empty();
+    }
+}

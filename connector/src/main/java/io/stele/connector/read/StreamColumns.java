@@ -1,0 +1,80 @@
+package io.stele.connector.read;
+
+import static io.stele.connector.handle.SteleColumnHandle.MERGE_ROW_ID;
+import static java.util.Objects.requireNonNull;
+
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.protocol.api.HiddenColumns;
+import io.stele.protocol.schema.TableSchema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Which columns a stream of the sidecar has to have so that the wanted ones can be made of them.
+ * Each is asked for once. Confined to one thread.
+ */
+final class StreamColumns {
+    private final TableSchema table;
+    private final Function<StreamColumns, ScanChannel> shard;
+    private final List<Integer> ids = new ArrayList<>();
+    private final List<ScanChannel> channels = new ArrayList<>();
+
+    private StreamColumns(TableSchema table, Function<StreamColumns, ScanChannel> shard) {
+        this.table = requireNonNull(table, "table is null");
+        this.shard = requireNonNull(shard, "shard is null");
+    }
+
+    /**
+     * @param shard how the shard of a row is known; may ask for more columns
+     */
+    static StreamColumns of(
+            TableSchema table,
+            List<SteleColumnHandle> wanted,
+            Function<StreamColumns, ScanChannel> shard) {
+        StreamColumns columns = new StreamColumns(table, shard);
+        for (SteleColumnHandle column : wanted) {
+            columns.channels.add(columns.channel(column));
+        }
+        return columns;
+    }
+
+    /** The ids of the stream's columns, in order. */
+    List<Integer> ids() {
+        return List.copyOf(ids);
+    }
+
+    /** The wanted columns, made of the stream's. */
+    List<ScanChannel> channels() {
+        return List.copyOf(channels);
+    }
+
+    /** Adds a column to those asked for, once, and tells its channel. */
+    int ask(int columnId) {
+        int channel = ids.indexOf(columnId);
+        if (channel < 0) {
+            channel = ids.size();
+            ids.add(columnId);
+        }
+        return channel;
+    }
+
+    private ScanChannel channel(SteleColumnHandle column) {
+        return column.id() == MERGE_ROW_ID
+                ? mergeRowId()
+                : new ScanChannel.Direct(ask(column.id()));
+    }
+
+    private ScanChannel mergeRowId() {
+        List<ScanChannel> fields = new ArrayList<>();
+        fields.add(shard.apply(this));
+        if (table.hasPrimaryKey()) {
+            for (int columnId : table.primaryKey()) {
+                fields.add(new ScanChannel.Direct(ask(columnId)));
+            }
+        } else {
+            fields.add(new ScanChannel.Direct(ask(HiddenColumns.ROW_ID)));
+        }
+        return new ScanChannel.RowOf(List.copyOf(fields));
+    }
+}

@@ -1,0 +1,135 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ShardId;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.predicate.IndexCondition;
+import io.stele.protocol.predicate.PredicateKeys;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.row.IndexRouter;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.objectstore.NonBlocking;
+import io.stele.storage.scan.RowCursor;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+
+/**
+ * Opens lookups of predicates that say by themselves where their rows are: by the primary key, or
+ * by a unique index. What cannot be looked up any more is scanned, so an answer never lacks rows.
+ * Safe for use by many threads.
+ */
+final class LookupScans {
+    private final PointReads pointReads;
+    private final IndexReads indexReads;
+    private final ReadPoints readPoints;
+    private final Scanner scanner;
+
+    /** Opens a cursor on one shard, as {@link TableReads#scan}. */
+    @FunctionalInterface
+    interface Scanner {
+        RowCursor scan(
+                ReadPoint readPoint,
+                TableSchema schema,
+                int schemaVersion,
+                ShardId shard,
+                ScanPredicate predicate)
+                throws IOException;
+    }
+
+    /**
+     * @param scanner of all rows of a shard
+     */
+    LookupScans(
+            PointReads pointReads,
+            IndexReads indexReads,
+            ReadPoints readPoints,
+            Scanner scanner) {
+        this.pointReads = requireNonNull(pointReads, "pointReads is null");
+        this.indexReads = requireNonNull(indexReads, "indexReads is null");
+        this.readPoints = requireNonNull(readPoints, "readPoints is null");
+        this.scanner = requireNonNull(scanner, "scanner is null");
+    }
+
+    /**
+     * @param schema the newest version of the table
+     * @param schemaVersion that the reader knows
+     */
+    RowCursor open(
+            ReadPoint readPoint, TableSchema schema, int schemaVersion, ScanPredicate predicate)
+            throws IOException {
+        if (schema.schemaVersion() == schemaVersion) {
+            Optional<List<byte[]>> keys = PredicateKeys.ofPrimaryKey(schema, predicate);
+            if (keys.isPresent()) {
+                return new KeyCursor(
+                        pointReads.start(schema, keys.get(), readPoint),
+                        () -> readPoints.find(readPoint.id()),
+                        predicate);
+            }
+            Optional<IndexCondition> unique = IndexCondition.ofUnique(schema, predicate);
+            if (unique.isPresent()) {
+                return byIndex(readPoint, schema, unique.get(), predicate);
+            }
+        }
+        List<NonBlocking.Read<RowCursor>> openers = new ArrayList<>();
+        for (ShardId shard : schema.shards()) {
+            openers.add(() -> scanner.scan(readPoint, schema, schemaVersion, shard, predicate));
+        }
+        return new ChainedCursor(openers);
+    }
+
+    private RowCursor byIndex(
+            ReadPoint readPoint,
+            TableSchema schema,
+            IndexCondition condition,
+            ScanPredicate predicate)
+            throws IOException {
+        List<NonBlocking.Read<RowCursor>> openers = new ArrayList<>();
+        byShard(schema, condition)
+                .forEach(
+                        (shard, keys) ->
+                                openers.add(
+                                        () ->
+                                                byIndex(
+                                                        readPoint,
+                                                        schema,
+                                                        shard,
+                                                        new IndexCondition(condition.index(), keys),
+                                                        predicate)));
+        return new ChainedCursor(openers);
+    }
+
+    private RowCursor byIndex(
+            ReadPoint readPoint,
+            TableSchema schema,
+            ShardId shard,
+            IndexCondition condition,
+            ScanPredicate predicate)
+            throws IOException {
+        Optional<RowCursor> found =
+                indexReads.scan(schema, shard, condition, predicate, readPoint);
+        return found.isPresent()
+                ? found.get()
+                : scanner.scan(readPoint, schema, schema.schemaVersion(), shard, predicate);
+    }
+
+    /** The keys that each shard may have; a key that names no shard may be in any. */
+    private static Map<ShardId, List<byte[]>> byShard(
+            TableSchema schema, IndexCondition condition) {
+        IndexRouter router = new IndexRouter(schema, condition.index());
+        Map<ShardId, List<byte[]>> shards = new TreeMap<>();
+        for (byte[] key : condition.keys()) {
+            OptionalInt only = router.shardOf(key);
+            for (ShardId shard :
+                    only.isPresent() ? List.of(schema.shard(only.getAsInt())) : schema.shards()) {
+                shards.computeIfAbsent(shard, _ -> new ArrayList<>()).add(key);
+            }
+        }
+        return shards;
+    }
+}

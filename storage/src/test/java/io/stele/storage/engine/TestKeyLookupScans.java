@@ -1,0 +1,210 @@
+package io.stele.storage.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.predicate.ColumnDomain;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.predicate.ValueRange;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.Rows;
+import io.stele.protocol.schema.ColumnChange;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.IndexSchema;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableOption;
+import io.stele.protocol.schema.TableOptions;
+import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.storage.objectstore.NonBlocking;
+import io.stele.storage.scan.RowCursor;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Lookups over all shards: the rows and LSNs of scans that read everything. */
+class TestKeyLookupScans {
+    private static final int KEYS = 150;
+    private static final IndexSchema UNIQUE_NAME =
+            new IndexSchema(1, "unique_name", List.of(2), true, true);
+    private static final StorageOptions OPTIONS =
+            StorageOptions.DEFAULT.withMemTables(20_000, 10_000_000, Duration.ofMinutes(5));
+
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void keysFindWhatAScanFinds(Orientation orientation) throws IOException {
+        compare(orientation, 3, List.of());
+    }
+
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void uniqueIndexesFindWhatAScanFinds(Orientation orientation) throws IOException {
+        compare(orientation, 1, List.of(UNIQUE_NAME));
+    }
+
+    private static void compare(Orientation orientation, int shards, List<IndexSchema> indexes)
+            throws IOException {
+        SplittableRandom random = new SplittableRandom(orientation.ordinal());
+        SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
+        TestTable table =
+                TestTable.createIndexed(node.engine(), "t", orientation, shards, indexes);
+        List<ReadPoint> points = new ArrayList<>();
+        int found = 0;
+        for (int step = 0; step < 400; step++) {
+            long id = random.nextInt(KEYS);
+            WriteBatchBuilder batch = table.batch();
+            if (random.nextInt(5) == 0) {
+                batch.delete(table.key(id));
+            } else {
+                batch.upsert(table.key(id), table.row(id, name(id, random), random.nextInt(4)));
+            }
+            node.await(table.write(node.engine(), table.shard(id), batch));
+            if (random.nextInt(40) == 0) {
+                node.await(node.engine().flush(table.id()));
+            }
+            if (random.nextInt(60) == 0) {
+                node.await(node.engine().compact(table.id()));
+            }
+            if (random.nextInt(20) == 0) {
+                points.add(node.readPoint());
+            }
+            if (random.nextInt(10) == 0) {
+                points.add(node.readPoint());
+                for (ReadPoint point : points) {
+                    found += check(node, table, point, predicate(table, random, indexes));
+                }
+                points.removeLast();
+            }
+        }
+        assertThat(found).isGreaterThan(100);
+        assertThat(node.uncaught()).isEmpty();
+    }
+
+    /** No two rows have the same one, and a row changes it. */
+    private static String name(long id, SplittableRandom random) {
+        return "n" + id + "\0" + random.nextInt(3);
+    }
+
+    private static ScanPredicate predicate(
+            TestTable table, SplittableRandom random, List<IndexSchema> indexes) {
+        int count = 1 + random.nextInt(random.nextInt(8) == 0 ? 140 : 5);
+        List<Long> ids = Stream.generate(() -> (long) random.nextInt(KEYS)).limit(count).toList();
+        ColumnDomain wanted =
+                indexes.isEmpty()
+                        ? values(table, 1, ids)
+                        : values(table, 2, ids.stream().map(id -> name(id, random)).toList());
+        int column = indexes.isEmpty() ? 1 : 2;
+        return random.nextInt(3) > 0
+                ? new ScanPredicate(Map.of(column, wanted))
+                : new ScanPredicate(
+                        Map.of(column, wanted, 3, values(table, 3, List.of(0L, 2L))));
+    }
+
+    private static ColumnDomain values(TestTable table, int column, List<?> values) {
+        KeyEncoder encoder = KeyEncoder.forColumns(table.schema(), List.of(column));
+        return new ColumnDomain(
+                false,
+                values.stream()
+                        .distinct()
+                        .map(value -> encoder.encodeObjects(List.of(value)))
+                        .map(key -> ValueRange.equal(encoder.split(key).getFirst().orElseThrow()))
+                        .toList());
+    }
+
+    /** Returns how many rows were found. */
+    private static int check(
+            SimulatedNode node, TestTable table, ReadPoint point, ScanPredicate predicate)
+            throws IOException {
+        Map<Long, String> expected = new TreeMap<>();
+        for (ShardId shard : table.schema().shards()) {
+            collect(
+                    () ->
+                            node.engine()
+                                    .scan(
+                                            point,
+                                            table.id(),
+                                            shard,
+                                            ScanMode.SNAPSHOT,
+                                            ScanPredicate.ALL,
+                                            List.of()),
+                    predicate,
+                    expected);
+        }
+        Map<Long, String> found = new TreeMap<>();
+        // Whatever comes is wanted: readers do not look again
+        collect(() -> node.engine().lookUp(point, table.id(), 1, predicate), ScanPredicate.ALL, found);
+        assertThat(found).as("%s at %s", predicate, point).isEqualTo(expected);
+        return found.size();
+    }
+
+    private static void collect(
+            NonBlocking.Read<RowCursor> opener, ScanPredicate predicate, Map<Long, String> rows)
+            throws IOException {
+        try (RowCursor cursor = SteppedReads.read(opener)) {
+            while (SteppedReads.next(cursor)) {
+                if (predicate.matches(cursor.row())) {
+                    List<Object> values = new ArrayList<>(Rows.toObjects(cursor.row()));
+                    String row = values + "@" + new Lsn(cursor.lsn());
+                    assertThat(rows.put((Long) values.getFirst(), row)).isNull();
+                }
+            }
+        }
+    }
+
+    /** What a reader planned as a lookup it gets, filtered, also where it has to be scanned for. */
+    @Test
+    void whatCannotBeLookedUpIsScanned() throws IOException {
+        SimulatedNode node = SimulatedNode.start(OPTIONS, 2);
+        TestTable table =
+                TestTable.createIndexed(
+                        node.engine(), "t", Orientation.COLUMN, 1, List.of(UNIQUE_NAME));
+        for (long id = 0; id < 20; id++) {
+            WriteBatchBuilder batch = table.batch();
+            batch.upsert(table.key(id), table.row(id, "n" + id, id));
+            node.await(table.write(node.engine(), table.shard(id), batch));
+        }
+        ScanPredicate byName =
+                new ScanPredicate(Map.of(2, values(table, 2, List.of("n3", "n5", "x"))));
+        ReadPoint point = node.readPoint();
+        assertThat(check(node, table, point, byName)).isEqualTo(2);
+        node.engine()
+                .catalog()
+                .setOptions(table.id(), List.of(TableOption.INDEXES), TableOptions.NONE);
+        assertThat(check(node, table, point, byName)).isEqualTo(2);
+        assertThat(check(node, table, node.readPoint(), byName)).isEqualTo(2);
+        ScanPredicate some = new ScanPredicate(Map.of(3, values(table, 3, List.of(1L, 2L, 3L))));
+        assertThat(check(node, table, point, some)).isEqualTo(3);
+    }
+
+    @Test
+    void aReaderOfOtherColumnsIsToldSo() throws IOException {
+        SimulatedNode node = SimulatedNode.start(OPTIONS, 3);
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 2);
+        ReadPoint point = node.readPoint();
+        node.await(
+                node.engine()
+                        .alterTable(
+                                table.id(),
+                                1,
+                                ColumnChange.addColumn(
+                                        "more", DataType.parse("bigint"), Optional.empty())));
+        ScanPredicate predicate = new ScanPredicate(Map.of(1, values(table, 1, List.of(1L))));
+        assertThatThrownBy(() -> node.engine().lookUp(point, table.id(), 1, predicate))
+                .isInstanceOfSatisfying(
+                        SteleException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.STALE_TABLE));
+    }
+}
