@@ -8,6 +8,7 @@ import io.stele.benchmarks.get.GetBenchmark;
 import io.stele.benchmarks.hos.HosBenchmark;
 import io.stele.benchmarks.indexes.IndexesBenchmark;
 import io.stele.benchmarks.ingest.IngestBenchmark;
+import io.stele.benchmarks.lookupsql.LookupSqlBenchmark;
 import io.stele.benchmarks.pagecache.PageCacheBenchmark;
 import io.stele.benchmarks.readwrite.ReadWriteBenchmark;
 import io.stele.benchmarks.recovery.RecoveryBenchmark;
@@ -43,6 +44,7 @@ public final class BenchmarkRunner {
                     new TailBenchmark(),
                     new GetBenchmark(),
                     new ScanBenchmark(),
+                    new LookupSqlBenchmark(),
                     new SkipBenchmark(),
                     new UpsertBenchmark(),
                     new IndexesBenchmark(),

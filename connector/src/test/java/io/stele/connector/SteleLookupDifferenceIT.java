@@ -36,7 +36,15 @@ final class SteleLookupDifferenceIT {
                     List.of("double", "0e0", "1.1e0", "infinity()", "4.9E-324"),
                     List.of("decimal(5,2)", "DECIMAL '1.10'", "DECIMAL '1.1'", "-2", "0"),
                     List.of("decimal(38,3)", "DECIMAL '1.100'", "DECIMAL '99999999999999999999'"),
-                    List.of("varchar", "''", "'a'", "'a '", "'A'", "'ä'", "chr(0)", "'a' || chr(0)"),
+                    List.of(
+                            "varchar",
+                            "''",
+                            "'a'",
+                            "'a '",
+                            "'A'",
+                            "'ä'",
+                            "chr(0)",
+                            "'a' || chr(0)"),
                     List.of("varchar(3)", "''", "'a'", "'a '", "'äöü'"),
                     List.of("char(4)", "''", "'a'", "'a '", "'a  '", "'ab'", "'äöüß'"),
                     List.of("varbinary", "X''", "X'00'", "X'0000'", "X'00FF'", "X'FF'"),
@@ -136,8 +144,7 @@ final class SteleLookupDifferenceIT {
                 long rows = countByScan(table, predicate);
                 assertThat(
                                 queries.update(
-                                        "DELETE FROM %s WHERE %s"
-                                                .formatted(table.name, predicate)))
+                                        "DELETE FROM %s WHERE %s".formatted(table.name, predicate)))
                         .as(predicate)
                         .isIn(rows, -1L); // whole partitions are not counted
                 assertThat(countByScan(table, predicate)).as(predicate).isZero();
@@ -151,8 +158,7 @@ final class SteleLookupDifferenceIT {
                 cluster.runner()
                         .execute(
                                 scanning,
-                                "SELECT count(*) FROM %s WHERE %s"
-                                        .formatted(table.name, predicate))
+                                "SELECT count(*) FROM %s WHERE %s".formatted(table.name, predicate))
                         .getOnlyValue();
     }
 
@@ -272,7 +278,8 @@ final class SteleLookupDifferenceIT {
 
         private String select() {
             return "SELECT %s FROM %s WHERE "
-                    .formatted(pick("*", "*, \"$lsn\"", "v, w", "count(*), max(u)", "\"$lsn\""), name);
+                    .formatted(
+                            pick("*", "*, \"$lsn\"", "v, w", "count(*), max(u)", "\"$lsn\""), name);
         }
 
         private String more() {

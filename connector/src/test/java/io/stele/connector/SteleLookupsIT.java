@@ -9,7 +9,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Queries that give the primary key, or a unique index, values: what plans show and what is read. */
+/**
+ * Queries that give the primary key, or a unique index, values: what plans show and what is read.
+ */
 @ExtendWith(SteleCluster.Shared.class)
 final class SteleLookupsIT {
     private final SteleCluster cluster;
@@ -67,7 +69,8 @@ final class SteleLookupsIT {
                         .formatted(table);
         // of doubles ranges are left to the engine
         assertThat(queries.explain(range)).contains("lookup=primary key, 3 keys");
-        assertThat(queries.explain(range)).containsPattern("filterPredicate = \\(double '40000.0' < price\\)");
+        assertThat(queries.explain(range))
+                .containsPattern("filterPredicate = \\(double '40000.0' < price\\)");
         queries.assertSame(
                 range,
                 "SELECT orderkey FROM tpch.tiny.orders WHERE orderkey IN (1, 2, 3) AND totalprice > 40000e0");
@@ -85,9 +88,7 @@ final class SteleLookupsIT {
                     "clerk IS NULL",
                     "orderkey BETWEEN 1 AND 1001"
                 }) {
-            assertThat(
-                            queries.explain(
-                                    "SELECT * FROM %s WHERE %s".formatted(table, predicate)))
+            assertThat(queries.explain("SELECT * FROM %s WHERE %s".formatted(table, predicate)))
                     .as(predicate)
                     .doesNotContain("lookup=");
         }
@@ -96,7 +97,10 @@ final class SteleLookupsIT {
                                 "SELECT count(*) FROM %s WHERE clerk = 'c1' OR clerk IS NULL"
                                         .formatted(table)))
                 .isEqualTo(
-                        1 + queries.count("SELECT count(*) FROM %s WHERE clerk IS NULL".formatted(table)));
+                        1
+                                + queries.count(
+                                        "SELECT count(*) FROM %s WHERE clerk IS NULL"
+                                                .formatted(table)));
         String append = SteleQueries.newTable("appended");
         queries.run("CREATE TABLE %s AS SELECT * FROM tpch.tiny.nation".formatted(append));
         assertThat(queries.explain("SELECT * FROM %s WHERE nationkey = 3".formatted(append)))
@@ -111,8 +115,7 @@ final class SteleLookupsIT {
         assertThat(explain(keys("3"), sql)).doesNotContain("lookup=").contains("filterPredicate");
         assertThat(explain(keys("0"), sql)).doesNotContain("lookup=");
         assertThatThrownBy(() -> cluster.runner().execute(keys("1001"), sql))
-                .hasMessageContaining(
-                        "Expected 0 to 1000 keys for lookup_max_keys, found 1001");
+                .hasMessageContaining("Expected 0 to 1000 keys for lookup_max_keys, found 1001");
         Session noIndexes = queries.with("index_lookup_enabled", "false");
         assertThat(explain(noIndexes, sql.replace("orderkey IN (1, 2, 3, 4)", "clerk = 'c1'")))
                 .doesNotContain("lookup=");
@@ -139,8 +142,7 @@ final class SteleLookupsIT {
                         .formatted(table));
         assertThat(queries.explain("SELECT * FROM %s WHERE orderkey = 1".formatted(table)))
                 .doesNotContain("lookup=");
-        String both =
-                "SELECT * FROM %s WHERE orderkey IN (1, 2, 3) AND linenumber IN (1, 2)";
+        String both = "SELECT * FROM %s WHERE orderkey IN (1, 2, 3) AND linenumber IN (1, 2)";
         assertThat(queries.explain(both.formatted(table))).contains("lookup=primary key, 6 keys");
         queries.assertSame(
                 both.formatted(table),
@@ -152,9 +154,7 @@ final class SteleLookupsIT {
                                 "UPDATE %s SET quantity = -1 WHERE orderkey IN (1, 2, 3) AND linenumber IN (1, 2, 6)"
                                         .formatted(table)))
                 .isEqualTo(7);
-        assertThat(
-                        queries.count(
-                                "SELECT count(*) FROM %s WHERE quantity = -1".formatted(table)))
+        assertThat(queries.count("SELECT count(*) FROM %s WHERE quantity = -1".formatted(table)))
                 .isEqualTo(7);
         assertThat(
                         queries.update(

@@ -78,12 +78,18 @@ public final class CatalogRequests {
     }
 
     public Optional<TableDescription> findTable(SchemaTableName name) {
+        return found(
+                () ->
+                        sidecar.call(
+                                Actions.GET_TABLE,
+                                TableRequest.of(name.getSchemaName(), name.getTableName()),
+                                TableDescription.class));
+    }
+
+    /** As {@link #findTable}, of what a request answers that fails where there is no such table. */
+    static <T> Optional<T> found(Supplier<T> request) {
         try {
-            return Optional.of(
-                    sidecar.call(
-                            Actions.GET_TABLE,
-                            TableRequest.of(name.getSchemaName(), name.getTableName()),
-                            TableDescription.class));
+            return Optional.of(request.get());
         } catch (TrinoException e) {
             if (isOneOf(e, StandardErrorCode.TABLE_NOT_FOUND, StandardErrorCode.SCHEMA_NOT_FOUND)) {
                 return Optional.empty();

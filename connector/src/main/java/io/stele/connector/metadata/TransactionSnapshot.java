@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.connector.sidecar.ReadPoints;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.TableName;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
 import java.util.HashMap;
@@ -57,6 +58,39 @@ final class TransactionSnapshot {
             found.ifPresent(table -> tables.put(name, table));
         }
         return found;
+    }
+
+    /**
+     * The table, to be read at {@link #readPoint}: where neither is known both are asked for at
+     * once.
+     */
+    Optional<TableDescription> openTable(SchemaTableName name, Optional<Lsn> atLeast) {
+        boolean isKnown;
+        synchronized (this) {
+            isKnown = readPoint != null || tables.containsKey(name);
+        }
+        if (isKnown) {
+            return findTable(name);
+        }
+        Optional<ReadPoints.OpenedTable> opened =
+                CatalogRequests.found(
+                        () ->
+                                readPoints.open(
+                                        new TableName(name.getSchemaName(), name.getTableName()),
+                                        atLeast));
+        opened.ifPresent(found -> keep(name, found));
+        return opened.map(ReadPoints.OpenedTable::table);
+    }
+
+    private void keep(SchemaTableName name, ReadPoints.OpenedTable opened) {
+        synchronized (this) {
+            tables.putIfAbsent(name, opened.table());
+            if (readPoint == null && !closed) {
+                readPoint = opened.lease();
+                return;
+            }
+        }
+        opened.lease().close(); // somebody else was quicker
     }
 
     /** A statement of this transaction changed the table: the next look asks again. */

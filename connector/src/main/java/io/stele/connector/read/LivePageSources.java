@@ -96,8 +96,7 @@ public final class LivePageSources {
                         mode,
                         table.limit(),
                         OptionalInt.of(table.table().schemaVersion()));
-        List<Type> columnTypes =
-                columns.ids().stream().map(id -> type(table.table(), id)).toList();
+        List<Type> columnTypes = columns.ids().stream().map(id -> type(table.table(), id)).toList();
         return new LivePageSource(
                 sidecar,
                 ticket,

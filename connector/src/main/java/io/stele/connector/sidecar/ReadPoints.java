@@ -11,8 +11,12 @@ import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.CloseReadPointRequest;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.OpenReadPointRequest;
+import io.stele.protocol.api.OpenTableReply;
+import io.stele.protocol.api.OpenTableRequest;
 import io.stele.protocol.api.ReadPointReply;
 import io.stele.protocol.api.RenewReadPointRequest;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.TableName;
 import jakarta.annotation.PreDestroy;
 import java.util.List;
 import java.util.Optional;
@@ -52,6 +56,20 @@ public final class ReadPoints {
                         Actions.OPEN_READ_POINT,
                         new OpenReadPointRequest(List.of(), Optional.empty(), ttlMillis, atLeast),
                         ReadPointReply.class);
+        return lease(reply);
+    }
+
+    /** The same together with a table that is to be read: one request. */
+    public OpenedTable open(TableName table, Optional<Lsn> atLeast) {
+        OpenTableReply reply =
+                sidecar.call(
+                        Actions.OPEN_TABLE,
+                        new OpenTableRequest(table, ttlMillis, atLeast),
+                        OpenTableReply.class);
+        return new OpenedTable(reply.table(), lease(reply.readPoint()));
+    }
+
+    private Lease lease(ReadPointReply reply) {
         long period = Math.max(1, ttlMillis / RENEWALS_PER_TTL);
         Future<?> renewal =
                 renewals.scheduleWithFixedDelay(
@@ -75,6 +93,9 @@ public final class ReadPoints {
             log.warn(e, "Cannot renew read point %s", readPointId);
         }
     }
+
+    /** A table and a read point at which it can be read. */
+    public record OpenedTable(TableDescription table, Lease lease) {}
 
     /** One open read point. */
     public final class Lease implements AutoCloseable {

@@ -257,11 +257,7 @@ final class TestOrcInterop {
                                                 column.name(),
                                                 types.toTrino(column.type())))
                         .toList();
-        SteleTableHandle handle =
-                new SteleTableHandle(
-                        TABLE,
-                        "r",
-                        readLsn);
+        SteleTableHandle handle = new SteleTableHandle(TABLE, "r", readLsn);
         RowWriter writer = new RowWriter(TABLE.columns(), types);
         int[] channels = IntStream.range(0, columns.size()).toArray();
         List<byte[]> rows = new ArrayList<>();

@@ -200,10 +200,7 @@ final class TestScanAhead {
                                                 types.toTrino(column.type())))
                         .toList();
         return sources.open(
-                new SteleTableHandle(
-                        TABLE,
-                        "r",
-                        Long.MAX_VALUE),
+                new SteleTableHandle(TABLE, "r", Long.MAX_VALUE),
                 split,
                 wanted,
                 TupleDomain.all(),

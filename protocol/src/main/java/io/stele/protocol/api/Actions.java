@@ -44,6 +44,9 @@ public final class Actions {
     /** {@link OpenReadPointRequest} -> {@link ReadPointReply}. */
     public static final String OPEN_READ_POINT = "open-read-point";
 
+    /** {@link OpenTableRequest} -> {@link OpenTableReply}. */
+    public static final String OPEN_TABLE = "open-table";
+
     /** {@link RenewReadPointRequest} -> {@link ReadPointReply}. */
     public static final String RENEW_READ_POINT = "renew-read-point";
 

@@ -34,9 +34,7 @@ public final class PredicateKeys {
     static boolean bindsPrimaryKey(TableSchema table, ScanPredicate predicate) {
         return table.hasPrimaryKey()
                 && table.primaryKeyColumns().stream()
-                        .noneMatch(
-                                column ->
-                                        values(predicate, column, MAX_PRIMARY_KEYS).isEmpty());
+                        .noneMatch(column -> values(predicate, column, MAX_PRIMARY_KEYS).isEmpty());
     }
 
     /**
@@ -75,8 +73,7 @@ public final class PredicateKeys {
      * since engines join neighbours; none where they are no list, are more than {@code maxCount},
      * or null is among them.
      */
-    private static List<byte[]> values(
-            ScanPredicate predicate, ColumnSchema column, int maxCount) {
+    private static List<byte[]> values(ScanPredicate predicate, ColumnSchema column, int maxCount) {
         ColumnDomain domain = predicate.domains().get(column.id());
         if (domain == null || domain.nullAllowed()) {
             return List.of();

@@ -59,12 +59,14 @@ final class TestPredicateKeys {
         assertThat(keys(texts("x"), range(Long.MAX_VALUE - 1, false, Long.MAX_VALUE, true)))
                 .containsExactly(List.of("x", Long.MAX_VALUE));
         assertThat(keys(texts("x"), range(Long.MIN_VALUE, true, Long.MIN_VALUE + 2, false)))
-                .containsExactly(
-                        List.of("x", Long.MIN_VALUE), List.of("x", Long.MIN_VALUE + 1));
+                .containsExactly(List.of("x", Long.MIN_VALUE), List.of("x", Long.MIN_VALUE + 1));
         ColumnDomain textRange =
                 ColumnDomain.of(
                         new ValueRange(
-                                Optional.of(new byte[] {1}), true, Optional.of(new byte[] {2}), true));
+                                Optional.of(new byte[] {1}),
+                                true,
+                                Optional.of(new byte[] {2}),
+                                true));
         assertThat(none(textRange, longs(1))).isTrue();
     }
 
@@ -75,8 +77,7 @@ final class TestPredicateKeys {
                 .isTrue();
         assertThat(none(texts("x"), new ColumnDomain(true, longs(1).ranges()))).isTrue();
         assertThat(none(texts("x"), range(Long.MIN_VALUE, true, Long.MAX_VALUE, true))).isTrue();
-        assertThat(
-                        PredicateKeys.ofPrimaryKey(TABLE, new ScanPredicate(Map.of(1, longs(1)))))
+        assertThat(PredicateKeys.ofPrimaryKey(TABLE, new ScanPredicate(Map.of(1, longs(1)))))
                 .isEmpty();
         assertThat(PredicateKeys.ofPrimaryKey(TABLE, ScanPredicate.ALL)).isEmpty();
     }

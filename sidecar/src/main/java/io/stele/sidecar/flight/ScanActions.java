@@ -9,15 +9,20 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.CloseReadPointRequest;
 import io.stele.protocol.api.OpenReadPointRequest;
+import io.stele.protocol.api.OpenTableReply;
+import io.stele.protocol.api.OpenTableRequest;
 import io.stele.protocol.api.PlanScanRequest;
 import io.stele.protocol.api.ReadPointReply;
 import io.stele.protocol.api.RenewReadPointRequest;
+import io.stele.protocol.api.TableRequest;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.storage.engine.ReadPoint;
 import io.stele.storage.engine.StorageEngine;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The actions on read points and scan plans. Thread safe. */
 final class ScanActions {
@@ -34,6 +39,11 @@ final class ScanActions {
         return ImmutableMap.of(
                 Actions.OPEN_READ_POINT,
                 ActionHandler.of("Opens a leased snapshot", OpenReadPointRequest.class, this::open),
+                Actions.OPEN_TABLE,
+                ActionHandler.of(
+                        "Opens a leased snapshot and describes a table",
+                        OpenTableRequest.class,
+                        this::openTable),
                 Actions.RENEW_READ_POINT,
                 ActionHandler.of(
                         "Prolongs the lease of a snapshot",
@@ -47,7 +57,7 @@ final class ScanActions {
                         "Lists what a scan has to read", PlanScanRequest.class, this::plan));
     }
 
-    private Object open(OpenReadPointRequest request) {
+    private ReadPointReply open(OpenReadPointRequest request) {
         ReadPoint readPoint =
                 Blocking.await(
                         engine.engine()
@@ -56,6 +66,27 @@ final class ScanActions {
                                         ReadLsnInterceptor.latest(request.atLeast()),
                                         checkedTtl(request.ttlMillis())));
         return new ReadPointReply(readPoint.id(), readPoint.lsn(), request.ttlMillis());
+    }
+
+    /**
+     * The table is described after the read point was opened: readers need columns that are not
+     * older.
+     */
+    private Object openTable(OpenTableRequest request) {
+        engine.resolve(new TableRequest(request.table(), Optional.empty())); // or nothing is opened
+        ReadPointReply readPoint =
+                open(
+                        new OpenReadPointRequest(
+                                List.of(),
+                                Optional.empty(),
+                                request.ttlMillis(),
+                                request.atLeast()));
+        try {
+            return new OpenTableReply(engine.describe(request.table()), readPoint);
+        } catch (RuntimeException e) {
+            engine.engine().closeReadPoint(readPoint.readPointId());
+            throw e;
+        }
     }
 
     private Object renew(RenewReadPointRequest request) {

@@ -3,7 +3,6 @@ package io.stele.storage.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ShardId;
-import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.predicate.IndexCondition;
 import io.stele.protocol.predicate.PredicateKeys;
 import io.stele.protocol.predicate.ScanPredicate;
@@ -46,10 +45,7 @@ final class LookupScans {
      * @param scanner of all rows of a shard
      */
     LookupScans(
-            PointReads pointReads,
-            IndexReads indexReads,
-            ReadPoints readPoints,
-            Scanner scanner) {
+            PointReads pointReads, IndexReads indexReads, ReadPoints readPoints, Scanner scanner) {
         this.pointReads = requireNonNull(pointReads, "pointReads is null");
         this.indexReads = requireNonNull(indexReads, "indexReads is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
@@ -111,8 +107,7 @@ final class LookupScans {
             IndexCondition condition,
             ScanPredicate predicate)
             throws IOException {
-        Optional<RowCursor> found =
-                indexReads.scan(schema, shard, condition, predicate, readPoint);
+        Optional<RowCursor> found = indexReads.scan(schema, shard, condition, predicate, readPoint);
         return found.isPresent()
                 ? found.get()
                 : scanner.scan(readPoint, schema, schema.schemaVersion(), shard, predicate);

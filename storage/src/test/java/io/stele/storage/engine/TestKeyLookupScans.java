@@ -59,8 +59,7 @@ class TestKeyLookupScans {
             throws IOException {
         SplittableRandom random = new SplittableRandom(orientation.ordinal());
         SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
-        TestTable table =
-                TestTable.createIndexed(node.engine(), "t", orientation, shards, indexes);
+        TestTable table = TestTable.createIndexed(node.engine(), "t", orientation, shards, indexes);
         List<ReadPoint> points = new ArrayList<>();
         int found = 0;
         for (int step = 0; step < 400; step++) {
@@ -109,8 +108,7 @@ class TestKeyLookupScans {
         int column = indexes.isEmpty() ? 1 : 2;
         return random.nextInt(3) > 0
                 ? new ScanPredicate(Map.of(column, wanted))
-                : new ScanPredicate(
-                        Map.of(column, wanted, 3, values(table, 3, List.of(0L, 2L))));
+                : new ScanPredicate(Map.of(column, wanted, 3, values(table, 3, List.of(0L, 2L))));
     }
 
     private static ColumnDomain values(TestTable table, int column, List<?> values) {
@@ -145,7 +143,10 @@ class TestKeyLookupScans {
         }
         Map<Long, String> found = new TreeMap<>();
         // Whatever comes is wanted: readers do not look again
-        collect(() -> node.engine().lookUp(point, table.id(), 1, predicate), ScanPredicate.ALL, found);
+        collect(
+                () -> node.engine().lookUp(point, table.id(), 1, predicate),
+                ScanPredicate.ALL,
+                found);
         assertThat(found).as("%s at %s", predicate, point).isEqualTo(expected);
         return found.size();
     }

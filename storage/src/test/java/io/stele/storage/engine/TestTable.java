@@ -440,8 +440,7 @@ final class TestTable {
             throws IOException {
         List<ValueRange> values =
                 ids.stream().map(id -> ValueRange.equal(ID.encodeLong(id))).toList();
-        ScanPredicate predicate =
-                new ScanPredicate(Map.of(1, new ColumnDomain(false, values)));
+        ScanPredicate predicate = new ScanPredicate(Map.of(1, new ColumnDomain(false, values)));
         Map<Long, String> expected = new TreeMap<>(rows);
         expected.keySet().retainAll(ids);
         Map<Long, String> found = new TreeMap<>();
