@@ -22,6 +22,7 @@ public final class SteleSessionProperties {
     private static final String INDEX_LOOKUP_ENABLED = "index_lookup_enabled";
     private static final String LOOKUP_MAX_KEYS = "lookup_max_keys";
     private static final String DATA_CACHE_ENABLED = "data_cache_enabled";
+    private static final String STATISTICS_ENABLED = "statistics_enabled";
     private static final String RESOURCE_GROUP = "resource_group";
 
     private SteleSessionProperties() {}
@@ -49,6 +50,11 @@ public final class SteleSessionProperties {
                 booleanProperty(
                         DATA_CACHE_ENABLED,
                         "Read data files through the data page cache, where the catalog has one",
+                        true,
+                        false),
+                booleanProperty(
+                        STATISTICS_ENABLED,
+                        "Plan with what is known of the rows of tables",
                         true,
                         false),
                 stringProperty(
@@ -93,6 +99,11 @@ public final class SteleSessionProperties {
                     "Expected 0 to %s keys for lookup_max_keys, found %s"
                             .formatted(PredicateKeys.MAX_PRIMARY_KEYS, value));
         }
+    }
+
+    /** Whether the optimizer gets statistics. */
+    public static boolean isStatisticsEnabled(ConnectorSession session) {
+        return session.getProperty(STATISTICS_ENABLED, Boolean.class);
     }
 
     private static void checkLsn(Long value) {

@@ -25,6 +25,8 @@ import io.stele.protocol.api.SetOptionsRequest;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.TableStatistics;
+import io.stele.protocol.api.TableStatisticsRequest;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.TableOption;
@@ -166,6 +168,14 @@ public final class CatalogRequests {
     void maintain(String action, SchemaTableName name) {
         sidecar.call(
                 action, TableRequest.of(name.getSchemaName(), name.getTableName()), Done.class);
+    }
+
+    /** What is known of the files that may have rows of a predicate. */
+    TableStatistics statistics(TableId tableId, ScanPredicate predicate) {
+        return sidecar.call(
+                Actions.TABLE_STATISTICS,
+                new TableStatisticsRequest(tableId, predicate),
+                TableStatistics.class);
     }
 
     ListFilesReply files(TableSchema table) {

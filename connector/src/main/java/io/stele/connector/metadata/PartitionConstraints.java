@@ -33,6 +33,12 @@ final class PartitionConstraints {
                 && ScanPredicates.isExact(table.column(column.id()).type(), domain);
     }
 
+    /** Of a scan's constraint what chooses whole partitions. */
+    static TupleDomain<SteleColumnHandle> enforced(SteleTableHandle handle) {
+        TupleDomain<SteleColumnHandle> constraint = handle.constraint();
+        return constraint.filter((column, _) -> isEnforced(handle.table(), constraint, column));
+    }
+
     /** Whether a scan is of all rows of some partitions, or of the table. */
     static boolean coverWholePartitions(SteleTableHandle handle) {
         TableSchema table = handle.table();

@@ -22,6 +22,7 @@ import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.ColumnPosition;
+import io.trino.spi.connector.ConnectorAnalyzeMetadata;
 import io.trino.spi.connector.ConnectorInsertTableHandle;
 import io.trino.spi.connector.ConnectorMergeTableHandle;
 import io.trino.spi.connector.ConnectorMetadata;
@@ -452,10 +453,29 @@ public final class SteleMetadata implements ConnectorMetadata {
     public TableStatistics getTableStatistics(
             ConnectorSession session, ConnectorTableHandle tableHandle) {
         SteleTableHandle handle = (SteleTableHandle) tableHandle;
-        return snapshot.findTable(handle.name())
-                .filter(table -> table.schema().id().equals(handle.table().id()))
-                .map(statistics::read)
-                .orElse(TableStatistics.empty());
+        return statistics.read(session, handle, snapshot.findTable(handle.name()));
+    }
+
+    @Override
+    public ConnectorAnalyzeMetadata getStatisticsCollectionMetadata(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            Map<String, Object> analyzeProperties) {
+        return TableAnalysis.metadata(tableHandle);
+    }
+
+    @Override
+    public ConnectorTableHandle beginStatisticsCollection(
+            ConnectorSession session, ConnectorTableHandle tableHandle) {
+        return tableHandle;
+    }
+
+    @Override
+    public void finishStatisticsCollection(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            Collection<ComputedStatistics> computedStatistics) {
+        TableAnalysis.run(catalog, ((SteleTableHandle) tableHandle).name());
     }
 
     // Writes

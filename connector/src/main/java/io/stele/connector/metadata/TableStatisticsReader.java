@@ -3,11 +3,18 @@ package io.stele.connector.metadata;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.type.NativeValues;
+import io.stele.connector.type.ScanPredicates;
+import io.stele.protocol.api.ColumnSize;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.TableSchema;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.statistics.ColumnStatistics;
 import io.trino.spi.statistics.DoubleRange;
 import io.trino.spi.statistics.Estimate;
@@ -16,36 +23,74 @@ import io.trino.spi.type.Type;
 import java.util.Optional;
 
 /**
- * What the optimizer learns of a table: rows, and the nulls and range of each column. Stateless.
+ * What the optimizer learns of a table: rows, and of each column nulls, range, different values and
+ * their size. Stateless.
  */
 public final class TableStatisticsReader {
+    private final CatalogRequests catalog;
     private final TableDefinitions definitions;
 
     @Inject
-    public TableStatisticsReader(TableDefinitions definitions) {
+    public TableStatisticsReader(CatalogRequests catalog, TableDefinitions definitions) {
+        this.catalog = requireNonNull(catalog, "catalog is null");
         this.definitions = requireNonNull(definitions, "definitions is null");
     }
 
-    TableStatistics read(TableDescription table) {
-        long rowCount = table.statistics().rowCount();
+    /**
+     * @param description what the snapshot has of the table; of its partitions that a query wants,
+     *     the sidecar is asked again
+     */
+    TableStatistics read(
+            ConnectorSession session,
+            SteleTableHandle handle,
+            Optional<TableDescription> description) {
+        if (!SteleSessionProperties.isStatisticsEnabled(session)
+                || description.isEmpty()
+                || !description.get().schema().id().equals(handle.table().id())) {
+            return TableStatistics.empty();
+        }
+        if (handle.constraint().isNone()) {
+            return TableStatistics.builder().setRowCount(Estimate.zero()).build();
+        }
+        TupleDomain<SteleColumnHandle> partitions = PartitionConstraints.enforced(handle);
+        return toTrino(
+                description.get().schema(),
+                partitions.isAll()
+                        ? description.get().statistics()
+                        : catalog.statistics(
+                                handle.table().id(),
+                                ScanPredicates.of(handle.table(), partitions)));
+    }
+
+    private TableStatistics toTrino(
+            TableSchema table, io.stele.protocol.api.TableStatistics known) {
         TableStatistics.Builder builder =
-                TableStatistics.builder().setRowCount(Estimate.of((double) rowCount));
-        for (ColumnSchema column : table.schema().columns()) {
-            ColumnStats stats = table.statistics().columns().get(column.id());
-            if (stats != null) {
-                SteleColumnHandle handle = definitions.columnHandle(column);
-                builder.setColumnStatistics(handle, column(column, handle.type(), stats, rowCount));
+                TableStatistics.builder().setRowCount(Estimate.of((double) known.rowCount()));
+        for (ColumnSchema column : table.columns()) {
+            ColumnStats stats = known.columns().getOrDefault(column.id(), ColumnStats.UNKNOWN);
+            ColumnSize size = known.sizes().getOrDefault(column.id(), ColumnSize.UNKNOWN);
+            SteleColumnHandle handle = definitions.columnHandle(column);
+            ColumnStatistics statistics =
+                    column(column, handle.type(), stats, size, known.rowCount());
+            if (!statistics.equals(ColumnStatistics.empty())) {
+                builder.setColumnStatistics(handle, statistics);
             }
         }
         return builder.build();
     }
 
     private static ColumnStatistics column(
-            ColumnSchema column, Type type, ColumnStats stats, long rowCount) {
+            ColumnSchema column, Type type, ColumnStats stats, ColumnSize size, long rowCount) {
         ColumnStatistics.Builder builder = ColumnStatistics.builder();
         if (stats.hasNullCount() && rowCount > 0) {
             builder.setNullsFraction(
                     Estimate.of(Math.min(1.0, (double) stats.nullCount() / rowCount)));
+        }
+        if (size.distinctCount() >= 0) {
+            builder.setDistinctValuesCount(Estimate.of((double) size.distinctCount()));
+        }
+        if (size.valueBytes() >= 0 && column.type().form().isVariable()) {
+            builder.setDataSize(Estimate.of((double) size.valueBytes()));
         }
         if (column.type().isOrderable()) {
             builder.setRange(range(column, type, stats));

@@ -8,6 +8,7 @@ import io.stele.connector.type.OrcColumns;
 import io.stele.connector.type.OrcTypes;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.FileCompression;
@@ -51,6 +52,7 @@ final class ColumnFile implements AutoCloseable {
     private final String path;
     private final ObjectWriter object;
     private final BitmapRows bitmaps;
+    private final BlockSketches sketches;
     private final OrcWriter writer;
 
     private ColumnFile(
@@ -68,6 +70,7 @@ final class ColumnFile implements AutoCloseable {
         this.bitmaps = bitmaps;
         this.mappings = mappings;
         this.orcTypes = orcTypes;
+        this.sketches = new BlockSketches(columns, mappings);
         this.object = ChecksummingWriter.create(warehouse, path);
         List<Type> fileTypes = mappings.stream().map(OrcTypes.Mapping::fileType).toList();
         this.writer =
@@ -125,6 +128,7 @@ final class ColumnFile implements AutoCloseable {
         for (int channel = 0; channel < blocks.length; channel++) {
             blocks[channel] = mappings.get(channel).toFile(page.getBlock(channel));
         }
+        sketches.add(blocks);
         writer.write(new Page(page.getPositionCount(), blocks));
     }
 
@@ -147,7 +151,8 @@ final class ColumnFile implements AutoCloseable {
                 writer.getFileStats()
                         .map(found -> OrcStatistics.of(columns, orcTypes, found, rowCount))
                         .orElse(Map.of());
-        return new Summary(object.position(), rowCount, statistics, bitmapIndexBytes);
+        return new Summary(
+                object.position(), rowCount, statistics, sketches.sketches(), bitmapIndexBytes);
     }
 
     /** Throws the file away unless it was finished. */
@@ -161,5 +166,6 @@ final class ColumnFile implements AutoCloseable {
             long sizeBytes,
             long rowCount,
             Map<Integer, ColumnStats> statistics,
+            Map<Integer, ColumnSketch> sketches,
             OptionalLong bitmapIndexBytes) {}
 }

@@ -168,7 +168,8 @@ final class SortedRows {
                 partition.length == 0 ? Optional.empty() : Optional.of(partition),
                 summary.statistics(),
                 summary.bitmapIndexBytes(),
-                OptionalInt.of(FileChecksums.BLOCK_BYTES));
+                OptionalInt.of(FileChecksums.BLOCK_BYTES),
+                summary.sketches());
     }
 
     private static Page page(List<Row> order, int start, int count, Block[] columns) {

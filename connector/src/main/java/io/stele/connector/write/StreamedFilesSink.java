@@ -120,7 +120,8 @@ final class StreamedFilesSink implements RowSink {
                             Optional.empty(),
                             summary.statistics(),
                             summary.bitmapIndexBytes(),
-                            OptionalInt.of(FileChecksums.BLOCK_BYTES)));
+                            OptionalInt.of(FileChecksums.BLOCK_BYTES),
+                            summary.sketches()));
         }
     }
 

@@ -83,6 +83,12 @@ public final class Actions {
     /** {@link TableRequest} -> {@link Done}, when nothing is left to compact. */
     public static final String COMPACT = "compact";
 
+    /** {@link TableRequest} -> {@link Done}, when all files have sketches of their columns. */
+    public static final String ANALYZE = "analyze";
+
+    /** {@link TableStatisticsRequest} -> {@link TableStatistics}. */
+    public static final String TABLE_STATISTICS = "table-statistics";
+
     /** {@link Done} (or an empty body) -> {@link StatusReply}. */
     public static final String STATUS = "status";
 

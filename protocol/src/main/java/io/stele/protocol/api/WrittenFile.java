@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,7 @@ import java.util.OptionalLong;
  *     #bitmapIndexPath(String)}; empty if it has none
  * @param checksumBlockBytes block size of its checksums, which are at {@link
  *     #checksumsPath(String)}; empty if it has none
+ * @param sketches of its columns, by id; those without are unknown
  */
 public record WrittenFile(
         TableId tableId,
@@ -44,7 +46,8 @@ public record WrittenFile(
         Optional<byte[]> partition,
         Map<Integer, ColumnStats> columns,
         OptionalLong bitmapIndexBytes,
-        OptionalInt checksumBlockBytes) {
+        OptionalInt checksumBlockBytes,
+        Map<Integer, ColumnSketch> sketches) {
     public WrittenFile {
         requireNonNull(tableId, "tableId is null");
         requireNonNull(shard, "shard is null");
@@ -57,6 +60,7 @@ public record WrittenFile(
         columns = Map.copyOf(columns);
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
+        sketches = sketches == null ? Map.of() : Map.copyOf(sketches); // workers of before
     }
 
     /** Where the bitmap index of a column file is. */

@@ -8,6 +8,7 @@ import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.ListFilesReply;
 import io.stele.protocol.api.ListPartitionsReply;
 import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.TableStatisticsRequest;
 import io.stele.sidecar.engine.EngineService;
 import java.util.Map;
 
@@ -20,33 +21,53 @@ final class MaintenanceActions {
     }
 
     Map<String, ActionHandler> handlers() {
-        return ImmutableMap.of(
+        ImmutableMap.Builder<String, ActionHandler> handlers = ImmutableMap.builder();
+        handlers.put(
                 Actions.FLUSH,
                 ActionHandler.of(
-                        "Writes what is in memory into files", TableRequest.class, this::flush),
+                        "Writes what is in memory into files", TableRequest.class, this::flush));
+        handlers.put(
                 Actions.COMPACT,
                 ActionHandler.of(
                         "Merges files until nothing is left to merge",
                         TableRequest.class,
-                        this::compact),
+                        this::compact));
+        handlers.put(
+                Actions.ANALYZE,
+                ActionHandler.of(
+                        "Flushes, and sketches the columns of files written without",
+                        TableRequest.class,
+                        this::analyze));
+        handlers.put(
+                Actions.TABLE_STATISTICS,
+                ActionHandler.of(
+                        "Says what is known of the rows of a table or some of its files",
+                        TableStatisticsRequest.class,
+                        this::tableStatistics));
+        handlers.put(
                 Actions.LIST_PARTITIONS,
                 ActionHandler.of(
                         "Lists the partitions that have files",
                         TableRequest.class,
-                        this::listPartitions),
+                        this::listPartitions));
+        handlers.put(
                 Actions.LIST_FILES,
                 ActionHandler.of(
                         "Lists the shards and files of a table",
                         TableRequest.class,
-                        this::listFiles),
-                Actions.STATUS,
-                ActionHandler.of("Says how the sidecar is doing", engine::status),
+                        this::listFiles));
+        handlers.put(
+                Actions.STATUS, ActionHandler.of("Says how the sidecar is doing", engine::status));
+        handlers.put(
                 Actions.SCHEDULING_GROUPS,
                 ActionHandler.of(
-                        "Says how the sidecar's threads are shared", engine::schedulingGroupsReply),
+                        "Says how the sidecar's threads are shared",
+                        engine::schedulingGroupsReply));
+        handlers.put(
                 Actions.DATA_CACHE,
                 ActionHandler.of(
                         "Says what the data page cache holds and did", engine::dataCacheReply));
+        return handlers.buildOrThrow();
     }
 
     private Object flush(TableRequest request) {
@@ -57,6 +78,15 @@ final class MaintenanceActions {
     private Object compact(TableRequest request) {
         Blocking.await(engine.engine().compact(engine.resolve(request).id()));
         return DONE;
+    }
+
+    private Object analyze(TableRequest request) {
+        Blocking.await(engine.engine().analyze(engine.resolve(request).id()));
+        return DONE;
+    }
+
+    private Object tableStatistics(TableStatisticsRequest request) {
+        return engine.engine().statistics(request.tableId(), request.predicate());
     }
 
     private Object listPartitions(TableRequest request) {

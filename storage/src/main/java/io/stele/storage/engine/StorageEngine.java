@@ -46,6 +46,7 @@ import org.jspecify.annotations.Nullable;
 public final class StorageEngine implements AutoCloseable {
     private final CatalogService catalog;
     private final Shards shards;
+    private final TableStatisticsCollector statistics = new TableStatisticsCollector();
     private final EngineLog log;
     private final ReadPoints readPoints;
     private final ReadPointOpener readPointOpener;
@@ -400,8 +401,13 @@ public final class StorageEngine implements AutoCloseable {
 
     /** What is known of the rows of a table without reading them. */
     public TableStatistics statistics(TableId tableId) {
+        return statistics(tableId, ScanPredicate.ALL);
+    }
+
+    /** The same, without files that have no row of a predicate. */
+    public TableStatistics statistics(TableId tableId, ScanPredicate predicate) {
         TableSchema schema = schema(tableId);
-        return TableStatisticsCollector.collect(schema, shards.table(schema));
+        return statistics.collect(schema, shards.table(schema), predicate);
     }
 
     /** The partitions of a table that have column files with rows, by their values. */
@@ -428,6 +434,11 @@ public final class StorageEngine implements AutoCloseable {
      */
     public CompletableFuture<@Nullable Void> compact(TableId tableId) {
         return forEachShard(tableId, entry -> entry.maintenance().compact(tableId));
+    }
+
+    /** Flushes, then sketches files that have no sketches; completes when all have. */
+    public CompletableFuture<@Nullable Void> analyze(TableId tableId) {
+        return forEachShard(tableId, entry -> entry.maintenance().analyze(tableId));
     }
 
     /**

@@ -8,9 +8,11 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.catalog.CatalogService;
+import io.stele.storage.format.SketchBuilder;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.FileKind;
 import io.stele.storage.manifest.KeyIndexFile;
@@ -329,6 +331,11 @@ final class Transactions {
         if (schema.hasPrimaryKey() && (file.keyIndexPath().isEmpty() || file.minKey().isEmpty())) {
             throw refused(file, "a key index and a key range", "none");
         }
+        for (ColumnSketch sketch : file.sketches().values()) {
+            if (!SketchBuilder.isSketch(sketch)) {
+                throw refused(file, "sketches of columns", "one that cannot be read");
+            }
+        }
         if (file.rowCount() < 1 || file.rowCount() > Integer.MAX_VALUE) {
             throw refused(file, "1 to 2^31 - 1 rows", Long.toString(file.rowCount()));
         }
@@ -361,7 +368,8 @@ final class Transactions {
                                 .map(path -> new KeyIndexFile(path, file.keyIndexSizeBytes())),
                         Optional.empty())
                 .withBitmapIndex(file.bitmapIndexBytes())
-                .withChecksums(file.checksumBlockBytes());
+                .withChecksums(file.checksumBlockBytes())
+                .withSketches(file.sketches());
     }
 
     private static List<String> paths(List<WrittenFile> written) {

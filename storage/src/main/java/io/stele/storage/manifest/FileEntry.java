@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -47,6 +48,8 @@ import java.util.function.Consumer;
  *     are beside it; empty if it has none, as those of earlier versions
  * @param endsLsn of a row file of the table: it shows the deletions of partitions at or below by
  *     tombstones; empty: not known of any
+ * @param sketches of the columns of a column file, by id ({@code SketchBuilder}); none in files of
+ *     earlier versions
  */
 public record FileEntry(
         @JsonProperty("fileId") String fileId,
@@ -72,7 +75,9 @@ public record FileEntry(
                 OptionalLong bitmapIndexBytes,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("checksumBlockBytes")
                 OptionalInt checksumBlockBytes,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("endsLsn") OptionalLong endsLsn) {
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("endsLsn") OptionalLong endsLsn,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("sketches")
+                Map<Integer, ColumnSketch> sketches) {
     public FileEntry {
         requireNonNull(fileId, "fileId is null");
         requireNonNull(tableId, "tableId is null");
@@ -92,6 +97,8 @@ public record FileEntry(
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
         requireNonNull(endsLsn, "endsLsn is null");
         columnStats = Collections.unmodifiableMap(new TreeMap<>(columnStats));
+        sketches =
+                sketches == null ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(sketches));
         check(!fileId.isEmpty(), "a file id", "''", path);
         check(
                 indexId.isEmpty() || (kind == FileKind.ROW && indexId.getAsInt() > 0),
@@ -158,7 +165,8 @@ public record FileEntry(
                 OptionalInt.empty(),
                 OptionalLong.empty(),
                 OptionalInt.empty(),
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                Map.of());
     }
 
     /**
@@ -208,6 +216,11 @@ public record FileEntry(
     /** The same file with checksums of a block size. */
     public FileEntry withChecksums(OptionalInt newChecksumBlockBytes) {
         return with(draft -> draft.checksumBlockBytes = newChecksumBlockBytes);
+    }
+
+    /** The same file with sketches of its columns. */
+    public FileEntry withSketches(Map<Integer, ColumnSketch> newSketches) {
+        return with(draft -> draft.sketches = newSketches);
     }
 
     /** All objects that the file consists of, but its delete vector, which changes. */
@@ -261,6 +274,7 @@ public record FileEntry(
         private OptionalLong bitmapIndexBytes;
         private OptionalInt checksumBlockBytes;
         private final OptionalLong endsLsn;
+        private Map<Integer, ColumnSketch> sketches;
 
         Draft(FileEntry from) {
             fileId = from.fileId;
@@ -285,6 +299,7 @@ public record FileEntry(
             bitmapIndexBytes = from.bitmapIndexBytes;
             checksumBlockBytes = from.checksumBlockBytes;
             endsLsn = from.endsLsn;
+            sketches = from.sketches;
         }
 
         FileEntry build() {
@@ -310,7 +325,8 @@ public record FileEntry(
                     indexId,
                     bitmapIndexBytes,
                     checksumBlockBytes,
-                    endsLsn);
+                    endsLsn,
+                    sketches);
         }
     }
 }

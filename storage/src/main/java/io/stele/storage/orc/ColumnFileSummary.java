@@ -1,6 +1,7 @@
 package io.stele.storage.orc;
 
 import io.stele.protocol.Lsn;
+import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import java.util.Map;
 
@@ -10,10 +11,12 @@ import java.util.Map;
  * @param minLsn {@link Lsn#MAX} in an empty file
  * @param maxLsn {@link Lsn#MIN} in an empty file
  * @param columnStats by column id
+ * @param sketches by column id
  */
 public record ColumnFileSummary(
         long sizeBytes,
         long rowCount,
         Lsn minLsn,
         Lsn maxLsn,
-        Map<Integer, ColumnStats> columnStats) {}
+        Map<Integer, ColumnStats> columnStats,
+        Map<Integer, ColumnSketch> sketches) {}

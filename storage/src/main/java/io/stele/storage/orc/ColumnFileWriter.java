@@ -54,6 +54,7 @@ public final class ColumnFileWriter implements AutoCloseable {
     private final RowLayout layout;
     private final ColumnAppender[] appenders;
     private final StatsCollector stats;
+    private final VectorSketches sketches;
     private final int rowIdColumn;
     private final int lsnColumn;
     private final List<ColumnRange> ranges = new ArrayList<>(); // of columns that are copied
@@ -86,6 +87,7 @@ public final class ColumnFileWriter implements AutoCloseable {
             appenders[i] = ColumnAppender.of(layout.value(i));
         }
         this.stats = new StatsCollector(layout);
+        this.sketches = new VectorSketches(schema.columns());
         this.dictionaryColumns = new BitSet();
         for (int columnId : schema.options().dictionaryColumns()) {
             dictionaryColumns.set(schema.indexOf(columnId));
@@ -204,6 +206,7 @@ public final class ColumnFileWriter implements AutoCloseable {
     /** Completes the file and its checksums, durable and visible when the call returns. */
     public ColumnFileSummary finish() throws IOException {
         if (batch.size > 0) {
+            sketches.add(batch.cols, batch.size);
             sample.add(batch);
         }
         try (Writer orc = writer == null ? createWriter() : writer) {
@@ -211,7 +214,12 @@ public final class ColumnFileWriter implements AutoCloseable {
         }
         output.commit();
         return new ColumnFileSummary(
-                output.position(), rowCount, new Lsn(minLsn), new Lsn(maxLsn), stats.stats());
+                output.position(),
+                rowCount,
+                new Lsn(minLsn),
+                new Lsn(maxLsn),
+                stats.stats(),
+                sketches.sketches());
     }
 
     @Override
@@ -220,6 +228,7 @@ public final class ColumnFileWriter implements AutoCloseable {
     }
 
     private void batchFull() throws IOException {
+        sketches.add(batch.cols, batch.size);
         Writer orc = writer;
         if (orc != null) {
             orc.addRowBatch(batch);

@@ -201,8 +201,9 @@ final class ManifestPublisher {
             boolean changed = !entry.deleteVector().equals(file.entry().deleteVector());
             // A worker's file that is not flushed yet is in no manifest; its deletions are replayed
             // with it.
-            if (changed && draft.file(entry.fileId()).isPresent()) {
-                edit.replaceFile(entry);
+            Optional<FileEntry> drafted = draft.file(entry.fileId());
+            if (changed && drafted.isPresent()) {
+                edit.replaceFile(drafted.get().withDeleteVector(entry.deleteVector()));
             }
         }
         Manifest next = edit.build();

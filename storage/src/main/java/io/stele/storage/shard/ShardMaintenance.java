@@ -230,6 +230,24 @@ public final class ShardMaintenance {
                         });
     }
 
+    /** Flushes, then sketches the files that have no sketches. */
+    public CompletableFuture<@Nullable Void> analyze(TableId tableId) {
+        return flush(tableId)
+                .thenCompose(
+                        flushed -> {
+                            Optional<TableShard> table = shard.findTable(tableId);
+                            CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+                            if (table.isEmpty()) {
+                                done.complete(null);
+                                return done;
+                            }
+                            Table state = state(table.get());
+                            state.sketchWaiters.add(done);
+                            startCompaction(state);
+                            return done;
+                        });
+    }
+
     /** A table has other indexes now: new ones take entries, the files of dropped ones go. */
     public void followIndexes(TableShard table) {
         table.followIndexes();
@@ -261,6 +279,7 @@ public final class ShardMaintenance {
         if (state != null) {
             completeAll(state.flushWaiters);
             completeAll(state.compactionWaiters);
+            completeAll(state.sketchWaiters);
         }
         if (publisher.current().table(table.schema().id()).isPresent()
                 || !publisher.current().files(table.schema().id()).isEmpty()) {
@@ -294,12 +313,28 @@ public final class ShardMaintenance {
             return;
         }
         boolean asked = !state.compactionWaiters.isEmpty();
-        Optional<Work> work = state.maintenance.nextCompaction(retentionLsn(state), asked);
+        Optional<Work> sketches = nextSketches(state);
+        Optional<Work> work =
+                sketches.isPresent()
+                        ? sketches
+                        : state.maintenance.nextCompaction(retentionLsn(state), asked);
         if (work.isPresent()) {
             state.compacting = start(merging, work.get(), failed -> endCompaction(state, failed));
         } else {
             completeAll(state.compactionWaiters);
         }
+    }
+
+    // Before merges, and never beside one: it reads a file that a merge would take away.
+    private static Optional<Work> nextSketches(Table state) {
+        if (state.sketchWaiters.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<Work> work = state.maintenance.nextSketches();
+        if (work.isEmpty()) {
+            completeAll(state.sketchWaiters);
+        }
+        return work;
     }
 
     private void endCompaction(Table state, boolean failed) {
@@ -407,8 +442,10 @@ public final class ShardMaintenance {
         for (Table state : tables.values()) {
             List<CompletableFuture<@Nullable Void>> waiters = new ArrayList<>(state.flushWaiters);
             waiters.addAll(state.compactionWaiters);
+            waiters.addAll(state.sketchWaiters);
             state.flushWaiters.clear();
             state.compactionWaiters.clear();
+            state.sketchWaiters.clear();
             waiters.forEach(waiter -> waiter.completeExceptionally(cause));
         }
     }
@@ -447,6 +484,7 @@ public final class ShardMaintenance {
         private final TableMaintenance maintenance;
         private final List<CompletableFuture<@Nullable Void>> flushWaiters = new ArrayList<>();
         private final List<CompletableFuture<@Nullable Void>> compactionWaiters = new ArrayList<>();
+        private final List<CompletableFuture<@Nullable Void>> sketchWaiters = new ArrayList<>();
         private boolean flushing;
         private boolean sealAsked;
         private boolean compacting;

@@ -237,7 +237,8 @@ final class ColumnFileBuilder implements AutoCloseable {
                                 Optional.of(new KeyIndexFile(prefix + ".idx", index.sizeBytes())),
                                 Optional.empty())
                         .withBitmapIndex(bitmapIndexBytes)
-                        .withChecksums(OptionalInt.of(FileChecksums.BLOCK_BYTES));
+                        .withChecksums(OptionalInt.of(FileChecksums.BLOCK_BYTES))
+                        .withSketches(summary.sketches());
         done = files.openColumn(entry, deletes(), versions);
         finished = done;
         return done;

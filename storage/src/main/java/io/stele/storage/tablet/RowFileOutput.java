@@ -169,7 +169,8 @@ final class RowFileOutput implements AutoCloseable {
                         index == null ? OptionalInt.empty() : OptionalInt.of(index.index().id()),
                         OptionalLong.empty(),
                         OptionalInt.empty(),
-                        endsLsn);
+                        endsLsn,
+                        Map.of());
         finished.add(files.openRow(entry, versions));
     }
 

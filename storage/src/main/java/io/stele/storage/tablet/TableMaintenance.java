@@ -80,6 +80,15 @@ public final class TableMaintenance {
         return work;
     }
 
+    /** Sketches for a file that has none, if there is one that a manifest names. */
+    public Optional<Work> nextSketches() {
+        return table.view().columnFiles().stream()
+                .filter(file -> table.isSettled(file.entry().fileId()))
+                .filter(SketchChange::isNeeded)
+                .findFirst()
+                .map(file -> () -> SketchChange.read(files, table, file));
+    }
+
     // One at a time with those of the table's own files, which entries are checked against.
     private Optional<Work> indexCompaction(long retentionLsn, boolean asked) {
         TableView view = table.view();

@@ -97,7 +97,8 @@ class TestFileClaims {
                 file.partition(),
                 file.columns(),
                 file.bitmapIndexBytes(),
-                file.checksumBlockBytes());
+                file.checksumBlockBytes(),
+                file.sketches());
     }
 
     private CompletableFuture<Lsn> commit(List<WrittenFile> files) {

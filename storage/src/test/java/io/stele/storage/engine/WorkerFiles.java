@@ -100,7 +100,8 @@ final class WorkerFiles {
                 Optional.empty(),
                 Map.of(),
                 OptionalLong.empty(),
-                checksummed ? OptionalInt.of(FileChecksums.BLOCK_BYTES) : OptionalInt.empty());
+                checksummed ? OptionalInt.of(FileChecksums.BLOCK_BYTES) : OptionalInt.empty(),
+                Map.of());
     }
 
     private static byte[] orc(TableSchema table, List<Row> rows) throws IOException {

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ColumnSketch;
+import io.stele.protocol.schema.SchemaJson;
+import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -43,6 +46,22 @@ final class TestFileEntry {
                                         Optional.of(new DeleteVectorFile("d", 9, 4, new Lsn(5))))
                                 .undeletedRowCount())
                 .isEqualTo(6);
+    }
+
+    @Test
+    void sketchesAreInTheManifestWhereThereAreAny() throws IOException {
+        FileEntry without = entry(10, 1, 2, Optional.empty(), Optional.empty());
+        String json = SchemaJson.mapper().writeValueAsString(without);
+        assertThat(json).doesNotContain("sketches");
+        assertThat(SchemaJson.mapper().readValue(json, FileEntry.class).sketches()).isEmpty();
+
+        Map<Integer, ColumnSketch> sketches = Map.of(3, new ColumnSketch(new byte[] {1, 2}, 7));
+        FileEntry with = without.withSketches(sketches).withLevel(2);
+        assertThat(with.sketches()).isEqualTo(sketches);
+        FileEntry read =
+                SchemaJson.mapper()
+                        .readValue(SchemaJson.mapper().writeValueAsString(with), FileEntry.class);
+        assertThat(read.sketches()).isEqualTo(sketches);
     }
 
     @Test

@@ -271,7 +271,8 @@ final class TestManifestStore {
                 OptionalInt.of(9),
                 OptionalLong.empty(),
                 OptionalInt.empty(),
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                Map.of());
     }
 
     private static FileEntry rowFile(String fileId) {

@@ -1,0 +1,37 @@
+package io.stele.protocol.predicate;
+
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Arrays;
+
+/**
+ * What one column's values in a file amount to: how many distinct ones, as a sketch that can be put
+ * together with those of other files, and how long they are. Immutable: the array is not copied and
+ * must not be changed.
+ *
+ * @param distinct the sketch of all values that are not null, as {@code SketchBuilder} in the
+ *     storage makes it
+ * @param valueBytes bytes of all values of varying length; 0 for other types
+ */
+public record ColumnSketch(
+        @JsonProperty("distinct") byte[] distinct, @JsonProperty("valueBytes") long valueBytes) {
+    public ColumnSketch {
+        requireNonNull(distinct, "distinct is null");
+        if (valueBytes < 0) {
+            throw new IllegalArgumentException("Expected value bytes >= 0, found " + valueBytes);
+        }
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ColumnSketch sketch
+                && valueBytes == sketch.valueBytes
+                && Arrays.equals(distinct, sketch.distinct);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * Arrays.hashCode(distinct) + Long.hashCode(valueBytes);
+    }
+}

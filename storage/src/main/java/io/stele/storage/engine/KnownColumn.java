@@ -1,0 +1,105 @@
+package io.stele.storage.engine;
+
+import io.stele.protocol.api.ColumnSize;
+import io.stele.protocol.predicate.ColumnSketch;
+import io.stele.protocol.predicate.ColumnStats;
+import io.stele.storage.format.SketchBuilder;
+import io.stele.storage.manifest.FileEntry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One column's statistics over files and memory, added up. Files come first. Confined to one
+ * thread.
+ */
+final class KnownColumn {
+    /** Where more than this share of values are new, those that nobody looked at are new too. */
+    private static final double MOSTLY_NEW = 0.5;
+
+    private final SketchBuilder sketch = new SketchBuilder();
+    private @Nullable ColumnStats stats;
+    private boolean sketched = true;
+    private long rows; // that stats is of
+    private double nulls;
+    private boolean countsNulls = true;
+    private double valueBytes;
+    private double moreValues; // beyond the sketch
+
+    /**
+     * Adds a file's rows.
+     *
+     * @param found what is known of the column in the file
+     * @param hasColumn whether the file has the column; else all rows are null
+     * @param live rows of the file that are there
+     */
+    void addFile(FileEntry file, int columnId, ColumnStats found, boolean hasColumn, long live) {
+        double share = (double) live / file.rowCount();
+        add(found, file.rowCount(), share);
+        ColumnSketch ofFile = file.sketches().get(columnId);
+        if (ofFile != null) {
+            sketch.merge(ofFile);
+            valueBytes += ofFile.valueBytes() * share;
+        } else if (hasColumn) {
+            sketched = false;
+        }
+    }
+
+    /**
+     * Adds rows in memory.
+     *
+     * @param rowsInMemory that the sample stands for
+     */
+    void addMemory(
+            MemorySample sample,
+            double rowsInMemory,
+            ColumnStats found,
+            @Nullable ColumnSketch of) {
+        if (sample.rows() == 0) {
+            return;
+        }
+        double scale = rowsInMemory / sample.rows();
+        add(found, sample.rows(), scale);
+        if (of == null) {
+            sketched = false;
+            return;
+        }
+        long before = sketch.distinctCount();
+        sketch.merge(of);
+        valueBytes += of.valueBytes() * scale;
+        double added = (double) sketch.distinctCount() - before;
+        if (added > MOSTLY_NEW * sample.rows()) {
+            moreValues += added * (scale - 1);
+        }
+    }
+
+    private void add(ColumnStats found, long count, double scale) {
+        ColumnStats before = stats;
+        stats = before == null ? found : before.merge(rows, found, count);
+        rows += count;
+        countsNulls &= found.hasNullCount();
+        nulls += Math.max(0, found.nullCount()) * scale;
+    }
+
+    /** Range and nulls; null if there are no rows. */
+    @Nullable ColumnStats stats() {
+        ColumnStats sum = stats;
+        return sum == null
+                ? null
+                : new ColumnStats(
+                        sum.min(), sum.max(), countsNulls ? Math.round(nulls) : -1, sum.hasNaN());
+    }
+
+    /**
+     * @param rowCount of the table
+     * @param unique whether each row has a value of its own
+     */
+    ColumnSize size(long rowCount, boolean unique) {
+        double values = Math.max(0, rowCount - (countsNulls ? nulls : 0));
+        long distinct =
+                unique
+                        ? rowCount
+                        : sketched
+                                ? Math.round(Math.min(values, sketch.distinctCount() + moreValues))
+                                : -1;
+        return new ColumnSize(distinct, sketched ? Math.round(valueBytes) : -1);
+    }
+}

@@ -1,0 +1,59 @@
+package io.stele.storage.engine;
+
+import io.stele.protocol.predicate.ColumnSketch;
+import io.stele.protocol.predicate.ColumnStats;
+import io.stele.protocol.predicate.StatsCollector;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.storage.tablet.KeyedVersion;
+import io.stele.storage.tablet.MemTable;
+import io.stele.storage.tablet.RowSketches;
+import io.stele.storage.tablet.TableView;
+import java.util.Iterator;
+import java.util.Map;
+
+/**
+ * What the rows of one table in one shard's memory look like, from the first of each memtable; all
+ * of them where they are few.
+ *
+ * @param versions looked at
+ * @param rows of these that are the newest of their key in their memtable, and no tombstones
+ * @param complete whether nothing was left out
+ * @param columns statistics of the rows by column id
+ * @param sketches of the rows by column id
+ */
+record MemorySample(
+        long versions,
+        long rows,
+        boolean complete,
+        Map<Integer, ColumnStats> columns,
+        Map<Integer, ColumnSketch> sketches) {
+    /**
+     * @param limit versions to look at
+     */
+    static MemorySample of(TableView view, int limit) {
+        StatsCollector stats = new StatsCollector(view.versions().layout());
+        RowSketches sketches = new RowSketches(view.versions().layout());
+        BinaryRow row = new BinaryRow(view.versions().layout());
+        long versions = 0;
+        boolean complete = true;
+        int share = Math.max(1, limit / Math.max(1, view.memTables().size()));
+        for (MemTable table : view.memTables()) {
+            Iterator<KeyedVersion> newestFirst = table.versions();
+            KeyedVersion before = null;
+            for (int i = 0; i < share && newestFirst.hasNext(); i++) {
+                KeyedVersion version = newestFirst.next();
+                boolean newest = before == null || before.compareKey(version) != 0;
+                before = version;
+                versions++;
+                if (newest && !version.isDeleted()) {
+                    row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
+                    stats.add(row);
+                    sketches.add(row);
+                }
+            }
+            complete &= !newestFirst.hasNext();
+        }
+        return new MemorySample(
+                versions, stats.rowCount(), complete, stats.stats(), sketches.sketches());
+    }
+}
