@@ -10,6 +10,7 @@ import com.google.common.collect.Sets;
 import com.google.inject.Inject;
 import io.airlift.bootstrap.LifeCycleManager;
 import io.stele.connector.metadata.TableProperties;
+import io.stele.connector.read.SteleIndexProvider;
 import io.stele.connector.read.StelePageSources;
 import io.stele.connector.read.SteleSplitManager;
 import io.stele.connector.write.StelePageSinks;
@@ -22,6 +23,7 @@ import io.trino.plugin.base.classloader.ClassLoaderSafeNodePartitioningProvider;
 import io.trino.plugin.base.classloader.ClassLoaderSafeSystemTable;
 import io.trino.spi.connector.Connector;
 import io.trino.spi.connector.ConnectorCapabilities;
+import io.trino.spi.connector.ConnectorIndexProvider;
 import io.trino.spi.connector.ConnectorMetadata;
 import io.trino.spi.connector.ConnectorNodePartitioningProvider;
 import io.trino.spi.connector.ConnectorPageSinkProvider;
@@ -44,6 +46,7 @@ public final class SteleConnector implements Connector {
     private final ConnectorPageSourceProvider pageSources;
     private final ConnectorPageSinkProvider pageSinks;
     private final ConnectorNodePartitioningProvider partitioning;
+    private final ConnectorIndexProvider indexProvider;
     private final Set<Procedure> procedures;
     private final Set<SystemTable> systemTables;
     private final ClassLoader classLoader = SteleConnector.class.getClassLoader();
@@ -56,6 +59,7 @@ public final class SteleConnector implements Connector {
             StelePageSources pageSources,
             StelePageSinks pageSinks,
             StelePartitioning partitioning,
+            SteleIndexProvider indexProvider,
             Set<Procedure> procedures,
             Set<SystemTable> systemTables) {
         this.lifeCycle = requireNonNull(lifeCycle, "lifeCycle is null");
@@ -63,6 +67,7 @@ public final class SteleConnector implements Connector {
         this.splitManager = new ClassLoaderSafeConnectorSplitManager(splitManager, classLoader);
         this.pageSources = new ClassLoaderSafeConnectorPageSourceProvider(pageSources, classLoader);
         this.pageSinks = new ClassLoaderSafeConnectorPageSinkProvider(pageSinks, classLoader);
+        this.indexProvider = requireNonNull(indexProvider, "indexProvider is null");
         this.procedures = Set.copyOf(procedures);
         this.systemTables =
                 systemTables.stream()
@@ -114,6 +119,11 @@ public final class SteleConnector implements Connector {
     @Override
     public ConnectorNodePartitioningProvider getNodePartitioningProvider() {
         return partitioning;
+    }
+
+    @Override
+    public ConnectorIndexProvider getIndexProvider() {
+        return indexProvider;
     }
 
     @Override

@@ -23,6 +23,7 @@ import io.stele.connector.read.FileTails;
 import io.stele.connector.read.HotColumns;
 import io.stele.connector.read.LivePageSources;
 import io.stele.connector.read.ShardPruning;
+import io.stele.connector.read.SteleIndexProvider;
 import io.stele.connector.read.StelePageSources;
 import io.stele.connector.read.SteleSplitManager;
 import io.stele.connector.sidecar.ReadPoints;
@@ -65,6 +66,7 @@ final class SteleModule implements Module {
         binder.bind(FileBitmapIndexes.class).in(Scopes.SINGLETON);
         binder.bind(LivePageSources.class).in(Scopes.SINGLETON);
         binder.bind(StelePageSources.class).in(Scopes.SINGLETON);
+        binder.bind(SteleIndexProvider.class).in(Scopes.SINGLETON);
         binder.bind(StelePageSinks.class).in(Scopes.SINGLETON);
         binder.bind(StelePartitioning.class).in(Scopes.SINGLETON);
         newSetBinder(binder, Procedure.class)

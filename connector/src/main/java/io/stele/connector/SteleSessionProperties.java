@@ -21,6 +21,7 @@ public final class SteleSessionProperties {
     private static final String READ_LSN = "read_lsn";
     private static final String INDEX_LOOKUP_ENABLED = "index_lookup_enabled";
     private static final String LOOKUP_MAX_KEYS = "lookup_max_keys";
+    private static final String INDEX_JOIN_ENABLED = "index_join_enabled";
     private static final String DATA_CACHE_ENABLED = "data_cache_enabled";
     private static final String STATISTICS_ENABLED = "statistics_enabled";
     private static final String RESOURCE_GROUP = "resource_group";
@@ -46,6 +47,11 @@ public final class SteleSessionProperties {
                         "Most keys that a query may list to have their rows looked up instead of scanned for; 0: none",
                         PredicateKeys.MAX_PRIMARY_KEYS,
                         SteleSessionProperties::checkLookupKeys,
+                        false),
+                booleanProperty(
+                        INDEX_JOIN_ENABLED,
+                        "Look up the side of a join that is joined by its primary key or a unique index, instead of scanning it: for few rows on the other side",
+                        false,
                         false),
                 booleanProperty(
                         DATA_CACHE_ENABLED,
@@ -85,6 +91,11 @@ public final class SteleSessionProperties {
     /** Most keys of one lookup; 0: none. */
     public static int lookupMaxKeys(ConnectorSession session) {
         return session.getProperty(LOOKUP_MAX_KEYS, Integer.class);
+    }
+
+    /** Whether sides of joins are looked up by key. */
+    public static boolean isIndexJoinEnabled(ConnectorSession session) {
+        return session.getProperty(INDEX_JOIN_ENABLED, Boolean.class);
     }
 
     /** Whether files are read through the data page cache. */

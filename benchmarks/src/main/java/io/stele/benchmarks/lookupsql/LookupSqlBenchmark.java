@@ -98,7 +98,7 @@ public final class LookupSqlBenchmark implements Benchmark {
         List<Long> keys = new ArrayList<>();
         for (List<Object> row :
                 trino.query(
-                        "SELECT orderkey FROM tpch.%s.orders WHERE orderkey %% 97 = 3"
+                        "SELECT o_orderkey FROM tpch.%s.orders WHERE o_orderkey %% 97 = 3"
                                 .formatted(scale))) {
             keys.add(((Number) row.getFirst()).longValue());
         }

@@ -7,24 +7,24 @@ enum LookupTable {
     STELE_COLUMN(
             "stele",
             "column_orders",
-            " WITH (primary_key = ARRAY['orderkey'], orientation = 'column')",
+            " WITH (primary_key = ARRAY['o_orderkey'], orientation = 'column')",
             ""),
     STELE_ROW(
             "stele",
             "row_orders",
-            " WITH (primary_key = ARRAY['orderkey'], orientation = 'row')",
+            " WITH (primary_key = ARRAY['o_orderkey'], orientation = 'row')",
             ""),
     /** The column table, scanned as if there were no lookups. */
     STELE_SCANNED("stele", "column_orders", "", "SET SESSION stele.lookup_max_keys = 0"),
     ICEBERG_PARQUET(
             "iceberg",
             "parquet_orders",
-            " WITH (format = 'PARQUET', sorted_by = ARRAY['orderkey'])",
+            " WITH (format = 'PARQUET', sorted_by = ARRAY['o_orderkey'])",
             ""),
     ICEBERG_ORC(
             "iceberg",
             "orc_orders",
-            " WITH (format = 'ORC', sorted_by = ARRAY['orderkey'], orc_bloom_filter_columns = ARRAY['orderkey'], orc_bloom_filter_fpp = 0.01)",
+            " WITH (format = 'ORC', sorted_by = ARRAY['o_orderkey'], orc_bloom_filter_columns = ARRAY['o_orderkey'], orc_bloom_filter_fpp = 0.01)",
             "");
 
     static final String SCHEMA = "lookup";
@@ -64,6 +64,6 @@ enum LookupTable {
     }
 
     String query(long key) {
-        return "SELECT * FROM %s WHERE orderkey = %d".formatted(qualifiedName(), key);
+        return "SELECT * FROM %s WHERE o_orderkey = %d".formatted(qualifiedName(), key);
     }
 }

@@ -91,7 +91,7 @@ final class Pushdown {
                 .map(condition -> condition.index().name());
     }
 
-    private static boolean isPushable(TableSchema table, SteleColumnHandle column) {
+    static boolean isPushable(TableSchema table, SteleColumnHandle column) {
         return column.id() > 0 && table.column(column.id()).type().isOrderable();
     }
 }

@@ -13,6 +13,7 @@ import io.stele.connector.type.KeyRows;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.ShardId;
+import io.stele.protocol.api.LookupKeys;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanTicket;
 import io.stele.protocol.schema.ColumnSchema;
@@ -56,6 +57,7 @@ public final class LivePageSources {
                 split.mode(),
                 StreamColumns.of(table.table(), columns, _ -> shard),
                 constraint,
+                Optional.empty(),
                 memory);
     }
 
@@ -74,7 +76,26 @@ public final class LivePageSources {
                 StreamColumns.of(
                         table.table(), columns, stream -> shardOfKey(table.table(), stream)),
                 constraint,
+                Optional.empty(),
                 memory);
+    }
+
+    /** The wanted columns of the rows of some keys that satisfy the table's constraint. */
+    ConnectorPageSource lookUp(
+            ConnectorSession session,
+            SteleTableHandle table,
+            List<SteleColumnHandle> columns,
+            LookupKeys keys) {
+        return open(
+                session,
+                table,
+                Optional.empty(),
+                ScanMode.LOOKUP,
+                StreamColumns.of(
+                        table.table(), columns, stream -> shardOfKey(table.table(), stream)),
+                table.constraint(),
+                Optional.of(keys),
+                MemoryContext.NO_LIMIT);
     }
 
     private ConnectorPageSource open(
@@ -84,6 +105,7 @@ public final class LivePageSources {
             ScanMode mode,
             StreamColumns columns,
             TupleDomain<SteleColumnHandle> constraint,
+            Optional<LookupKeys> keys,
             MemoryContext memory) {
         ScanTicket ticket =
                 new ScanTicket(
@@ -95,7 +117,8 @@ public final class LivePageSources {
                         ScanPredicates.narrowed(table.table(), table.constraint(), constraint),
                         mode,
                         table.limit(),
-                        OptionalInt.of(table.table().schemaVersion()));
+                        OptionalInt.of(table.table().schemaVersion()),
+                        keys);
         List<Type> columnTypes = columns.ids().stream().map(id -> type(table.table(), id)).toList();
         return new LivePageSource(
                 sidecar,

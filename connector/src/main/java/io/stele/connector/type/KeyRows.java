@@ -4,6 +4,7 @@ import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.GrowingBytes;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.ShardRouter;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.block.Block;
@@ -61,6 +62,27 @@ public final class KeyRows {
                         : Optional.of(KeyEncoder.forColumns(keyTable, table.partitionedBy()));
         this.channels = new Block[keyColumns.size()];
         this.columnIndexes = indexes.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    /** Keys of an index on these columns, as {@link #sortKey} tells them. */
+    public static KeyRows ofIndex(TableSchema table, List<ColumnSchema> columns, TrinoTypes types) {
+        List<Integer> ids = columns.stream().map(ColumnSchema::id).toList();
+        TableSchema sorted =
+                new TableSchema(
+                        table.id(),
+                        table.schemaName(),
+                        table.tableName(),
+                        table.schemaVersion(),
+                        columns,
+                        List.of(),
+                        List.of(),
+                        ids,
+                        List.of(),
+                        Orientation.COLUMN,
+                        table.tableGroup(),
+                        table.shardCount(),
+                        Optional.empty());
+        return new KeyRows(sorted, columns, types);
     }
 
     /** Whether a table has any key column, without which there is nothing to find. */

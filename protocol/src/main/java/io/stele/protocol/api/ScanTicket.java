@@ -23,6 +23,7 @@ import java.util.OptionalLong;
  * @param predicate rows that cannot match may be left out; advisory
  * @param limit most rows wanted
  * @param schemaVersion the version that columns and predicate are of; empty: that of now
+ * @param keys what to look up, for LOOKUP without a shard only; empty: what the predicate lists
  */
 public record ScanTicket(
         Optional<String> readPointId,
@@ -33,7 +34,32 @@ public record ScanTicket(
         ScanPredicate predicate,
         ScanMode mode,
         OptionalLong limit,
-        OptionalInt schemaVersion) {
+        OptionalInt schemaVersion,
+        Optional<LookupKeys> keys) {
+    /** A ticket without keys of its own. */
+    public ScanTicket(
+            Optional<String> readPointId,
+            Optional<Lsn> readLsn,
+            TableId tableId,
+            Optional<ShardId> shard,
+            List<Integer> columnIds,
+            ScanPredicate predicate,
+            ScanMode mode,
+            OptionalLong limit,
+            OptionalInt schemaVersion) {
+        this(
+                readPointId,
+                readLsn,
+                tableId,
+                shard,
+                columnIds,
+                predicate,
+                mode,
+                limit,
+                schemaVersion,
+                Optional.empty());
+    }
+
     /** A ticket of one shard for the schema version of now. */
     public ScanTicket(
             Optional<String> readPointId,
@@ -66,6 +92,11 @@ public record ScanTicket(
         requireNonNull(mode, "mode is null");
         requireNonNull(limit, "limit is null");
         requireNonNull(schemaVersion, "schemaVersion is null");
+        requireNonNull(keys, "keys is null");
+        if (shard.isPresent() && keys.isPresent()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT, "Expected keys in a ticket without a shard only");
+        }
         if (shard.isEmpty() && mode != ScanMode.LOOKUP) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,

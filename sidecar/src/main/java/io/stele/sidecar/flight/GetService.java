@@ -190,7 +190,8 @@ final class GetService {
                                                 .table(ticket.tableId())
                                                 .schemaVersion());
         if (ticket.shard().isEmpty()) {
-            return open.lookUp(readPoint, ticket.tableId(), schemaVersion, ticket.predicate());
+            return open.lookUp(
+                    readPoint, ticket.tableId(), schemaVersion, ticket.predicate(), ticket.keys());
         }
         List<Integer> stored = ticket.columnIds().stream().filter(id -> id > 0).toList();
         return open.scan(

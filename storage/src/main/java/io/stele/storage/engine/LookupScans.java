@@ -2,11 +2,16 @@ package io.stele.storage.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.LookupKeys;
 import io.stele.protocol.predicate.IndexCondition;
 import io.stele.protocol.predicate.PredicateKeys;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.IndexRouter;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.scan.RowCursor;
@@ -53,6 +58,57 @@ final class LookupScans {
     }
 
     /**
+     * The rows of keys that the reader lists.
+     *
+     * @param schema the newest version of the table
+     * @param schemaVersion that the reader knows
+     * @param predicate other rows are left out
+     * @throws SteleException STALE_TABLE if columns were changed, or the index is gone
+     */
+    RowCursor open(
+            ReadPoint readPoint,
+            TableSchema schema,
+            int schemaVersion,
+            ScanPredicate predicate,
+            LookupKeys keys)
+            throws IOException {
+        if (schema.schemaVersion() != schemaVersion) {
+            throw stale(
+                    schema, "schema version " + schemaVersion, "version " + schema.schemaVersion());
+        }
+        if (keys.indexId().isEmpty() || keys.keys().isEmpty()) {
+            KeyEncoder encoder = KeyEncoder.forPrimaryKey(schema);
+            keys.keys().forEach(key -> encoder.validate(key, 0, key.length));
+            return byKey(readPoint, schema, keys.keys(), predicate);
+        }
+        int indexId = keys.indexId().getAsInt();
+        IndexSchema index =
+                schema.options().indexes().stream()
+                        .filter(one -> one.id() == indexId && one.ready() && one.unique())
+                        .findFirst()
+                        .orElseThrow(
+                                () -> stale(schema, "a unique index with id " + indexId, "none"));
+        return byIndex(readPoint, schema, new IndexCondition(index, keys.keys()), predicate);
+    }
+
+    private static SteleException stale(TableSchema schema, String expected, String found) {
+        return new SteleException(
+                ErrorCode.STALE_TABLE,
+                "Expected %s of table %s, found %s: begin again"
+                        .formatted(expected, schema.qualifiedName(), found));
+    }
+
+    private RowCursor byKey(
+            ReadPoint readPoint, TableSchema schema, List<byte[]> keys, ScanPredicate predicate) {
+        return new KeyCursor(
+                pointReads.start(schema, keys, readPoint),
+                () -> readPoints.find(readPoint.id()),
+                predicate);
+    }
+
+    /**
+     * The rows of keys that the predicate lists.
+     *
      * @param schema the newest version of the table
      * @param schemaVersion that the reader knows
      */
@@ -62,13 +118,10 @@ final class LookupScans {
         if (schema.schemaVersion() == schemaVersion) {
             Optional<List<byte[]>> keys = PredicateKeys.ofPrimaryKey(schema, predicate);
             if (keys.isPresent()) {
-                return new KeyCursor(
-                        pointReads.start(schema, keys.get(), readPoint),
-                        () -> readPoints.find(readPoint.id()),
-                        predicate);
+                return byKey(readPoint, schema, keys.get(), predicate);
             }
             Optional<IndexCondition> unique = IndexCondition.ofUnique(schema, predicate);
-            if (unique.isPresent()) {
+            if (unique.isPresent() && !unique.get().keys().isEmpty()) {
                 return byIndex(readPoint, schema, unique.get(), predicate);
             }
         }

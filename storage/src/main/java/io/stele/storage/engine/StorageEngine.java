@@ -7,6 +7,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.LookupKeys;
 import io.stele.protocol.api.PartitionFiles;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
@@ -345,11 +346,16 @@ public final class StorageEngine implements AutoCloseable {
      *
      * @param schemaVersion as {@link #plan}
      * @param predicate other rows are left out
+     * @param keys what to look up instead of the keys of the predicate, which need not list any
      */
     public RowCursor lookUp(
-            ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate)
+            ReadPoint readPoint,
+            TableId tableId,
+            int schemaVersion,
+            ScanPredicate predicate,
+            Optional<LookupKeys> keys)
             throws IOException {
-        return reads().lookUp(readPoint, tableId, schemaVersion, predicate);
+        return reads().lookUp(readPoint, tableId, schemaVersion, predicate, keys);
     }
 
     /**

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.LookupKeys;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
 import io.stele.protocol.predicate.IndexCondition;
@@ -127,11 +128,17 @@ final class TableReads {
 
     /** As {@link StorageEngine#lookUp}. */
     RowCursor lookUp(
-            ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate)
+            ReadPoint readPoint,
+            TableId tableId,
+            int schemaVersion,
+            ScanPredicate predicate,
+            Optional<LookupKeys> keys)
             throws IOException {
         TableSchema schema = schema(tableId);
         checkReadable(readPoint, schema);
-        return lookups.open(readPoint, schema, schemaVersion, predicate);
+        return keys.isPresent()
+                ? lookups.open(readPoint, schema, schemaVersion, predicate, keys.get())
+                : lookups.open(readPoint, schema, schemaVersion, predicate);
     }
 
     /** As {@link StorageEngine#startLookup}. */

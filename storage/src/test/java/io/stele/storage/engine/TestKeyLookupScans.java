@@ -7,8 +7,10 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.LookupKeys;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.predicate.ColumnDomain;
+import io.stele.protocol.predicate.PredicateKeys;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
 import io.stele.protocol.row.KeyEncoder;
@@ -25,9 +27,11 @@ import io.stele.storage.scan.RowCursor;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -141,14 +145,51 @@ class TestKeyLookupScans {
                     predicate,
                     expected);
         }
+        if (indexes(table).isEmpty()) {
+            checkTuples(node, table, point, predicate, expected);
+        }
         Map<Long, String> found = new TreeMap<>();
         // Whatever comes is wanted: readers do not look again
         collect(
-                () -> node.engine().lookUp(point, table.id(), 1, predicate),
+                () -> node.engine().lookUp(point, table.id(), 1, predicate, Optional.empty()),
                 ScanPredicate.ALL,
                 found);
         assertThat(found).as("%s at %s", predicate, point).isEqualTo(expected);
         return found.size();
+    }
+
+    /** The same keys not as values of the predicate but by themselves. */
+    private static void checkTuples(
+            SimulatedNode node,
+            TestTable table,
+            ReadPoint point,
+            ScanPredicate predicate,
+            Map<Long, String> expected)
+            throws IOException {
+        Optional<List<byte[]>> keys = PredicateKeys.ofPrimaryKey(table.schema(), predicate);
+        if (keys.isEmpty()) {
+            return;
+        }
+        Map<Integer, ColumnDomain> others = new HashMap<>(predicate.domains());
+        others.remove(1);
+        Map<Long, String> found = new TreeMap<>();
+        collect(
+                () ->
+                        node.engine()
+                                .lookUp(
+                                        point,
+                                        table.id(),
+                                        1,
+                                        new ScanPredicate(others),
+                                        Optional.of(
+                                                new LookupKeys(OptionalInt.empty(), keys.get()))),
+                ScanPredicate.ALL,
+                found);
+        assertThat(found).as("keys of %s at %s", predicate, point).isEqualTo(expected);
+    }
+
+    private static List<IndexSchema> indexes(TestTable table) {
+        return table.schema().options().indexes();
     }
 
     private static void collect(
@@ -203,7 +244,10 @@ class TestKeyLookupScans {
                                 ColumnChange.addColumn(
                                         "more", DataType.parse("bigint"), Optional.empty())));
         ScanPredicate predicate = new ScanPredicate(Map.of(1, values(table, 1, List.of(1L))));
-        assertThatThrownBy(() -> node.engine().lookUp(point, table.id(), 1, predicate))
+        assertThatThrownBy(
+                        () ->
+                                node.engine()
+                                        .lookUp(point, table.id(), 1, predicate, Optional.empty()))
                 .isInstanceOfSatisfying(
                         SteleException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.STALE_TABLE));

@@ -448,7 +448,11 @@ final class TestTable {
                 SteppedReads.read(
                         () ->
                                 engine.lookUp(
-                                        point, schema.id(), schema.schemaVersion(), predicate))) {
+                                        point,
+                                        schema.id(),
+                                        schema.schemaVersion(),
+                                        predicate,
+                                        Optional.empty()))) {
             while (SteppedReads.next(cursor)) {
                 assertThat(cursor.lsn()).isBetween(0L, point.lsn().value());
                 add(cursor.row(), found);

@@ -1,0 +1,36 @@
+package io.stele.connector.handle;
+
+import static java.util.Objects.requireNonNull;
+
+import io.trino.spi.connector.ConnectorIndexHandle;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.stream.Collectors;
+
+/**
+ * The inner side of an index join: rows are looked up by keys that the outer side brings.
+ *
+ * @param table with the constraint that the rows satisfy
+ * @param indexId the unique index; empty: the primary key
+ * @param keyColumns ids of the key's columns, in key order; those that the join does not bring have
+ *     one value in the constraint
+ */
+public record SteleIndexHandle(
+        SteleTableHandle table, OptionalInt indexId, List<Integer> keyColumns)
+        implements ConnectorIndexHandle {
+    public SteleIndexHandle {
+        requireNonNull(table, "table is null");
+        requireNonNull(indexId, "indexId is null");
+        keyColumns = List.copyOf(keyColumns);
+    }
+
+    /** What EXPLAIN shows. */
+    @Override
+    public String toString() {
+        return table
+                + " by "
+                + keyColumns.stream()
+                        .map(id -> table.table().column(id).name())
+                        .collect(Collectors.joining(", ", "[", "]"));
+    }
+}
