@@ -9,6 +9,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.collect.Sets;
 import com.google.inject.Inject;
 import io.airlift.bootstrap.LifeCycleManager;
+import io.stele.connector.metadata.TableProcedures;
 import io.stele.connector.metadata.TableProperties;
 import io.stele.connector.read.SteleIndexProvider;
 import io.stele.connector.read.StelePageSources;
@@ -22,6 +23,7 @@ import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorSplitManager;
 import io.trino.plugin.base.classloader.ClassLoaderSafeNodePartitioningProvider;
 import io.trino.plugin.base.classloader.ClassLoaderSafeSystemTable;
 import io.trino.spi.connector.Connector;
+import io.trino.spi.connector.ConnectorAccessControl;
 import io.trino.spi.connector.ConnectorCapabilities;
 import io.trino.spi.connector.ConnectorIndexProvider;
 import io.trino.spi.connector.ConnectorMetadata;
@@ -32,10 +34,12 @@ import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorSplitManager;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.SystemTable;
+import io.trino.spi.connector.TableProcedureMetadata;
 import io.trino.spi.procedure.Procedure;
 import io.trino.spi.session.PropertyMetadata;
 import io.trino.spi.transaction.IsolationLevel;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** One Stele catalog in one Trino node. Thread-safe. */
@@ -49,6 +53,7 @@ public final class SteleConnector implements Connector {
     private final ConnectorIndexProvider indexProvider;
     private final Set<Procedure> procedures;
     private final Set<SystemTable> systemTables;
+    private final Optional<ConnectorAccessControl> accessControl;
     private final ClassLoader classLoader = SteleConnector.class.getClassLoader();
 
     @Inject
@@ -61,7 +66,8 @@ public final class SteleConnector implements Connector {
             StelePartitioning partitioning,
             SteleIndexProvider indexProvider,
             Set<Procedure> procedures,
-            Set<SystemTable> systemTables) {
+            Set<SystemTable> systemTables,
+            Optional<ConnectorAccessControl> accessControl) {
         this.lifeCycle = requireNonNull(lifeCycle, "lifeCycle is null");
         this.transactions = requireNonNull(transactions, "transactions is null");
         this.splitManager = new ClassLoaderSafeConnectorSplitManager(splitManager, classLoader);
@@ -73,6 +79,7 @@ public final class SteleConnector implements Connector {
                 systemTables.stream()
                         .map(table -> new ClassLoaderSafeSystemTable(table, classLoader))
                         .collect(toImmutableSet());
+        this.accessControl = requireNonNull(accessControl, "accessControl is null");
         this.partitioning = new ClassLoaderSafeNodePartitioningProvider(partitioning, classLoader);
     }
 
@@ -88,7 +95,7 @@ public final class SteleConnector implements Connector {
     public ConnectorMetadata getMetadata(
             ConnectorSession session, ConnectorTransactionHandle transactionHandle) {
         return new ClassLoaderSafeConnectorMetadata(
-                transactions.metadata(transactionHandle), classLoader);
+                transactions.metadata(transactionHandle, session), classLoader);
     }
 
     @Override
@@ -127,6 +134,11 @@ public final class SteleConnector implements Connector {
     }
 
     @Override
+    public ConnectorAccessControl getAccessControl() {
+        return accessControl.orElseThrow(UnsupportedOperationException::new); // as Trino expects
+    }
+
+    @Override
     public Set<SystemTable> getSystemTables() {
         return systemTables;
     }
@@ -134,6 +146,11 @@ public final class SteleConnector implements Connector {
     @Override
     public Set<Procedure> getProcedures() {
         return procedures;
+    }
+
+    @Override
+    public Set<TableProcedureMetadata> getTableProcedures() {
+        return TableProcedures.all();
     }
 
     @Override

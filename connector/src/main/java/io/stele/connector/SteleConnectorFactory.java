@@ -42,6 +42,7 @@ public final class SteleConnectorFactory implements ConnectorFactory {
                                     new MBeanServerModule(),
                                     new ConnectorObjectNameGeneratorModule(
                                             "io.stele.storage.objectstore.cached", "stele"),
+                                    new SecurityModule(),
                                     new SteleModule())
                             .doNotInitializeLogging()
                             .disableSystemProperties()

@@ -13,6 +13,7 @@ import io.stele.connector.metadata.CachesTable;
 import io.stele.connector.metadata.CatalogRequests;
 import io.stele.connector.metadata.DropPartitionProcedure;
 import io.stele.connector.metadata.MaintenanceProcedure;
+import io.stele.connector.metadata.NodeShardsTable;
 import io.stele.connector.metadata.SchedulingGroupsTable;
 import io.stele.connector.metadata.SteleMetadataFactory;
 import io.stele.connector.metadata.TableDefinitions;
@@ -79,19 +80,23 @@ final class SteleModule implements Module {
                 .in(Scopes.SINGLETON);
         newSetBinder(binder, SystemTable.class)
                 .addBinding()
+                .to(NodeShardsTable.class)
+                .in(Scopes.SINGLETON);
+        newSetBinder(binder, SystemTable.class)
+                .addBinding()
                 .to(CachesTable.class)
                 .in(Scopes.SINGLETON);
         binder.bind(SteleConnector.class).in(Scopes.SINGLETON);
     }
 
     @ProvidesIntoSet
-    static Procedure flushProcedure(CatalogRequests catalog) {
-        return MaintenanceProcedure.flush(catalog);
+    static Procedure flushProcedure(SteleSidecar sidecar) {
+        return MaintenanceProcedure.flush(sidecar);
     }
 
     @ProvidesIntoSet
-    static Procedure compactProcedure(CatalogRequests catalog) {
-        return MaintenanceProcedure.compact(catalog);
+    static Procedure compactProcedure(SteleSidecar sidecar) {
+        return MaintenanceProcedure.compact(sidecar);
     }
 
     @Provides

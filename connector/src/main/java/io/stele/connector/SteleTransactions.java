@@ -5,7 +5,9 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.stele.connector.metadata.SteleMetadata;
 import io.stele.connector.metadata.SteleMetadataFactory;
+import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorTransactionHandle;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -13,7 +15,8 @@ import java.util.concurrent.ConcurrentMap;
 /** The open Trino transactions of this catalog. Thread-safe. */
 public final class SteleTransactions {
     private final SteleMetadataFactory factory;
-    private final ConcurrentMap<ConnectorTransactionHandle, SteleMetadata> open =
+    // Empty until somebody asks for it, and says who he is
+    private final ConcurrentMap<ConnectorTransactionHandle, Optional<SteleMetadata>> open =
             new ConcurrentHashMap<>();
 
     @Inject
@@ -23,22 +26,31 @@ public final class SteleTransactions {
 
     ConnectorTransactionHandle begin() {
         SteleTransactionHandle handle = new SteleTransactionHandle(UUID.randomUUID());
-        open.put(handle, factory.create());
+        open.put(handle, Optional.empty());
         return handle;
     }
 
-    SteleMetadata metadata(ConnectorTransactionHandle handle) {
-        SteleMetadata metadata = open.get(handle);
+    SteleMetadata metadata(ConnectorTransactionHandle handle, ConnectorSession session) {
+        Optional<SteleMetadata> metadata =
+                open.computeIfPresent(
+                        handle,
+                        (_, begun) ->
+                                begun.or(
+                                        () ->
+                                                Optional.of(
+                                                        factory.create(
+                                                                SteleSessionProperties.queryTag(
+                                                                        session)))));
         if (metadata == null) {
             throw new IllegalArgumentException("Expected an open transaction, found " + handle);
         }
-        return metadata;
+        return metadata.orElseThrow();
     }
 
     void end(ConnectorTransactionHandle handle) {
-        SteleMetadata metadata = open.remove(handle);
+        Optional<SteleMetadata> metadata = open.remove(handle);
         if (metadata != null) {
-            metadata.close();
+            metadata.ifPresent(SteleMetadata::close);
         }
     }
 }

@@ -37,7 +37,7 @@ public final class SteleCluster implements AutoCloseable {
     }
 
     /** A Trino with the plugin and TPC-H data, without a catalog of ours. */
-    static DistributedQueryRunner queryRunner(int workers) throws Exception {
+    public static DistributedQueryRunner queryRunner(int workers) throws Exception {
         Session session = testSessionBuilder().setCatalog("stele").setSchema("s").build();
         DistributedQueryRunner runner =
                 DistributedQueryRunner.builder(session).setWorkerCount(workers).build();
@@ -98,7 +98,7 @@ public final class SteleCluster implements AutoCloseable {
     }
 
     /** Hands the shared cluster to tests, and closes it after the last one. */
-    static final class Shared implements BeforeAllCallback, ParameterResolver {
+    public static final class Shared implements BeforeAllCallback, ParameterResolver {
         private static final ExtensionContext.Namespace NAMESPACE =
                 ExtensionContext.Namespace.create(SteleCluster.class);
 

@@ -157,6 +157,41 @@ final class SteleMetadataTablesIT {
     }
 
     @Test
+    void optimizeMergesFiles() {
+        String table = SteleQueries.newTable("optimized");
+        queries.run(
+                "CREATE TABLE %s (a bigint) WITH (primary_key = ARRAY['a'], shard_count = 1)"
+                        .formatted(table));
+        for (int i = 0; i < 6; i++) {
+            queries.update("INSERT INTO %s SELECT orderkey FROM tpch.tiny.orders".formatted(table));
+            queries.run("ALTER TABLE %s EXECUTE flush".formatted(table));
+        }
+        assertThat(queries.count("SELECT memory_rows FROM " + beside(table, "shards"))).isZero();
+        queries.run("ALTER TABLE %s EXECUTE optimize".formatted(table));
+        assertThat(queries.count("SELECT count(*) FROM " + table)).isEqualTo(15_000);
+        assertThat(
+                        queries.count(
+                                "SELECT count(*) FROM %s WHERE record_count > deleted_count"
+                                        .formatted(beside(table, "files"))))
+                .isEqualTo(1);
+        assertThatThrownBy(() -> queries.run("ALTER TABLE %s EXECUTE nothing".formatted(table)))
+                .hasMessageContaining("Table procedure not registered: NOTHING");
+    }
+
+    @Test
+    void theShardsOfTheSidecarAreListed() {
+        String table = SteleQueries.newTable("in_shards");
+        queries.run(
+                "CREATE TABLE %1$s (a bigint) WITH (table_group = '%1$s', shard_count = 3)"
+                        .formatted(table));
+        queries.update("INSERT INTO %s SELECT orderkey FROM tpch.tiny.orders".formatted(table));
+        queries.run("ALTER TABLE %s EXECUTE flush".formatted(table));
+        queries.assertSame(
+                "SELECT sidecar, shard, file_count, total_size FROM stele.system.shards WHERE table_group_id = (SELECT max(table_group_id) FROM stele.system.shards)",
+                "SELECT node, shard, file_count, total_size FROM " + beside(table, "shards"));
+    }
+
+    @Test
     void otherNamesAreNoTables() {
         String table = SteleQueries.newTable("known");
         queries.run("CREATE TABLE %s (a bigint)".formatted(table));

@@ -17,6 +17,23 @@ final class StelePushdownIT {
         this.queries = new SteleQueries(cluster);
     }
 
+    /** Its hash would choose the shard, and a key has none. */
+    @Test
+    void noRowHasNullInItsKey() {
+        String table = SteleQueries.newTable("no_null");
+        queries.run(
+                "CREATE TABLE %s (id bigint, v bigint) WITH (primary_key = ARRAY['id'])"
+                        .formatted(table));
+        queries.update("INSERT INTO %s VALUES (1, 1), (2, NULL)".formatted(table));
+        assertThat(queries.count("SELECT count(*) FROM %s WHERE id IS NULL".formatted(table)))
+                .isZero();
+        assertThat(
+                        queries.count(
+                                "SELECT count(*) FROM %s WHERE id IS NULL OR id = 2"
+                                        .formatted(table)))
+                .isEqualTo(1);
+    }
+
     @Test
     void explainShowsSnapshotConstraintAndLimit() {
         String table = SteleQueries.newTable("explained");

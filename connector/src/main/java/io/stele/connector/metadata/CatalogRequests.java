@@ -3,6 +3,7 @@ package io.stele.connector.metadata;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.connector.sidecar.SidecarActions;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.Actions;
@@ -41,10 +42,14 @@ import java.util.function.Supplier;
 
 /** The catalog requests of a sidecar in Trino's terms. Thread-safe. */
 public final class CatalogRequests {
-    private final SteleSidecar sidecar;
+    private final SidecarActions sidecar;
 
     @Inject
     public CatalogRequests(SteleSidecar sidecar) {
+        this((SidecarActions) sidecar);
+    }
+
+    CatalogRequests(SidecarActions sidecar) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
     }
 

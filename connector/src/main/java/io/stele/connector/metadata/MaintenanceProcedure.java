@@ -5,6 +5,8 @@ import static java.lang.invoke.MethodHandles.lookup;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
+import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.api.Actions;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.SchemaTableName;
@@ -33,22 +35,22 @@ public final class MaintenanceProcedure {
         }
     }
 
-    private final CatalogRequests catalog;
+    private final SteleSidecar sidecar;
     private final String action;
 
-    private MaintenanceProcedure(CatalogRequests catalog, String action) {
-        this.catalog = requireNonNull(catalog, "catalog is null");
+    private MaintenanceProcedure(SteleSidecar sidecar, String action) {
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.action = requireNonNull(action, "action is null");
     }
 
     /** Writes what is in memory into files. */
-    public static Procedure flush(CatalogRequests catalog) {
-        return procedure("flush", new MaintenanceProcedure(catalog, Actions.FLUSH));
+    public static Procedure flush(SteleSidecar sidecar) {
+        return procedure("flush", new MaintenanceProcedure(sidecar, Actions.FLUSH));
     }
 
     /** Flushes, and merges files until nothing is left to merge. */
-    public static Procedure compact(CatalogRequests catalog) {
-        return procedure("compact", new MaintenanceProcedure(catalog, Actions.COMPACT));
+    public static Procedure compact(SteleSidecar sidecar) {
+        return procedure("compact", new MaintenanceProcedure(sidecar, Actions.COMPACT));
     }
 
     private static Procedure procedure(String name, MaintenanceProcedure of) {
@@ -62,6 +64,7 @@ public final class MaintenanceProcedure {
 
     /** Called by the engine. */
     public void run(ConnectorSession session, String schemaName, String tableName) {
-        catalog.maintain(action, new SchemaTableName(schemaName, tableName));
+        new CatalogRequests(sidecar.as(SteleSessionProperties.queryTag(session)))
+                .maintain(action, new SchemaTableName(schemaName, tableName));
     }
 }

@@ -9,6 +9,7 @@ import io.airlift.slice.Slice;
 import io.stele.connector.SteleErrors;
 import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleExecuteHandle;
 import io.stele.connector.handle.SteleMergeHandle;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.SteleWriteHandle;
@@ -22,6 +23,7 @@ import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.ColumnPosition;
+import io.trino.spi.connector.ConnectorAccessControl;
 import io.trino.spi.connector.ConnectorAnalyzeMetadata;
 import io.trino.spi.connector.ConnectorInsertTableHandle;
 import io.trino.spi.connector.ConnectorMergeTableHandle;
@@ -31,6 +33,7 @@ import io.trino.spi.connector.ConnectorOutputTableHandle;
 import io.trino.spi.connector.ConnectorPartitioningHandle;
 import io.trino.spi.connector.ConnectorResolvedIndex;
 import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorTableExecuteHandle;
 import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.ConnectorTableLayout;
 import io.trino.spi.connector.ConnectorTableMetadata;
@@ -280,6 +283,26 @@ public final class SteleMetadata implements ConnectorMetadata {
                 TableDefinitions.options(
                         handle.table().columns(), TableProperties.values(properties)));
         snapshot.forget(handle.name());
+    }
+
+    // Maintenance
+
+    @Override
+    public Optional<ConnectorTableExecuteHandle> getTableHandleForExecute(
+            ConnectorSession session,
+            ConnectorAccessControl accessControl,
+            ConnectorTableHandle tableHandle,
+            String procedureName,
+            Map<String, Object> executeProperties,
+            RetryMode retryMode) {
+        return Optional.of(new SteleExecuteHandle((SteleTableHandle) tableHandle, procedureName));
+    }
+
+    @Override
+    public Map<String, Long> executeTableExecute(
+            ConnectorSession session, ConnectorTableExecuteHandle handle) {
+        TableProcedures.execute(catalog, (SteleExecuteHandle) handle);
+        return ImmutableMap.of();
     }
 
     // Columns

@@ -6,7 +6,7 @@ import io.airlift.log.Logger;
 import io.airlift.slice.Slice;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleWriteHandle;
-import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.connector.sidecar.SidecarActions;
 import io.stele.connector.write.Fragments;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.AbortTransactionRequest;
@@ -32,11 +32,11 @@ import java.util.Optional;
 final class WriteTransactions {
     private static final Logger log = Logger.get(WriteTransactions.class);
 
-    private final SteleSidecar sidecar;
+    private final SidecarActions sidecar;
     private final CatalogRequests catalog;
     private final Map<String, SteleWriteHandle> open = new LinkedHashMap<>(); // guarded by this
 
-    WriteTransactions(SteleSidecar sidecar, CatalogRequests catalog) {
+    WriteTransactions(SidecarActions sidecar, CatalogRequests catalog) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
     }

@@ -45,12 +45,15 @@ public final class ShardPruning {
         List<List<Block>> values = new ArrayList<>();
         long combinations = 1;
         for (ColumnSchema column : columns) {
-            List<Block> found = values(handle, column);
-            combinations *= found.size();
-            if (found.isEmpty() || combinations > MAX_KEYS) {
+            Optional<List<Block>> found = values(handle, column);
+            if (found.isEmpty()) {
                 return _ -> true;
             }
-            values.add(found);
+            combinations *= found.get().size();
+            if (combinations > MAX_KEYS) {
+                return _ -> true;
+            }
+            values.add(found.get());
         }
         Set<Integer> shards = new HashSet<>();
         KeyRows keys = new KeyRows(distributionTable(table), columns, types);
@@ -72,28 +75,29 @@ public final class ShardPruning {
     }
 
     /**
-     * The values that a column may have, as blocks of one position; none where they are not a list.
+     * The values that a column may have, as blocks of one position; empty where they are not a
+     * list.
      */
-    private List<Block> values(SteleTableHandle handle, ColumnSchema column) {
+    private Optional<List<Block>> values(SteleTableHandle handle, ColumnSchema column) {
         SteleColumnHandle key =
                 new SteleColumnHandle(column.id(), column.name(), types.toTrino(column.type()));
         Domain domain = handle.constraint().getDomains().orElseThrow().get(key);
         if (domain == null) {
-            return List.of();
+            return Optional.empty();
         }
         // Trino joins neighbours: IN (1, 2, 3) is a range
         Optional<Collection<Object>> listed = domain.getValues().tryExpandRanges(MAX_KEYS);
         if (listed.isEmpty()) {
-            return List.of();
+            return Optional.empty();
         }
         List<Block> values = new ArrayList<>();
         for (Object value : listed.get()) {
             values.add(TypeUtils.writeNativeValue(key.type(), value));
         }
-        if (domain.isNullAllowed()) {
+        if (domain.isNullAllowed() && column.nullable()) {
             values.add(TypeUtils.writeNativeValue(key.type(), null));
         }
-        return values;
+        return Optional.of(values);
     }
 
     /**

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * repeat are, for as long as a quick restart takes. Every failure is a Trino exception; one of
  * reach names the URI. Thread-safe.
  */
-public final class SteleSidecar implements AutoCloseable {
+public final class SteleSidecar implements SidecarActions, AutoCloseable {
     /**
      * A restart with a short log takes about this long; a sidecar that is down should not look like
      * a slow one.
@@ -69,21 +69,45 @@ public final class SteleSidecar implements AutoCloseable {
         this.http = new SidecarHttp(uri, timeout, tls, tokens);
     }
 
-    /** Runs an action that must not be repeated. */
+    /** The same sidecar, which is told who asks. */
+    public SidecarActions as(QueryTag tag) {
+        requireNonNull(tag, "tag is null");
+        return new SidecarActions() {
+            @Override
+            public <T> T callOnce(String action, Object request, Class<T> replyType) {
+                return SteleSidecar.this.callOnce(action, request, replyType, tag);
+            }
+
+            @Override
+            public <T> T call(String action, Object request, Class<T> replyType) {
+                return SteleSidecar.this.call(action, request, replyType, tag);
+            }
+        };
+    }
+
+    @Override
     public <T> T callOnce(String action, Object request, Class<T> replyType) {
+        return callOnce(action, request, replyType, QueryTag.NONE);
+    }
+
+    @Override
+    public <T> T call(String action, Object request, Class<T> replyType) {
+        return call(action, request, replyType, QueryTag.NONE);
+    }
+
+    private <T> T callOnce(String action, Object request, Class<T> replyType, QueryTag tag) {
         try {
-            return connect().action(action, request, replyType, timeout);
+            return connect().action(action, request, replyType, timeout, tag);
         } catch (SteleException e) {
             throw translate(named(e));
         }
     }
 
-    /** Runs an action that may be repeated, because it only reads or comes to the same. */
-    public <T> T call(String action, Object request, Class<T> replyType) {
+    private <T> T call(String action, Object request, Class<T> replyType, QueryTag tag) {
         long deadline = System.nanoTime() + RETRY_FOR.toNanos();
         while (true) {
             try {
-                return connect().action(action, request, replyType, timeout);
+                return connect().action(action, request, replyType, timeout, tag);
             } catch (SteleException e) {
                 SteleException failure = named(e);
                 if (!e.code().retryable() || System.nanoTime() > deadline) {

@@ -11,6 +11,7 @@ import io.grpc.Metadata;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCalls;
+import io.grpc.stub.MetadataUtils;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
@@ -76,12 +77,27 @@ public final class FlightClient implements AutoCloseable {
         return action(name, request, replyType, DEFAULT_TIMEOUT);
     }
 
+    /** As the other one, in at most this time. */
     public <T> T action(String name, Object request, Class<T> replyType, Duration timeout) {
+        return action(name, request, replyType, timeout, QueryTag.NONE);
+    }
+
+    /**
+     * As the other one.
+     *
+     * @param tag who asks, for the log of the service
+     */
+    public <T> T action(
+            String name, Object request, Class<T> replyType, Duration timeout, QueryTag tag) {
+        Metadata headers = new Metadata();
+        QueryTagHeaders.put(tag, headers);
         List<ActionResult> results = new ArrayList<>(1);
         try {
             Iterator<ActionResult> received =
                     ClientCalls.blockingServerStreamingCall(
-                            authenticated,
+                            ClientInterceptors.intercept(
+                                    authenticated,
+                                    MetadataUtils.newAttachHeadersInterceptor(headers)),
                             FlightMethods.DO_ACTION,
                             within(timeout),
                             new Action(name, ApiJson.write(request)));

@@ -1,10 +1,13 @@
 package io.stele.sidecar.flight;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
+import io.airlift.log.Logger;
 import io.grpc.stub.StreamObserver;
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.flight.Action;
@@ -16,6 +19,11 @@ import java.util.Map;
 
 /** DoAction and ListActions. Thread safe. */
 final class ActionService {
+    private static final Logger log = Logger.get(ActionService.class);
+
+    /** Of a request; definitions of wide tables are longer. */
+    private static final int MAX_LOGGED_CHARS = 2_000;
+
     private final Map<String, ActionHandler> handlers;
     private final AccessMetrics metrics;
 
@@ -27,6 +35,7 @@ final class ActionService {
     void doAction(Action action, StreamObserver<ActionResult> results) {
         metrics.actionCalled();
         ActionResult result;
+        audit(action);
         try {
             result =
                     new ActionResult(
@@ -37,6 +46,23 @@ final class ActionService {
         }
         results.onNext(result);
         results.onCompleted();
+    }
+
+    /** Who changed what is asked after every accident. */
+    private void audit(Action action) {
+        ActionHandler handler = handlers.get(action.type());
+        if (handler != null && handler.changes()) {
+            QueryTag tag = QueryTagInterceptor.current();
+            String request = new String(action.body(), UTF_8);
+            log.info(
+                    "%s of user '%s' from '%s': %s",
+                    action.type(),
+                    tag.user(),
+                    tag.source(),
+                    request.length() <= MAX_LOGGED_CHARS
+                            ? request
+                            : request.substring(0, MAX_LOGGED_CHARS) + "...");
+        }
     }
 
     void listActions(Empty request, StreamObserver<ActionType> types) {

@@ -41,27 +41,28 @@ final class CatalogActions {
         return ImmutableMap.<String, ActionHandler>builder()
                 .put(
                         Actions.CREATE_SCHEMA,
-                        ActionHandler.of(
+                        ActionHandler.changing(
                                 "Creates a schema", CreateSchemaRequest.class, this::createSchema))
                 .put(
                         Actions.DROP_SCHEMA,
-                        ActionHandler.of(
+                        ActionHandler.changing(
                                 "Drops a schema", DropSchemaRequest.class, this::dropSchema))
                 .put(Actions.LIST_SCHEMAS, ActionHandler.of("Lists the schemas", this::listSchemas))
                 .put(
                         Actions.CREATE_TABLE,
-                        ActionHandler.of(
+                        ActionHandler.changing(
                                 "Creates a table", CreateTableRequest.class, this::createTable))
                 .put(
                         Actions.DROP_TABLE,
-                        ActionHandler.of("Drops a table", TableRequest.class, this::dropTable))
+                        ActionHandler.changing(
+                                "Drops a table", TableRequest.class, this::dropTable))
                 .put(
                         Actions.TRUNCATE_TABLE,
-                        ActionHandler.of(
+                        ActionHandler.changing(
                                 "Empties a table", TableRequest.class, this::truncateTable))
                 .put(
                         Actions.RENAME_TABLE,
-                        ActionHandler.of(
+                        ActionHandler.changing(
                                 "Renames a table", RenameTableRequest.class, this::renameTable))
                 .put(
                         Actions.LIST_TABLES,
@@ -74,19 +75,19 @@ final class CatalogActions {
                         ActionHandler.of("Describes a table", TableRequest.class, this::getTable))
                 .put(
                         Actions.SET_COMMENT,
-                        ActionHandler.of(
+                        ActionHandler.changing(
                                 "Sets the comment of a table or column",
                                 SetCommentRequest.class,
                                 this::setComment))
                 .put(
                         Actions.SET_OPTIONS,
-                        ActionHandler.of(
+                        ActionHandler.changing(
                                 "Changes options of a table",
                                 SetOptionsRequest.class,
                                 this::setOptions))
                 .put(
                         Actions.ALTER_TABLE,
-                        ActionHandler.of(
+                        ActionHandler.changing(
                                 "Changes a column of a table, or a field inside one",
                                 AlterTableRequest.class,
                                 this::alterTable))

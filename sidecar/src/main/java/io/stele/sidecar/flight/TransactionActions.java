@@ -38,7 +38,7 @@ final class TransactionActions {
                 ActionHandler.of(
                         "Gives a transaction up", AbortTransactionRequest.class, this::abort),
                 Actions.DELETE_PARTITIONS,
-                ActionHandler.of(
+                ActionHandler.changing(
                         "Deletes all rows of partitions at once",
                         DeletePartitionsRequest.class,
                         this::deletePartitions));

@@ -1,0 +1,36 @@
+package io.stele.connector;
+
+import static java.util.Objects.requireNonNull;
+
+import io.airlift.configuration.Config;
+import io.airlift.configuration.ConfigDescription;
+import jakarta.validation.constraints.NotNull;
+
+/** Who may do what in a catalog: {@code stele.security}. */
+public class SecurityConfig {
+    private Security security = Security.ALLOW_ALL;
+
+    /** Trino's kinds of access control in a connector. */
+    public enum Security {
+        /** Everybody may do everything. */
+        ALLOW_ALL,
+        /** Everybody may read, and nobody change anything. */
+        READ_ONLY,
+        /** Whatever Trino's system access control says. */
+        SYSTEM,
+        /** Rules in the file that {@code security.config-file} names. */
+        FILE
+    }
+
+    @NotNull
+    public Security getSecurity() {
+        return security;
+    }
+
+    @Config("stele.security")
+    @ConfigDescription("Access control of the catalog: ALLOW_ALL, READ_ONLY, SYSTEM or FILE")
+    public SecurityConfig setSecurity(Security security) {
+        this.security = requireNonNull(security, "security is null");
+        return this;
+    }
+}

@@ -1,0 +1,48 @@
+package io.stele.connector.metadata;
+
+import static io.trino.spi.StandardErrorCode.PROCEDURE_NOT_FOUND;
+import static io.trino.spi.connector.TableProcedureExecutionMode.coordinatorOnly;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
+import io.stele.connector.handle.SteleExecuteHandle;
+import io.stele.protocol.api.Actions;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.TableProcedureMetadata;
+import java.util.Map;
+import java.util.Set;
+
+/** What {@code ALTER TABLE ... EXECUTE} can do: the sidecar's own maintenance, now. */
+public final class TableProcedures {
+    /**
+     * Flushes, and merges files until nothing is left to merge, under the name users of lakes know.
+     */
+    private static final String OPTIMIZE = "OPTIMIZE";
+
+    private static final String FLUSH = "FLUSH";
+
+    private static final Map<String, String> ACTIONS =
+            Map.of(OPTIMIZE, Actions.COMPACT, FLUSH, Actions.FLUSH);
+
+    private TableProcedures() {}
+
+    /** All of them, in upper case as Trino asks for them; none has properties. */
+    public static Set<TableProcedureMetadata> all() {
+        return ImmutableSet.of(procedure(OPTIMIZE), procedure(FLUSH));
+    }
+
+    private static TableProcedureMetadata procedure(String name) {
+        return new TableProcedureMetadata(name, coordinatorOnly(), ImmutableList.of());
+    }
+
+    static void execute(CatalogRequests catalog, SteleExecuteHandle handle) {
+        String action = ACTIONS.get(handle.procedure());
+        if (action == null) {
+            throw new TrinoException(
+                    PROCEDURE_NOT_FOUND,
+                    "Expected a procedure of %s, found '%s'"
+                            .formatted(ACTIONS.keySet(), handle.procedure()));
+        }
+        catalog.maintain(action, handle.table().name());
+    }
+}
