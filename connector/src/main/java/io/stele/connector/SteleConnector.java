@@ -1,6 +1,9 @@
 package io.stele.connector;
 
 import static com.google.common.collect.ImmutableSet.toImmutableSet;
+import static io.trino.spi.connector.ConnectorCapabilities.DEFAULT_COLUMN_VALUE;
+import static io.trino.spi.connector.ConnectorCapabilities.MATERIALIZED_VIEW_GRACE_PERIOD;
+import static io.trino.spi.connector.ConnectorCapabilities.MATERIALIZED_VIEW_WHEN_STALE_BEHAVIOR;
 import static io.trino.spi.connector.ConnectorCapabilities.NOT_NULL_COLUMN_CONSTRAINT;
 import static io.trino.spi.transaction.IsolationLevel.READ_COMMITTED;
 import static io.trino.spi.transaction.IsolationLevel.checkConnectorSupports;
@@ -158,6 +161,12 @@ public final class SteleConnector implements Connector {
         return TableProperties.all();
     }
 
+    /** Those of the table with the rows, but what a table without a key has not. */
+    @Override
+    public List<PropertyMetadata<?>> getMaterializedViewProperties() {
+        return TableProperties.ofMaterializedViews();
+    }
+
     @Override
     public List<PropertyMetadata<?>> getSessionProperties() {
         return SteleSessionProperties.all();
@@ -165,7 +174,11 @@ public final class SteleConnector implements Connector {
 
     @Override
     public Set<ConnectorCapabilities> getCapabilities() {
-        return Sets.immutableEnumSet(NOT_NULL_COLUMN_CONSTRAINT);
+        return Sets.immutableEnumSet(
+                DEFAULT_COLUMN_VALUE,
+                NOT_NULL_COLUMN_CONSTRAINT,
+                MATERIALIZED_VIEW_GRACE_PERIOD,
+                MATERIALIZED_VIEW_WHEN_STALE_BEHAVIOR);
     }
 
     @Override

@@ -2,11 +2,13 @@ package io.stele.connector;
 
 import static io.trino.spi.StandardErrorCode.INVALID_SESSION_PROPERTY;
 import static io.trino.spi.session.PropertyMetadata.booleanProperty;
+import static io.trino.spi.session.PropertyMetadata.enumProperty;
 import static io.trino.spi.session.PropertyMetadata.integerProperty;
 import static io.trino.spi.session.PropertyMetadata.longProperty;
 import static io.trino.spi.session.PropertyMetadata.stringProperty;
 
 import com.google.common.collect.ImmutableList;
+import io.stele.connector.handle.ExistingRows;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.QueryTag;
 import io.stele.protocol.predicate.PredicateKeys;
@@ -24,6 +26,7 @@ public final class SteleSessionProperties {
     private static final String INDEX_JOIN_ENABLED = "index_join_enabled";
     private static final String DATA_CACHE_ENABLED = "data_cache_enabled";
     private static final String STATISTICS_ENABLED = "statistics_enabled";
+    private static final String INSERT_EXISTING_ROWS_BEHAVIOR = "insert_existing_rows_behavior";
     private static final String RESOURCE_GROUP = "resource_group";
 
     private SteleSessionProperties() {}
@@ -63,6 +66,12 @@ public final class SteleSessionProperties {
                         "Plan with what is known of the rows of tables",
                         true,
                         false),
+                enumProperty(
+                        INSERT_EXISTING_ROWS_BEHAVIOR,
+                        "What INSERT does where its key is there already: REPLACE the row, FAIL, or IGNORE the new one",
+                        ExistingRows.class,
+                        ExistingRows.REPLACE,
+                        false),
                 stringProperty(
                         RESOURCE_GROUP,
                         "Resource group of the query, by which sidecars choose its scheduling group; for session property managers",
@@ -81,6 +90,11 @@ public final class SteleSessionProperties {
     /** The LSN that the session's queries must see; empty: none in particular. */
     public static Optional<Lsn> readLsn(ConnectorSession session) {
         return Optional.ofNullable(session.getProperty(READ_LSN, Long.class)).map(Lsn::new);
+    }
+
+    /** What INSERT does with keys that are there already. */
+    public static ExistingRows existingRows(ConnectorSession session) {
+        return session.getProperty(INSERT_EXISTING_ROWS_BEHAVIOR, ExistingRows.class);
     }
 
     /** Whether queries may use secondary indexes. */

@@ -34,14 +34,11 @@ final class SteleConnectorSmokeIT extends BaseConnectorSmokeTest {
                     SUPPORTS_AGGREGATION_PUSHDOWN,
                     SUPPORTS_DEREFERENCE_PUSHDOWN ->
                     false;
-            case SUPPORTS_RENAME_SCHEMA,
-                    SUPPORTS_ADD_COLUMN_NOT_NULL_CONSTRAINT,
-                    SUPPORTS_CREATE_VIEW,
-                    SUPPORTS_CREATE_MATERIALIZED_VIEW,
-                    SUPPORTS_DEFAULT_COLUMN_VALUE,
-                    SUPPORTS_NATIVE_QUERY ->
-                    false;
-            case SUPPORTS_DYNAMIC_FILTER_PUSHDOWN, SUPPORTS_REPORTING_WRITTEN_BYTES -> true;
+            case SUPPORTS_ADD_COLUMN_NOT_NULL_CONSTRAINT, SUPPORTS_NATIVE_QUERY -> false;
+            case SUPPORTS_CREATE_OR_REPLACE_TABLE,
+                    SUPPORTS_DYNAMIC_FILTER_PUSHDOWN,
+                    SUPPORTS_REPORTING_WRITTEN_BYTES ->
+                    true;
             default -> super.hasBehavior(behavior);
         };
     }

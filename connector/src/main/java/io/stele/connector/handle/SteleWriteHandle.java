@@ -14,19 +14,22 @@ import java.util.List;
  * @param dataPrefix where workers put files
  * @param columns all columns of the table in the order of the written pages
  * @param created whether the table becomes public with the commit
+ * @param existing what happens to rows of keys that are written
  */
 public record SteleWriteHandle(
         TableSchema table,
         String transactionId,
         String dataPrefix,
         List<SteleColumnHandle> columns,
-        boolean created)
+        boolean created,
+        ExistingRows existing)
         implements ConnectorInsertTableHandle, ConnectorOutputTableHandle {
     public SteleWriteHandle {
         requireNonNull(table, "table is null");
         requireNonNull(transactionId, "transactionId is null");
         requireNonNull(dataPrefix, "dataPrefix is null");
         columns = List.copyOf(columns);
+        requireNonNull(existing, "existing is null");
     }
 
     @Override

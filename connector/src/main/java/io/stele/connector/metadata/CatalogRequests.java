@@ -11,6 +11,7 @@ import io.stele.protocol.api.AlterTableRequest;
 import io.stele.protocol.api.CommitTransactionReply;
 import io.stele.protocol.api.CreateSchemaRequest;
 import io.stele.protocol.api.CreateTableRequest;
+import io.stele.protocol.api.CreateViewRequest;
 import io.stele.protocol.api.DeletePartitionsRequest;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.DropSchemaRequest;
@@ -19,20 +20,29 @@ import io.stele.protocol.api.ListPartitionsReply;
 import io.stele.protocol.api.ListSchemasReply;
 import io.stele.protocol.api.ListTablesReply;
 import io.stele.protocol.api.ListTablesRequest;
+import io.stele.protocol.api.ListViewsReply;
 import io.stele.protocol.api.PartitionFiles;
+import io.stele.protocol.api.RelationReply;
+import io.stele.protocol.api.RenameSchemaRequest;
 import io.stele.protocol.api.RenameTableRequest;
+import io.stele.protocol.api.RenameViewRequest;
 import io.stele.protocol.api.SetCommentRequest;
+import io.stele.protocol.api.SetDefaultRequest;
 import io.stele.protocol.api.SetOptionsRequest;
+import io.stele.protocol.api.SetRefreshRequest;
+import io.stele.protocol.api.SetViewRequest;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.api.TableStatistics;
 import io.stele.protocol.api.TableStatisticsRequest;
+import io.stele.protocol.api.ViewRequest;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.ViewSchema;
 import io.trino.spi.StandardErrorCode;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
@@ -42,6 +52,9 @@ import java.util.function.Supplier;
 
 /** The catalog requests of a sidecar in Trino's terms. Thread-safe. */
 public final class CatalogRequests {
+    /** Says that nothing has a name. */
+    static final RelationReply NOTHING = new RelationReply(Optional.empty(), Optional.empty());
+
     private final SidecarActions sidecar;
 
     @Inject
@@ -63,6 +76,10 @@ public final class CatalogRequests {
 
     void dropSchema(String name, boolean cascade) {
         sidecar.callOnce(Actions.DROP_SCHEMA, new DropSchemaRequest(name, cascade), Done.class);
+    }
+
+    void renameSchema(String name, String newName) {
+        sidecar.callOnce(Actions.RENAME_SCHEMA, new RenameSchemaRequest(name, newName), Done.class);
     }
 
     List<SchemaTableName> tables(Optional<String> schemaName) {
@@ -105,14 +122,102 @@ public final class CatalogRequests {
         }
     }
 
+    /** What has a name; tables with the rows of materialized views have one as well. */
+    RelationReply findRelation(SchemaTableName name) {
+        return found(() -> sidecar.call(Actions.GET_RELATION, request(name), RelationReply.class))
+                .orElse(NOTHING);
+    }
+
+    static TableRequest request(SchemaTableName name) {
+        return new TableRequest(named(name), StorageTables.id(name));
+    }
+
+    /** Views and materialized views; none if there is no such schema. */
+    List<ViewSchema> views(Optional<String> schemaName) {
+        try {
+            return sidecar.call(
+                            Actions.LIST_VIEWS,
+                            new ListTablesRequest(schemaName),
+                            ListViewsReply.class)
+                    .views();
+        } catch (TrinoException e) {
+            if (isOneOf(e, StandardErrorCode.SCHEMA_NOT_FOUND)) {
+                return List.of();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Creates a view.
+     *
+     * @param storage of a materialized one the table for its rows
+     */
+    void createView(
+            SchemaTableName name,
+            String definition,
+            boolean replace,
+            Optional<CreateTableRequest> storage) {
+        inSchema(
+                name.getSchemaName(),
+                () ->
+                        sidecar.callOnce(
+                                Actions.CREATE_VIEW,
+                                new CreateViewRequest(named(name), definition, replace, storage),
+                                ViewSchema.class));
+    }
+
+    void dropView(SchemaTableName name, boolean materialized) {
+        sidecar.callOnce(Actions.DROP_VIEW, new ViewRequest(named(name), materialized), Done.class);
+    }
+
+    void renameView(SchemaTableName name, boolean materialized, SchemaTableName newName) {
+        inSchema(
+                newName.getSchemaName(),
+                () ->
+                        sidecar.callOnce(
+                                Actions.RENAME_VIEW,
+                                new RenameViewRequest(
+                                        new ViewRequest(named(name), materialized), named(newName)),
+                                ViewSchema.class));
+    }
+
+    void setView(SchemaTableName name, boolean materialized, long revision, String definition) {
+        sidecar.callOnce(
+                Actions.SET_VIEW,
+                new SetViewRequest(
+                        new ViewRequest(named(name), materialized), revision, definition),
+                ViewSchema.class);
+    }
+
+    void setRefresh(TableId storageTable, String refresh) {
+        sidecar.callOnce(
+                Actions.SET_REFRESH,
+                new SetRefreshRequest(storageTable, refresh),
+                ViewSchema.class);
+    }
+
+    private static TableName named(SchemaTableName name) {
+        return new TableName(name.getSchemaName(), name.getTableName());
+    }
+
     TableDescription createTable(
-            TableSchema table, String tableGroup, boolean staged, boolean ignoreExisting) {
+            TableSchema table,
+            String tableGroup,
+            boolean staged,
+            boolean ignoreExisting,
+            boolean replace) {
         return inSchema(
                 table.schemaName(),
                 () ->
                         sidecar.callOnce(
                                 Actions.CREATE_TABLE,
-                                new CreateTableRequest(table, tableGroup, staged, ignoreExisting),
+                                new CreateTableRequest(
+                                        table,
+                                        tableGroup,
+                                        staged,
+                                        ignoreExisting,
+                                        Optional.of(replace)),
                                 TableDescription.class));
     }
 
@@ -141,6 +246,13 @@ public final class CatalogRequests {
         sidecar.callOnce(
                 Actions.SET_COMMENT,
                 new SetCommentRequest(tableId, columnId, comment),
+                TableDescription.class);
+    }
+
+    void setDefault(TableId tableId, int columnId, Optional<String> defaultValue) {
+        sidecar.callOnce(
+                Actions.SET_DEFAULT,
+                new SetDefaultRequest(tableId, columnId, defaultValue),
                 TableDescription.class);
     }
 

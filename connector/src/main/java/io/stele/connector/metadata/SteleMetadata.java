@@ -4,6 +4,7 @@ import static io.trino.spi.StandardErrorCode.COLUMN_ALREADY_EXISTS;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.airlift.slice.Slice;
 import io.stele.connector.SteleErrors;
@@ -19,6 +20,8 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.ViewSchema;
+import io.trino.spi.RefreshType;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ColumnMetadata;
@@ -26,6 +29,7 @@ import io.trino.spi.connector.ColumnPosition;
 import io.trino.spi.connector.ConnectorAccessControl;
 import io.trino.spi.connector.ConnectorAnalyzeMetadata;
 import io.trino.spi.connector.ConnectorInsertTableHandle;
+import io.trino.spi.connector.ConnectorMaterializedViewDefinition;
 import io.trino.spi.connector.ConnectorMergeTableHandle;
 import io.trino.spi.connector.ConnectorMetadata;
 import io.trino.spi.connector.ConnectorOutputMetadata;
@@ -38,9 +42,11 @@ import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.ConnectorTableLayout;
 import io.trino.spi.connector.ConnectorTableMetadata;
 import io.trino.spi.connector.ConnectorTableVersion;
+import io.trino.spi.connector.ConnectorViewDefinition;
 import io.trino.spi.connector.Constraint;
 import io.trino.spi.connector.ConstraintApplicationResult;
 import io.trino.spi.connector.LimitApplicationResult;
+import io.trino.spi.connector.MaterializedViewFreshness;
 import io.trino.spi.connector.RelationColumnsMetadata;
 import io.trino.spi.connector.RelationCommentMetadata;
 import io.trino.spi.connector.RetryMode;
@@ -64,6 +70,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,20 +86,26 @@ public final class SteleMetadata implements ConnectorMetadata {
     private final TableStatisticsReader statistics;
     private final MetadataTables metadataTables;
     private final TransactionSnapshot snapshot;
+    private final Views views;
+    private final MaterializedViews materializedViews;
 
     SteleMetadata(
             CatalogRequests catalog,
             WriteTransactions writes,
-            ReadPoints readPoints,
+            TransactionSnapshot snapshot,
             TableDefinitions definitions,
             TableStatisticsReader statistics,
-            MetadataTables metadataTables) {
+            MetadataTables metadataTables,
+            Views views,
+            MaterializedViews materializedViews) {
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.writes = requireNonNull(writes, "writes is null");
         this.definitions = requireNonNull(definitions, "definitions is null");
         this.statistics = requireNonNull(statistics, "statistics is null");
         this.metadataTables = requireNonNull(metadataTables, "metadataTables is null");
-        this.snapshot = new TransactionSnapshot(catalog, readPoints);
+        this.snapshot = requireNonNull(snapshot, "snapshot is null");
+        this.views = requireNonNull(views, "views is null");
+        this.materializedViews = requireNonNull(materializedViews, "materializedViews is null");
     }
 
     /** Ends the transaction: unfinished writes are given up, the snapshot is released. */
@@ -122,6 +135,11 @@ public final class SteleMetadata implements ConnectorMetadata {
         catalog.dropSchema(schemaName, cascade);
     }
 
+    @Override
+    public void renameSchema(ConnectorSession session, String source, String target) {
+        catalog.renameSchema(source, target);
+    }
+
     // Tables
 
     @Override
@@ -135,7 +153,7 @@ public final class SteleMetadata implements ConnectorMetadata {
                     NOT_SUPPORTED, "This connector does not support versioned tables");
         }
         Optional<Lsn> atLeast = SteleSessionProperties.readLsn(session);
-        TableDescription table = snapshot.openTable(tableName, atLeast).orElse(null);
+        TableDescription table = snapshot.open(tableName, atLeast).table().orElse(null);
         if (table == null) {
             return null;
         }
@@ -156,7 +174,10 @@ public final class SteleMetadata implements ConnectorMetadata {
 
     @Override
     public List<SchemaTableName> listTables(ConnectorSession session, Optional<String> schemaName) {
-        return catalog.tables(schemaName);
+        return ImmutableList.<SchemaTableName>builder()
+                .addAll(catalog.tables(schemaName))
+                .addAll(catalog.views(schemaName).stream().map(Views::nameOf).iterator())
+                .build();
     }
 
     @Override
@@ -186,14 +207,17 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorSession session,
             Optional<String> schemaName,
             UnaryOperator<Set<SchemaTableName>> relationFilter) {
-        return wanted(schemaName, relationFilter).stream()
-                .flatMap(name -> catalog.findTable(name).stream())
-                .map(
-                        table -> {
-                            ConnectorTableMetadata metadata = definitions.toTrino(table.schema());
-                            return RelationColumnsMetadata.forTable(
-                                    metadata.getTable(), metadata.getColumns());
-                        })
+        Stream<RelationColumnsMetadata> tables =
+                wanted(catalog.tables(schemaName), relationFilter).stream()
+                        .flatMap(name -> catalog.findTable(name).stream())
+                        .map(
+                                table -> {
+                                    ConnectorTableMetadata metadata =
+                                            definitions.toTrino(table.schema());
+                                    return RelationColumnsMetadata.forTable(
+                                            metadata.getTable(), metadata.getColumns());
+                                });
+        return Stream.concat(tables, wantedViews(schemaName, relationFilter).map(Views::columnsOf))
                 .iterator();
     }
 
@@ -202,41 +226,42 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorSession session,
             Optional<String> schemaName,
             UnaryOperator<Set<SchemaTableName>> relationFilter) {
-        return wanted(schemaName, relationFilter).stream()
-                .flatMap(
-                        name ->
-                                catalog.findTable(name).stream()
-                                        .map(
-                                                table ->
-                                                        RelationCommentMetadata.forRelation(
-                                                                name, table.schema().comment())))
+        Stream<RelationCommentMetadata> tables =
+                wanted(catalog.tables(schemaName), relationFilter).stream()
+                        .flatMap(name -> catalog.findTable(name).stream())
+                        .map(TableDescription::schema)
+                        .map(
+                                table ->
+                                        RelationCommentMetadata.forRelation(
+                                                new SchemaTableName(
+                                                        table.schemaName(), table.tableName()),
+                                                table.comment()));
+        return Stream.concat(tables, wantedViews(schemaName, relationFilter).map(Views::commentOf))
                 .iterator();
     }
 
     @Override
     public void createTable(
             ConnectorSession session, ConnectorTableMetadata tableMetadata, SaveMode saveMode) {
-        if (saveMode == SaveMode.REPLACE) {
-            throw new TrinoException(
-                    NOT_SUPPORTED, "This connector does not support replacing tables");
-        }
         catalog.createTable(
                 definitions.toStele(tableMetadata),
                 TableProperties.tableGroup(tableMetadata.getProperties()),
                 false,
-                saveMode == SaveMode.IGNORE);
+                saveMode == SaveMode.IGNORE,
+                saveMode == SaveMode.REPLACE);
+        snapshot.forget(tableMetadata.getTable());
     }
 
     @Override
     public void dropTable(ConnectorSession session, ConnectorTableHandle tableHandle) {
-        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
         catalog.dropTable(handle.name(), handle.table().id());
         snapshot.forget(handle.name());
     }
 
     @Override
     public void truncateTable(ConnectorSession session, ConnectorTableHandle tableHandle) {
-        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
         catalog.truncateTable(handle.name(), handle.table().id());
         snapshot.forget(handle.name());
     }
@@ -246,7 +271,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorSession session,
             ConnectorTableHandle tableHandle,
             SchemaTableName newTableName) {
-        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
         catalog.renameTable(handle.table().id(), newTableName);
         snapshot.forget(handle.name());
     }
@@ -254,7 +279,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     @Override
     public void setTableComment(
             ConnectorSession session, ConnectorTableHandle tableHandle, Optional<String> comment) {
-        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
         catalog.setComment(handle.table().id(), Optional.empty(), comment);
         snapshot.forget(handle.name());
     }
@@ -265,7 +290,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorTableHandle tableHandle,
             ColumnHandle column,
             Optional<String> comment) {
-        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
         catalog.setComment(
                 handle.table().id(), Optional.of(((SteleColumnHandle) column).id()), comment);
         snapshot.forget(handle.name());
@@ -276,7 +301,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorSession session,
             ConnectorTableHandle tableHandle,
             Map<String, Optional<Object>> properties) {
-        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
         catalog.setOptions(
                 handle.table().id(),
                 TableProperties.changedOptions(properties),
@@ -323,9 +348,11 @@ public final class SteleMetadata implements ConnectorMetadata {
                         ColumnPositions.at(
                                 position,
                                 ColumnChange.addColumn(
-                                        column.getName(),
-                                        definitions.toStele(column.getName(), column.getType()),
-                                        column.getComment())));
+                                                column.getName(),
+                                                definitions.toStele(
+                                                        column.getName(), column.getType()),
+                                                column.getComment())
+                                        .withDefault(column.getDefaultValue())));
     }
 
     @Override
@@ -359,6 +386,28 @@ public final class SteleMetadata implements ConnectorMetadata {
     public void dropNotNullConstraint(
             ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column) {
         alter(tableHandle, () -> ColumnChange.dropNotNull(name(tableHandle, column)));
+    }
+
+    @Override
+    public void setDefaultValue(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            ColumnHandle column,
+            String defaultValue) {
+        setDefault(tableHandle, column, Optional.of(defaultValue));
+    }
+
+    @Override
+    public void dropDefaultValue(
+            ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column) {
+        setDefault(tableHandle, column, Optional.empty());
+    }
+
+    private void setDefault(
+            ConnectorTableHandle tableHandle, ColumnHandle column, Optional<String> defaultValue) {
+        SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
+        catalog.setDefault(handle.table().id(), ((SteleColumnHandle) column).id(), defaultValue);
+        snapshot.forget(handle.name());
     }
 
     @Override
@@ -420,7 +469,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     }
 
     private void alter(ConnectorTableHandle tableHandle, Supplier<ColumnChange> change) {
-        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
         catalog.alterTable(handle.table(), SteleErrors.translated(change::get));
         snapshot.forget(handle.name());
     }
@@ -455,7 +504,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     @Override
     public Optional<ConnectorTableHandle> applyDelete(
             ConnectorSession session, ConnectorTableHandle handle) {
-        SteleTableHandle table = (SteleTableHandle) handle;
+        SteleTableHandle table = StorageTables.requireOwn(handle);
         return PartitionConstraints.coverWholePartitions(table)
                 ? Optional.of(table)
                 : Optional.empty();
@@ -514,6 +563,182 @@ public final class SteleMetadata implements ConnectorMetadata {
         TableAnalysis.run(catalog, ((SteleTableHandle) tableHandle).name());
     }
 
+    // Views
+
+    @Override
+    public void createView(
+            ConnectorSession session,
+            SchemaTableName viewName,
+            ConnectorViewDefinition definition,
+            Map<String, Object> viewProperties,
+            boolean replace) {
+        views.create(viewName, definition, replace);
+    }
+
+    @Override
+    public void dropView(ConnectorSession session, SchemaTableName viewName) {
+        views.drop(viewName);
+    }
+
+    @Override
+    public void renameView(
+            ConnectorSession session, SchemaTableName source, SchemaTableName target) {
+        views.rename(source, target);
+    }
+
+    @Override
+    public void refreshView(
+            ConnectorSession session,
+            SchemaTableName viewName,
+            ConnectorViewDefinition viewDefinition) {
+        views.refresh(viewName, viewDefinition);
+    }
+
+    @Override
+    public void setViewComment(
+            ConnectorSession session, SchemaTableName viewName, Optional<String> comment) {
+        views.setComment(viewName, comment);
+    }
+
+    @Override
+    public void setViewColumnComment(
+            ConnectorSession session,
+            SchemaTableName viewName,
+            String columnName,
+            Optional<String> comment) {
+        views.setColumnComment(viewName, false, columnName, comment);
+    }
+
+    @Override
+    public List<SchemaTableName> listViews(ConnectorSession session, Optional<String> schemaName) {
+        return views.list(schemaName);
+    }
+
+    @Override
+    public Map<SchemaTableName, ConnectorViewDefinition> getViews(
+            ConnectorSession session, Optional<String> schemaName) {
+        return views.all(schemaName);
+    }
+
+    @Override
+    public Optional<ConnectorViewDefinition> getView(
+            ConnectorSession session, SchemaTableName viewName) {
+        return views.find(viewName, SteleSessionProperties.readLsn(session));
+    }
+
+    // Materialized views
+
+    @Override
+    public void createMaterializedView(
+            ConnectorSession session,
+            SchemaTableName viewName,
+            ConnectorMaterializedViewDefinition definition,
+            Map<String, Object> properties,
+            boolean replace,
+            boolean ignoreExisting) {
+        materializedViews.create(viewName, definition, properties, replace, ignoreExisting);
+    }
+
+    @Override
+    public void dropMaterializedView(ConnectorSession session, SchemaTableName viewName) {
+        materializedViews.drop(viewName);
+    }
+
+    @Override
+    public void renameMaterializedView(
+            ConnectorSession session, SchemaTableName source, SchemaTableName target) {
+        materializedViews.rename(source, target);
+    }
+
+    @Override
+    public void setMaterializedViewProperties(
+            ConnectorSession session,
+            SchemaTableName viewName,
+            Map<String, Optional<Object>> properties) {
+        materializedViews.setProperties(viewName, properties);
+    }
+
+    @Override
+    public void setMaterializedViewColumnComment(
+            ConnectorSession session,
+            SchemaTableName viewName,
+            String columnName,
+            Optional<String> comment) {
+        views.setColumnComment(viewName, true, columnName, comment);
+    }
+
+    @Override
+    public List<SchemaTableName> listMaterializedViews(
+            ConnectorSession session, Optional<String> schemaName) {
+        return materializedViews.list(schemaName);
+    }
+
+    @Override
+    public Map<SchemaTableName, ConnectorMaterializedViewDefinition> getMaterializedViews(
+            ConnectorSession session, Optional<String> schemaName) {
+        return materializedViews.all(schemaName);
+    }
+
+    @Override
+    public Optional<ConnectorMaterializedViewDefinition> getMaterializedView(
+            ConnectorSession session, SchemaTableName viewName) {
+        return materializedViews.find(viewName, SteleSessionProperties.readLsn(session));
+    }
+
+    @Override
+    public Map<String, Object> getMaterializedViewProperties(
+            ConnectorSession session,
+            SchemaTableName viewName,
+            ConnectorMaterializedViewDefinition materializedViewDefinition) {
+        return materializedViews.properties(viewName);
+    }
+
+    @Override
+    public MaterializedViewFreshness getMaterializedViewFreshness(
+            ConnectorSession session, SchemaTableName viewName, boolean considerGracePeriod) {
+        return materializedViews.freshness(viewName);
+    }
+
+    /** Trino runs the query and writes its rows. */
+    @Override
+    @SuppressWarnings("removal") // Trino 483 asks still
+    public boolean delegateMaterializedViewRefreshToConnector(
+            ConnectorSession session, SchemaTableName viewName) {
+        return false;
+    }
+
+    @Override
+    public ConnectorInsertTableHandle beginRefreshMaterializedView(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            List<ConnectorTableHandle> sourceTableHandles,
+            boolean hasForeignSourceTables,
+            RetryMode retryMode,
+            RefreshType refreshType) {
+        checkNoRetries(retryMode);
+        return materializedViews.beginRefresh((SteleTableHandle) tableHandle);
+    }
+
+    @Override
+    public Optional<ConnectorOutputMetadata> finishRefreshMaterializedView(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            ConnectorInsertTableHandle insertHandle,
+            Collection<Slice> fragments,
+            Collection<ComputedStatistics> computedStatistics,
+            List<ConnectorTableHandle> sourceTableHandles,
+            boolean hasForeignSourceTables,
+            boolean hasSourceTableFunctions,
+            boolean hasNonDeterministicFunctions) {
+        materializedViews.finishRefresh(
+                (SteleWriteHandle) insertHandle,
+                fragments,
+                session.getStart(),
+                sourceTableHandles,
+                hasForeignSourceTables || hasSourceTableFunctions || hasNonDeterministicFunctions);
+        return Optional.empty();
+    }
+
     // Writes
 
     @Override
@@ -535,17 +760,14 @@ public final class SteleMetadata implements ConnectorMetadata {
             Optional<ConnectorTableLayout> layout,
             RetryMode retryMode,
             boolean replace) {
-        if (replace) {
-            throw new TrinoException(
-                    NOT_SUPPORTED, "This connector does not support replacing tables");
-        }
         checkNoRetries(retryMode);
         TableSchema table =
                 catalog.createTable(
                                 definitions.toStele(tableMetadata),
                                 TableProperties.tableGroup(tableMetadata.getProperties()),
                                 true,
-                                false)
+                                false,
+                                replace)
                         .schema();
         return writes.begin(table, definitions.columnHandles(table), Optional.empty(), true);
     }
@@ -568,10 +790,11 @@ public final class SteleMetadata implements ConnectorMetadata {
             RetryMode retryMode) {
         checkNoRetries(retryMode);
         return writes.begin(
-                ((SteleTableHandle) tableHandle).table(),
+                StorageTables.requireOwn(tableHandle).table(),
                 columns.stream().map(SteleColumnHandle.class::cast).toList(),
                 Optional.empty(),
-                false);
+                false,
+                SteleSessionProperties.existingRows(session));
     }
 
     @Override
@@ -610,7 +833,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             Map<Integer, Collection<ColumnHandle>> updateCaseColumns,
             RetryMode retryMode) {
         checkNoRetries(retryMode);
-        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
         SteleWriteHandle write =
                 writes.begin(
                         handle.table(),
@@ -637,8 +860,16 @@ public final class SteleMetadata implements ConnectorMetadata {
         }
     }
 
-    private Set<SchemaTableName> wanted(
+    private static Set<SchemaTableName> wanted(
+            List<SchemaTableName> names, UnaryOperator<Set<SchemaTableName>> relationFilter) {
+        return relationFilter.apply(new HashSet<>(names));
+    }
+
+    private Stream<ViewSchema> wantedViews(
             Optional<String> schemaName, UnaryOperator<Set<SchemaTableName>> relationFilter) {
-        return relationFilter.apply(new HashSet<>(catalog.tables(schemaName)));
+        List<ViewSchema> found = catalog.views(schemaName);
+        Set<SchemaTableName> names =
+                wanted(found.stream().map(Views::nameOf).toList(), relationFilter);
+        return found.stream().filter(view -> names.contains(Views.nameOf(view)));
     }
 }

@@ -8,6 +8,8 @@ import io.stele.connector.sidecar.SidecarActions;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.QueryTag;
+import io.trino.spi.catalog.CatalogName;
+import io.trino.spi.type.TypeManager;
 
 /** Makes the view of one transaction. Thread-safe. */
 public final class SteleMetadataFactory {
@@ -16,6 +18,8 @@ public final class SteleMetadataFactory {
     private final TableDefinitions definitions;
     private final TableStatisticsReader statistics;
     private final TrinoTypes types;
+    private final TypeManager typeManager;
+    private final String catalogName;
 
     @Inject
     public SteleMetadataFactory(
@@ -23,12 +27,16 @@ public final class SteleMetadataFactory {
             ReadPoints readPoints,
             TableDefinitions definitions,
             TableStatisticsReader statistics,
-            TrinoTypes types) {
+            TrinoTypes types,
+            TypeManager typeManager,
+            CatalogName catalogName) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.definitions = requireNonNull(definitions, "definitions is null");
         this.statistics = requireNonNull(statistics, "statistics is null");
         this.types = requireNonNull(types, "types is null");
+        this.typeManager = requireNonNull(typeManager, "typeManager is null");
+        this.catalogName = catalogName.toString();
     }
 
     /**
@@ -39,12 +47,17 @@ public final class SteleMetadataFactory {
     public SteleMetadata create(QueryTag tag) {
         SidecarActions actions = sidecar.as(tag);
         CatalogRequests catalog = new CatalogRequests(actions);
+        WriteTransactions writes = new WriteTransactions(actions, catalog);
+        TransactionSnapshot snapshot = new TransactionSnapshot(catalog, readPoints);
         return new SteleMetadata(
                 catalog,
-                new WriteTransactions(actions, catalog),
-                readPoints,
+                writes,
+                snapshot,
                 definitions,
                 statistics,
-                new MetadataTables(catalog, types));
+                new MetadataTables(catalog, types),
+                new Views(catalog, snapshot),
+                new MaterializedViews(
+                        catalogName, catalog, snapshot, definitions, typeManager, writes));
     }
 }

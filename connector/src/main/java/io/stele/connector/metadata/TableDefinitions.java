@@ -25,6 +25,7 @@ import io.trino.spi.type.Type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Tables as Trino declares and shows them, and as Stele stores them. Stateless. */
 public final class TableDefinitions {
@@ -43,12 +44,18 @@ public final class TableDefinitions {
         List<ColumnSchema> columns = new ArrayList<>();
         for (ColumnMetadata column : table.getColumns()) {
             columns.add(
-                    new ColumnSchema(
-                            columns.size() + 1,
-                            column.getName(),
-                            types.toStele(column.getName(), column.getType()),
-                            column.isNullable() && !primaryKey.contains(column.getName()),
-                            column.getComment()));
+                    SteleErrors.translated(
+                            () ->
+                                    new ColumnSchema(
+                                                    columns.size() + 1,
+                                                    column.getName(),
+                                                    types.toStele(
+                                                            column.getName(), column.getType()),
+                                                    column.isNullable()
+                                                            && !primaryKey.contains(
+                                                                    column.getName()),
+                                                    column.getComment())
+                                            .withDefault(column.getDefaultValue())));
         }
         return SteleErrors.translated(
                 () ->
@@ -77,7 +84,10 @@ public final class TableDefinitions {
     public ConnectorTableMetadata toTrino(TableSchema table) {
         List<ColumnMetadata> columns = new ArrayList<>();
         for (ColumnSchema column : table.columns()) {
-            columns.add(toTrino(column));
+            columns.add(
+                    ColumnMetadata.builderFrom(toTrino(column))
+                            .setExtraInfo(uses(table, column))
+                            .build());
         }
         columns.add(hidden(SteleColumnHandle.LSN));
         return new ConnectorTableMetadata(
@@ -87,12 +97,30 @@ public final class TableDefinitions {
                 table.comment());
     }
 
+    /** What is made of a column, as DESCRIBE shows it; empty: nothing. */
+    private static Optional<String> uses(TableSchema table, ColumnSchema column) {
+        List<String> uses = new ArrayList<>();
+        if (table.primaryKey().contains(column.id())) {
+            uses.add("primary key");
+        }
+        if (table.partitionedBy().contains(column.id())) {
+            uses.add("partition key");
+        }
+        for (IndexSchema index : table.options().indexes()) {
+            if (index.columns().contains(column.id())) {
+                uses.add((index.unique() ? "unique index " : "index ") + index.name());
+            }
+        }
+        return uses.isEmpty() ? Optional.empty() : Optional.of(String.join(", ", uses));
+    }
+
     public ColumnMetadata toTrino(ColumnSchema column) {
         return ColumnMetadata.builder()
                 .setName(column.name())
                 .setType(types.toTrino(column.type()))
                 .setNullable(column.nullable())
                 .setComment(column.comment())
+                .setDefaultValue(column.defaultValue())
                 .build();
     }
 

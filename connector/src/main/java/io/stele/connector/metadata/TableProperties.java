@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -133,6 +134,15 @@ public final class TableProperties {
                                         .stream()
                                                 .map(index -> ((IndexDefinition) index).text())
                                                 .collect(toImmutableList())));
+    }
+
+    /** The properties of materialized views: of a table without a key, whose rows stay. */
+    public static List<PropertyMetadata<?>> ofMaterializedViews() {
+        Set<String> ofTablesOnly =
+                Set.of(PRIMARY_KEY, DISTRIBUTION_KEY, ORIENTATION, TIME_TO_LIVE, INDEXES);
+        return all().stream()
+                .filter(property -> !ofTablesOnly.contains(property.getName()))
+                .collect(toImmutableList());
     }
 
     /** The indexes to have, in their order. */

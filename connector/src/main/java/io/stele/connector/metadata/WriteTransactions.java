@@ -4,11 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import io.airlift.log.Logger;
 import io.airlift.slice.Slice;
+import io.stele.connector.handle.ExistingRows;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleWriteHandle;
 import io.stele.connector.sidecar.SidecarActions;
 import io.stele.connector.write.Fragments;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.TableId;
 import io.stele.protocol.api.AbortTransactionRequest;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.BeginTransactionReply;
@@ -53,6 +55,16 @@ final class WriteTransactions {
             List<SteleColumnHandle> columns,
             Optional<Lsn> readLsn,
             boolean created) {
+        return begin(table, columns, readLsn, created, ExistingRows.REPLACE);
+    }
+
+    /** The same; a table without a primary key has no existing rows. */
+    SteleWriteHandle begin(
+            TableSchema table,
+            List<SteleColumnHandle> columns,
+            Optional<Lsn> readLsn,
+            boolean created,
+            ExistingRows existing) {
         BeginTransactionReply reply;
         try {
             reply =
@@ -68,7 +80,12 @@ final class WriteTransactions {
         }
         SteleWriteHandle write =
                 new SteleWriteHandle(
-                        table, reply.transactionId(), reply.dataPrefix(), columns, created);
+                        table,
+                        reply.transactionId(),
+                        reply.dataPrefix(),
+                        columns,
+                        created,
+                        table.hasPrimaryKey() ? existing : ExistingRows.REPLACE);
         synchronized (this) {
             open.put(reply.transactionId(), write);
         }
@@ -87,13 +104,24 @@ final class WriteTransactions {
 
     /** Makes everything that was written visible at once. */
     void commit(SteleWriteHandle write, Collection<Slice> fragments) {
+        commit(write, fragments, Optional.empty());
+    }
+
+    /** The same, in the place of all rows that the table has. */
+    void replace(SteleWriteHandle write, Collection<Slice> fragments) {
+        commit(write, fragments, Optional.of(write.table().id()));
+    }
+
+    private void commit(
+            SteleWriteHandle write, Collection<Slice> fragments, Optional<TableId> replaced) {
         // A commit that is sent again answers what the first one did
         sidecar.call(
                 Actions.COMMIT_TRANSACTION,
                 new CommitTransactionRequest(
                         write.transactionId(),
                         Fragments.files(fragments),
-                        write.created() ? Optional.of(write.table().id()) : Optional.empty()),
+                        write.created() ? Optional.of(write.table().id()) : Optional.empty(),
+                        replaced),
                 CommitTransactionReply.class);
         synchronized (this) {
             open.remove(write.transactionId());

@@ -14,9 +14,9 @@ import io.stele.protocol.api.OpenReadPointRequest;
 import io.stele.protocol.api.OpenTableReply;
 import io.stele.protocol.api.OpenTableRequest;
 import io.stele.protocol.api.ReadPointReply;
+import io.stele.protocol.api.RelationReply;
 import io.stele.protocol.api.RenewReadPointRequest;
-import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.TableRequest;
 import jakarta.annotation.PreDestroy;
 import java.util.List;
 import java.util.Optional;
@@ -59,14 +59,14 @@ public final class ReadPoints {
         return lease(reply);
     }
 
-    /** The same together with a table that is to be read: one request. */
-    public OpenedTable open(TableName table, Optional<Lsn> atLeast) {
+    /** The same together with a table or view that is to be read, if there is one: one request. */
+    public Opened open(TableRequest table, Optional<Lsn> atLeast) {
         OpenTableReply reply =
                 sidecar.call(
                         Actions.OPEN_TABLE,
                         new OpenTableRequest(table, ttlMillis, atLeast),
                         OpenTableReply.class);
-        return new OpenedTable(reply.table(), lease(reply.readPoint()));
+        return new Opened(reply.relation(), reply.readPoint().map(this::lease));
     }
 
     private Lease lease(ReadPointReply reply) {
@@ -94,8 +94,8 @@ public final class ReadPoints {
         }
     }
 
-    /** A table and a read point at which it can be read. */
-    public record OpenedTable(TableDescription table, Lease lease) {}
+    /** What has a name, and a read point at which it can be read; nothing has no read point. */
+    public record Opened(RelationReply relation, Optional<Lease> lease) {}
 
     /** One open read point. */
     public final class Lease implements AutoCloseable {

@@ -2,6 +2,7 @@ package io.stele.connector.write;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.connector.handle.ExistingRows;
 import io.stele.connector.type.KeyRows;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.Orientation;
@@ -26,8 +27,10 @@ final class InsertSink implements RowSink {
     InsertSink(WriteContext context, long directThresholdBytes) {
         this.context = requireNonNull(context, "context is null");
         this.directThresholdBytes = directThresholdBytes;
-        // Row tablets take rows from the log only
-        this.filesAllowed = context.table().orientation() == Orientation.COLUMN;
+        // Row tablets take rows from the log only, and files are not asked for their keys
+        this.filesAllowed =
+                context.table().orientation() == Orientation.COLUMN
+                        && context.handle().existing() == ExistingRows.REPLACE;
     }
 
     @Override

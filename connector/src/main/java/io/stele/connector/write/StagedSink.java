@@ -23,17 +23,27 @@ final class StagedSink implements RowSink {
         this.writer = new RowWriter(context.columns(), context.types());
         this.row = new BinaryRow(writer.layout());
         List<ArrowField> fields = ArrowSchemas.fields(context.columns());
-        PutMode mode = context.table().hasPrimaryKey() ? PutMode.UPSERT : PutMode.APPEND;
         this.rows =
                 new StagedRows(
                         context.sidecar(),
                         PutTarget.staged(
                                 context.table().id(),
-                                mode,
+                                mode(context),
                                 context.handle().transactionId(),
                                 Optional.empty()),
                         fields,
                         ArrowBatchEncoder.forRows(fields, writer.layout()));
+    }
+
+    private static PutMode mode(WriteContext context) {
+        if (!context.table().hasPrimaryKey()) {
+            return PutMode.APPEND;
+        }
+        return switch (context.handle().existing()) {
+            case REPLACE -> PutMode.UPSERT;
+            case FAIL -> PutMode.INSERT;
+            case IGNORE -> PutMode.INSERT_IF_ABSENT;
+        };
     }
 
     @Override

@@ -11,6 +11,9 @@ public final class Actions {
     /** {@link DropSchemaRequest} -> {@link Done}. */
     public static final String DROP_SCHEMA = "drop-schema";
 
+    /** {@link RenameSchemaRequest} -> {@link Done}. */
+    public static final String RENAME_SCHEMA = "rename-schema";
+
     /** {@link Done} (or an empty body) -> {@link ListSchemasReply}. */
     public static final String LIST_SCHEMAS = "list-schemas";
 
@@ -32,8 +35,32 @@ public final class Actions {
     /** {@link TableRequest} -> {@link TableDescription}. */
     public static final String GET_TABLE = "get-table";
 
+    /** {@link TableRequest} -> {@link RelationReply}, whatever has the name, if anything. */
+    public static final String GET_RELATION = "get-relation";
+
+    /** {@link CreateViewRequest} -> {@link io.stele.protocol.schema.ViewSchema}. */
+    public static final String CREATE_VIEW = "create-view";
+
+    /** {@link ViewRequest} -> {@link Done}. */
+    public static final String DROP_VIEW = "drop-view";
+
+    /** {@link RenameViewRequest} -> {@link io.stele.protocol.schema.ViewSchema}. */
+    public static final String RENAME_VIEW = "rename-view";
+
+    /** {@link SetViewRequest} -> {@link io.stele.protocol.schema.ViewSchema}. */
+    public static final String SET_VIEW = "set-view";
+
+    /** {@link SetRefreshRequest} -> {@link io.stele.protocol.schema.ViewSchema}. */
+    public static final String SET_REFRESH = "set-refresh";
+
+    /** {@link ListTablesRequest} -> {@link ListViewsReply}. */
+    public static final String LIST_VIEWS = "list-views";
+
     /** {@link SetCommentRequest} -> {@link TableDescription}. */
     public static final String SET_COMMENT = "set-comment";
+
+    /** {@link SetDefaultRequest} -> {@link TableDescription}. */
+    public static final String SET_DEFAULT = "set-default";
 
     /** {@link SetOptionsRequest} -> {@link TableDescription}. */
     public static final String SET_OPTIONS = "set-options";

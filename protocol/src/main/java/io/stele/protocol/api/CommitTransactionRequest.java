@@ -12,12 +12,24 @@ import java.util.Optional;
  *
  * @param files what workers wrote into the warehouse
  * @param publishTable a staged table that becomes public with the commit
+ * @param replaceTable a table without primary key all of whose rows end with the commit: what is
+ *     written takes their place. With a read LSN, the commit fails where the table changed since
  */
 public record CommitTransactionRequest(
-        String transactionId, List<WrittenFile> files, Optional<TableId> publishTable) {
+        String transactionId,
+        List<WrittenFile> files,
+        Optional<TableId> publishTable,
+        Optional<TableId> replaceTable) {
     public CommitTransactionRequest {
         requireNonNull(transactionId, "transactionId is null");
         files = List.copyOf(files);
         requireNonNull(publishTable, "publishTable is null");
+        requireNonNull(replaceTable, "replaceTable is null");
+    }
+
+    /** Of what is added to what is there. */
+    public CommitTransactionRequest(
+            String transactionId, List<WrittenFile> files, Optional<TableId> publishTable) {
+        this(transactionId, files, publishTable, Optional.empty());
     }
 }

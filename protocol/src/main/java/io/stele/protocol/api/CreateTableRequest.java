@@ -3,6 +3,7 @@ package io.stele.protocol.api;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.schema.TableSchema;
+import java.util.Optional;
 
 /**
  * Creates a table; the reply has what was created.
@@ -14,11 +15,24 @@ import io.stele.protocol.schema.TableSchema;
  * @param staged whether the table stays invisible until a transaction publishes it (CREATE TABLE
  *     AS)
  * @param ignoreExisting whether a table of the name is no error; the reply then has that one
+ * @param replace whether the new table takes the place of one of the name, when it is created or
+ *     published; absent: no
  */
 public record CreateTableRequest(
-        TableSchema schema, String tableGroupName, boolean staged, boolean ignoreExisting) {
+        TableSchema schema,
+        String tableGroupName,
+        boolean staged,
+        boolean ignoreExisting,
+        Optional<Boolean> replace) {
     public CreateTableRequest {
+        requireNonNull(replace, "replace is null");
         requireNonNull(schema, "schema is null");
         requireNonNull(tableGroupName, "tableGroupName is null");
+    }
+
+    /** Of a new name. */
+    public CreateTableRequest(
+            TableSchema schema, String tableGroupName, boolean staged, boolean ignoreExisting) {
+        this(schema, tableGroupName, staged, ignoreExisting, Optional.empty());
     }
 }

@@ -2,14 +2,17 @@ package io.stele.protocol.api;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.Optional;
+
 /**
- * A table and an open read point.
+ * What has a name, and an open read point.
  *
- * @param table as it is at the read point or later, so that reads of both agree
+ * @param relation as it is at the read point or later, so that reads of both agree
+ * @param readPoint empty if nothing has the name
  */
-public record OpenTableReply(TableDescription table, ReadPointReply readPoint) {
+public record OpenTableReply(RelationReply relation, Optional<ReadPointReply> readPoint) {
     public OpenTableReply {
-        requireNonNull(table, "table is null");
+        requireNonNull(relation, "relation is null");
         requireNonNull(readPoint, "readPoint is null");
     }
 }

@@ -6,14 +6,14 @@ import io.stele.protocol.Lsn;
 import java.util.Optional;
 
 /**
- * Describes a table and opens a read point, for whoever is about to read it: one request instead of
- * two.
+ * Describes a table or view and opens a read point, for whoever is about to read it: one request
+ * instead of two.
  *
- * @param table the table, by name
+ * @param table the table or view, by name
  * @param ttlMillis how long the read point's lease lasts unless renewed
  * @param atLeast as in {@link OpenReadPointRequest}
  */
-public record OpenTableRequest(TableName table, long ttlMillis, Optional<Lsn> atLeast) {
+public record OpenTableRequest(TableRequest table, long ttlMillis, Optional<Lsn> atLeast) {
     public OpenTableRequest {
         requireNonNull(table, "table is null");
         requireNonNull(atLeast, "atLeast is null");

@@ -2,12 +2,22 @@ package io.stele.protocol.api;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.Lsn;
 import io.stele.protocol.schema.TableSchema;
+import java.util.Optional;
 
-/** A table: how its rows look, what is known about them, and who owns its shards. */
+/**
+ * A table: how its rows look, what is known about them, and who owns its shards.
+ *
+ * @param changedLsn at or above the LSN of the last change of its rows; empty: not known
+ */
 public record TableDescription(
-        TableSchema schema, TableStatistics statistics, ShardRouting routing) {
+        TableSchema schema,
+        TableStatistics statistics,
+        ShardRouting routing,
+        Optional<Lsn> changedLsn) {
     public TableDescription {
+        requireNonNull(changedLsn, "changedLsn is null");
         requireNonNull(schema, "schema is null");
         requireNonNull(statistics, "statistics is null");
         requireNonNull(routing, "routing is null");
@@ -18,5 +28,10 @@ public record TableDescription(
                             + " shards, found "
                             + routing.owners().size());
         }
+    }
+
+    /** Of a table of which it is not known when it changed. */
+    public TableDescription(TableSchema schema, TableStatistics statistics, ShardRouting routing) {
+        this(schema, statistics, routing, Optional.empty());
     }
 }

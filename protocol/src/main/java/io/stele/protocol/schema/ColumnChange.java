@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param name of ADD and RENAME the new name
  * @param type of ADD and SET_TYPE the new type
  * @param comment of ADD the comment of the column
+ * @param defaultValue of ADD the default value of the column; rows there are do not get it
  * @param position of ADD where the column goes; empty: behind the others
  */
 public record ColumnChange(
@@ -24,6 +25,7 @@ public record ColumnChange(
         Optional<String> name,
         Optional<DataType> type,
         Optional<String> comment,
+        Optional<String> defaultValue,
         Optional<Position> position) {
     public ColumnChange {
         requireNonNull(kind, "kind is null");
@@ -31,6 +33,7 @@ public record ColumnChange(
         requireNonNull(name, "name is null");
         requireNonNull(type, "type is null");
         requireNonNull(comment, "comment is null");
+        requireNonNull(defaultValue, "defaultValue is null");
         requireNonNull(position, "position is null");
         check(
                 kind == Kind.ADD || !path.isEmpty(),
@@ -49,19 +52,20 @@ public record ColumnChange(
                 "a comment for new columns only",
                 kind + " " + path);
         check(
-                position.isEmpty() || (kind == Kind.ADD && path.isEmpty()),
-                "a position for new columns only",
+                (position.isEmpty() && defaultValue.isEmpty())
+                        || (kind == Kind.ADD && path.isEmpty()),
+                "a position or default value for new columns only",
                 kind + " " + path);
     }
 
-    /** A change that puts nothing before anything else. */
+    /** A change that puts nothing before anything else, and has no default value. */
     public ColumnChange(
             Kind kind,
             List<String> path,
             Optional<String> name,
             Optional<DataType> type,
             Optional<String> comment) {
-        this(kind, path, name, type, comment, Optional.empty());
+        this(kind, path, name, type, comment, Optional.empty(), Optional.empty());
     }
 
     /**
@@ -96,7 +100,13 @@ public record ColumnChange(
 
     /** The same new column in another place. */
     public ColumnChange at(Position newPosition) {
-        return new ColumnChange(kind, path, name, type, comment, Optional.of(newPosition));
+        return new ColumnChange(
+                kind, path, name, type, comment, defaultValue, Optional.of(newPosition));
+    }
+
+    /** The same new column with a default value, or without one. */
+    public ColumnChange withDefault(Optional<String> newDefault) {
+        return new ColumnChange(kind, path, name, type, comment, newDefault, position);
     }
 
     /** A new nullable field behind the others of a row. */

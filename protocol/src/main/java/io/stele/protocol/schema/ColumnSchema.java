@@ -22,6 +22,9 @@ import java.util.stream.IntStream;
  * @param comment comment of the user
  * @param fieldIds permanent ids of the row fields inside the type, in the order of {@link
  *     IdentifiedType}; empty: they are 1, 2 and so on, as in every column that never changed inside
+ * @param defaultValue a literal of SQL that statements write where they give the column no value, 1
+ *     to {@value #MAX_DEFAULT_LENGTH} characters; empty: null. It means something to Trino only,
+ *     and nothing to rows that are there
  */
 public record ColumnSchema(
         @JsonProperty("id") int id,
@@ -30,7 +33,9 @@ public record ColumnSchema(
         @JsonProperty("nullable") boolean nullable,
         @JsonProperty("comment") Optional<String> comment,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("fieldIds")
-                List<Integer> fieldIds) {
+                List<Integer> fieldIds,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("defaultValue")
+                Optional<String> defaultValue) {
     /** Hidden column of every column file: the LSN of the row's version. */
     public static final String LSN_NAME = "_lsn";
 
@@ -40,6 +45,9 @@ public record ColumnSchema(
     /** Longest name, in characters: as in Trino's information schema and most databases. */
     public static final int MAX_NAME_LENGTH = 128;
 
+    /** Longest default value, in characters. */
+    public static final int MAX_DEFAULT_LENGTH = 10_000;
+
     public ColumnSchema {
         check(id > 0, "a column id > 0", id);
         requireNonNull(type, "type is null");
@@ -47,6 +55,24 @@ public record ColumnSchema(
         checkName(name);
         fieldIds = Objects.requireNonNullElse(fieldIds, List.<Integer>of()); // of older peers
         fieldIds = canonical(name, type, List.copyOf(fieldIds));
+        requireNonNull(defaultValue, "defaultValue is null");
+        check(
+                defaultValue
+                        .filter(text -> text.isEmpty() || text.length() > MAX_DEFAULT_LENGTH)
+                        .isEmpty(),
+                "a default value of 1 to " + MAX_DEFAULT_LENGTH + " characters",
+                "another of column '" + name + "'");
+    }
+
+    /** A column without a default value. */
+    public ColumnSchema(
+            int id,
+            String name,
+            DataType type,
+            boolean nullable,
+            Optional<String> comment,
+            List<Integer> fieldIds) {
+        this(id, name, type, nullable, comment, fieldIds, Optional.empty());
     }
 
     /** A column whose type never changed inside. */
@@ -62,22 +88,23 @@ public record ColumnSchema(
 
     /** The same column, NOT NULL. */
     public ColumnSchema notNull() {
-        return new ColumnSchema(id, name, type, false, comment, fieldIds);
+        return new ColumnSchema(id, name, type, false, comment, fieldIds, defaultValue);
     }
 
     /** The same column, which may be null. */
     ColumnSchema withNullable() {
-        return new ColumnSchema(id, name, type, true, comment, fieldIds);
+        return new ColumnSchema(id, name, type, true, comment, fieldIds, defaultValue);
     }
 
     /** The same column under another name. */
     ColumnSchema withName(String newName) {
-        return new ColumnSchema(id, newName, type, nullable, comment, fieldIds);
+        return new ColumnSchema(id, newName, type, nullable, comment, fieldIds, defaultValue);
     }
 
     /** The same column with another type. */
     ColumnSchema withType(IdentifiedType newType) {
-        return new ColumnSchema(id, name, newType.type(), nullable, comment, newType.ids());
+        return new ColumnSchema(
+                id, name, newType.type(), nullable, comment, newType.ids(), defaultValue);
     }
 
     /** The permanent id of each row field inside the type; see {@link IdentifiedType}. */
@@ -87,7 +114,12 @@ public record ColumnSchema(
 
     /** The same column with another comment. */
     public ColumnSchema withComment(Optional<String> newComment) {
-        return new ColumnSchema(id, name, type, nullable, newComment, fieldIds);
+        return new ColumnSchema(id, name, type, nullable, newComment, fieldIds, defaultValue);
+    }
+
+    /** The same column with another default value, or without one. */
+    public ColumnSchema withDefault(Optional<String> newDefault) {
+        return new ColumnSchema(id, name, type, nullable, comment, fieldIds, newDefault);
     }
 
     private static List<Integer> firstIds(int count) {

@@ -101,7 +101,8 @@ public final class SchemaEditor {
         checkNew(table.findColumn(name).isEmpty(), "column of " + table.qualifiedName(), name);
         ColumnSchema column =
                 new ColumnSchema(
-                        takeId(), name, change.type().orElseThrow(), true, change.comment());
+                                takeId(), name, change.type().orElseThrow(), true, change.comment())
+                        .withDefault(change.defaultValue());
         // Its fields are 1, 2 and so on; those added to it later must be others.
         nextId = Math.max(nextId, Math.addExact(column.nestedFieldIds().size(), 1));
         return column;

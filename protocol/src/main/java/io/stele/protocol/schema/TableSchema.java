@@ -286,7 +286,7 @@ public record TableSchema(
         return List.copyOf(shards);
     }
 
-    private static void checkName(String what, String name) {
+    static void checkName(String what, String name) {
         check(
                 !name.isEmpty() && name.length() <= ColumnSchema.MAX_NAME_LENGTH,
                 "a " + what + " name of 1 to " + ColumnSchema.MAX_NAME_LENGTH + " characters",

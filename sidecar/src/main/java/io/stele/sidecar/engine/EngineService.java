@@ -9,6 +9,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.DataCacheReply;
 import io.stele.protocol.api.NodeAddress;
+import io.stele.protocol.api.RelationReply;
 import io.stele.protocol.api.SchedulingGroupStatus;
 import io.stele.protocol.api.SchedulingGroupsReply;
 import io.stele.protocol.api.ShardRouting;
@@ -325,12 +326,13 @@ public final class EngineService implements AutoCloseable {
         return new TableDescription(
                 schema,
                 engine().statistics(schema.id()),
-                ShardRouting.single(address, schema.shardCount()));
+                ShardRouting.single(address, schema.shardCount()),
+                Optional.of(engine().changedLsn(schema.id())));
     }
 
     /**
      * The table of a request; STALE_TABLE where another one has the name by now. One that is being
-     * created is found by name and id only.
+     * created, or has the rows of a materialized view, is found by name and id only.
      */
     public TableSchema resolve(TableRequest request) {
         TableName name = request.table();
@@ -338,7 +340,7 @@ public final class EngineService implements AutoCloseable {
         Optional<TableSchema> staged =
                 request.tableId()
                         .flatMap(current::findTable)
-                        .filter(entry -> entry.state() == TableState.STAGED)
+                        .filter(entry -> entry.state() != TableState.PUBLIC)
                         .map(TableEntry::schema)
                         .filter(
                                 table ->
@@ -359,6 +361,19 @@ public final class EngineService implements AutoCloseable {
                             + schema.id());
         }
         return schema;
+    }
+
+    /** The table or view of a name, if there is one; STALE_TABLE as in {@link #resolve}. */
+    public RelationReply relation(TableRequest request) {
+        TableName name = request.table();
+        Catalog current = engine().catalog().current();
+        boolean isTable =
+                request.tableId().isPresent()
+                        || current.findTable(name.schemaName(), name.tableName()).isPresent();
+        return isTable
+                ? new RelationReply(Optional.of(describe(resolve(request))), Optional.empty())
+                : new RelationReply(
+                        Optional.empty(), current.findView(name.schemaName(), name.tableName()));
     }
 
     /** How this sidecar is doing, as the status action tells it. */

@@ -14,8 +14,10 @@ import io.stele.protocol.api.DropSchemaRequest;
 import io.stele.protocol.api.ListSchemasReply;
 import io.stele.protocol.api.ListTablesReply;
 import io.stele.protocol.api.ListTablesRequest;
+import io.stele.protocol.api.RenameSchemaRequest;
 import io.stele.protocol.api.RenameTableRequest;
 import io.stele.protocol.api.SetCommentRequest;
+import io.stele.protocol.api.SetDefaultRequest;
 import io.stele.protocol.api.SetOptionsRequest;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TableRequest;
@@ -47,6 +49,10 @@ final class CatalogActions {
                         Actions.DROP_SCHEMA,
                         ActionHandler.changing(
                                 "Drops a schema", DropSchemaRequest.class, this::dropSchema))
+                .put(
+                        Actions.RENAME_SCHEMA,
+                        ActionHandler.changing(
+                                "Renames a schema", RenameSchemaRequest.class, this::renameSchema))
                 .put(Actions.LIST_SCHEMAS, ActionHandler.of("Lists the schemas", this::listSchemas))
                 .put(
                         Actions.CREATE_TABLE,
@@ -79,6 +85,12 @@ final class CatalogActions {
                                 "Sets the comment of a table or column",
                                 SetCommentRequest.class,
                                 this::setComment))
+                .put(
+                        Actions.SET_DEFAULT,
+                        ActionHandler.changing(
+                                "Sets the default value of a column",
+                                SetDefaultRequest.class,
+                                this::setDefault))
                 .put(
                         Actions.SET_OPTIONS,
                         ActionHandler.changing(
@@ -114,15 +126,19 @@ final class CatalogActions {
         return DONE;
     }
 
+    private Object renameSchema(RenameSchemaRequest request) {
+        catalog().renameSchema(request.schemaName(), request.newName());
+        return DONE;
+    }
+
     private Object listSchemas() {
         return new ListSchemasReply(List.copyOf(catalog().current().schemas()));
     }
 
     private Object createTable(CreateTableRequest request) {
-        TableState state = request.staged() ? TableState.STAGED : TableState.PUBLIC;
         TableSchema created;
         try {
-            created = catalog().createTable(request.schema(), request.tableGroupName(), state);
+            created = create(request);
         } catch (SteleException e) {
             if (e.code() != ErrorCode.TABLE_ALREADY_EXISTS || !request.ignoreExisting()) {
                 throw e;
@@ -133,6 +149,19 @@ final class CatalogActions {
                             .table(request.schema().schemaName(), request.schema().tableName());
         }
         return engine.describe(created);
+    }
+
+    private TableSchema create(CreateTableRequest request) {
+        boolean replaces = request.replace().orElse(false);
+        if (replaces && !request.staged()) {
+            return catalog().createOrReplaceTable(request.schema(), request.tableGroupName());
+        }
+        TableState staged = replaces ? TableState.REPLACEMENT : TableState.STAGED;
+        return catalog()
+                .createTable(
+                        request.schema(),
+                        request.tableGroupName(),
+                        request.staged() ? staged : TableState.PUBLIC);
     }
 
     private Object dropTable(TableRequest request) {
@@ -177,6 +206,13 @@ final class CatalogActions {
                                         request.columnId().get(),
                                         request.comment())
                         : catalog().setTableComment(request.tableId(), request.comment()));
+    }
+
+    private Object setDefault(SetDefaultRequest request) {
+        return engine.describe(
+                catalog()
+                        .setColumnDefault(
+                                request.tableId(), request.columnId(), request.defaultValue()));
     }
 
     private Object alterTable(AlterTableRequest request) {

@@ -39,6 +39,7 @@ public final class FlightService {
         Map<String, ActionHandler> handlers =
                 ImmutableMap.<String, ActionHandler>builder()
                         .putAll(new CatalogActions(engine).handlers())
+                        .putAll(new ViewActions(engine).handlers())
                         .putAll(new ScanActions(engine).handlers())
                         .putAll(new TransactionActions(engine).handlers())
                         .putAll(new MaintenanceActions(engine).handlers())

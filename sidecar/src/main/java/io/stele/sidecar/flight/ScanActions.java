@@ -13,8 +13,8 @@ import io.stele.protocol.api.OpenTableReply;
 import io.stele.protocol.api.OpenTableRequest;
 import io.stele.protocol.api.PlanScanRequest;
 import io.stele.protocol.api.ReadPointReply;
+import io.stele.protocol.api.RelationReply;
 import io.stele.protocol.api.RenewReadPointRequest;
-import io.stele.protocol.api.TableRequest;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.storage.engine.ReadPoint;
 import io.stele.storage.engine.StorageEngine;
@@ -73,7 +73,10 @@ final class ScanActions {
      * older.
      */
     private Object openTable(OpenTableRequest request) {
-        engine.resolve(new TableRequest(request.table(), Optional.empty())); // or nothing is opened
+        RelationReply there = engine.relation(request.table());
+        if (there.table().isEmpty() && there.view().isEmpty()) {
+            return new OpenTableReply(there, Optional.empty());
+        }
         ReadPointReply readPoint =
                 open(
                         new OpenReadPointRequest(
@@ -82,7 +85,7 @@ final class ScanActions {
                                 request.ttlMillis(),
                                 request.atLeast()));
         try {
-            return new OpenTableReply(engine.describe(request.table()), readPoint);
+            return new OpenTableReply(engine.relation(request.table()), Optional.of(readPoint));
         } catch (RuntimeException e) {
             engine.engine().closeReadPoint(readPoint.readPointId());
             throw e;

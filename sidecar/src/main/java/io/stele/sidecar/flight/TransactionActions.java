@@ -57,7 +57,8 @@ final class TransactionActions {
                                 .commit(
                                         request.transactionId(),
                                         request.files(),
-                                        request.publishTable())));
+                                        request.publishTable(),
+                                        request.replaceTable())));
     }
 
     private Object deletePartitions(DeletePartitionsRequest request) {

@@ -4,22 +4,27 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.ViewSchema;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * All schemas, table groups and tables, as of one version. Immutable.
+ * All schemas, table groups, tables and views, as of one version. Immutable.
  *
  * <p>Invariant: every table is in a schema and a table group that are here, and has the shard count
  * of its group. Invariant: no two public tables have one name; a staged table may have the name of
- * another, and finds out when it is published. Invariant: ids are never used twice.
+ * another, and finds out when it is published. Invariant: no view has the name of a public table.
+ * Invariant: a materialized view has a table of state STORAGE in its schema, and every such table
+ * is of one view. Invariant: ids are never used twice.
  */
 public final class Catalog {
     private final long version;
@@ -27,6 +32,7 @@ public final class Catalog {
     private final SortedMap<Integer, TableGroup> tableGroups;
     private final SortedMap<TableId, TableEntry> tables;
     private final SortedMap<String, SortedMap<String, TableSchema>> publicTables;
+    private final SortedMap<String, SortedMap<String, ViewSchema>> views;
     private final long nextTableId;
     private final int nextTableGroupId;
 
@@ -50,11 +56,22 @@ public final class Catalog {
             addTable(byId, entry);
         }
         this.tables = Collections.unmodifiableSortedMap(byId);
+        this.views = new TreeMap<>();
+        schemas.forEach(schema -> views.put(schema, new TreeMap<>()));
+        Set<TableId> storage = new HashSet<>();
+        snapshot.views().forEach(view -> addView(view, storage));
+        for (TableEntry entry : byId.values()) {
+            check(
+                    entry.state() != TableState.STORAGE || storage.contains(entry.schema().id()),
+                    "a materialized view of each storage table",
+                    entry.schema().id());
+        }
     }
 
     /** Version 0: nothing. Never stored. */
     static Catalog empty() {
-        return new Catalog(0, new CatalogSnapshot(List.of(), List.of(), List.of(), 1, 1));
+        return new Catalog(
+                0, new CatalogSnapshot(List.of(), List.of(), List.of(), List.of(), 1, 1));
     }
 
     static Catalog of(long version, CatalogSnapshot snapshot) {
@@ -66,6 +83,7 @@ public final class Catalog {
                 List.copyOf(schemas),
                 List.copyOf(tableGroups.values()),
                 List.copyOf(tables.values()),
+                views.values().stream().flatMap(inSchema -> inSchema.values().stream()).toList(),
                 nextTableId,
                 nextTableGroupId);
     }
@@ -112,6 +130,43 @@ public final class Catalog {
                                         ErrorCode.TABLE_NOT_FOUND,
                                         "Expected a table '%s.%s', found none"
                                                 .formatted(schemaName, tableName)));
+    }
+
+    /** The views of a schema, by name; SCHEMA_NOT_FOUND if there is no such schema. */
+    public List<ViewSchema> listViews(String schemaName) {
+        requireSchema(schemaName);
+        return new ArrayList<>(
+                views.getOrDefault(schemaName, Collections.emptySortedMap()).values());
+    }
+
+    /** The view of a name; empty also if the schema does not exist. */
+    public Optional<ViewSchema> findView(String schemaName, String viewName) {
+        return Optional.ofNullable(views.get(schemaName)).map(inSchema -> inSchema.get(viewName));
+    }
+
+    /**
+     * The view of a name and kind.
+     *
+     * @throws SteleException SCHEMA_NOT_FOUND or TABLE_NOT_FOUND
+     */
+    public ViewSchema view(String schemaName, String viewName, boolean materialized) {
+        requireSchema(schemaName);
+        Optional<ViewSchema> found = findView(schemaName, viewName);
+        return found.filter(view -> view.isMaterialized() == materialized)
+                .orElseThrow(
+                        () ->
+                                new SteleException(
+                                        ErrorCode.TABLE_NOT_FOUND,
+                                        "Expected a %sview '%s.%s', found %s"
+                                                .formatted(
+                                                        materialized ? "materialized " : "",
+                                                        schemaName,
+                                                        viewName,
+                                                        found.map(Catalog::kind).orElse("none"))));
+    }
+
+    private static String kind(ViewSchema view) {
+        return view.isMaterialized() ? "a materialized one" : "one that is not materialized";
     }
 
     /** The table of an id, staged or public. */
@@ -179,6 +234,30 @@ public final class Catalog {
                     inSchema.put(schema.tableName(), schema) == null,
                     "one table of a name",
                     schema.qualifiedName());
+        }
+    }
+
+    private void addView(ViewSchema view, Set<TableId> storage) {
+        SortedMap<String, ViewSchema> inSchema = views.get(view.schemaName());
+        check(inSchema != null, "the schema of view " + view.viewName(), view.schemaName());
+        if (inSchema == null) {
+            return;
+        }
+        check(
+                findTable(view.schemaName(), view.viewName()).isEmpty()
+                        && inSchema.put(view.viewName(), view) == null,
+                "one table or view of a name",
+                view.qualifiedName());
+        if (view.storageTable().isPresent()) {
+            TableId tableId = view.storageTable().get();
+            TableEntry entry = tables.get(tableId);
+            check(
+                    entry != null
+                            && entry.state() == TableState.STORAGE
+                            && entry.schema().schemaName().equals(view.schemaName())
+                            && storage.add(tableId),
+                    "a storage table of its own of view " + view.qualifiedName(),
+                    tableId);
         }
     }
 

@@ -15,6 +15,7 @@ import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.ViewSchema;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -24,6 +25,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 
 /**
  * The next version of the catalog in the making: each method is one statement, and refuses by name
@@ -40,6 +42,7 @@ final class CatalogEdit {
     private final SortedSet<String> schemas;
     private final SortedMap<Integer, TableGroup> tableGroups = new TreeMap<>();
     private final SortedMap<TableId, TableEntry> tables = new TreeMap<>();
+    private final ViewEdits views;
     private long nextTableId;
     private int nextTableGroupId;
 
@@ -49,6 +52,7 @@ final class CatalogEdit {
         this.schemas = new TreeSet<>(snapshot.schemas());
         snapshot.tableGroups().forEach(group -> tableGroups.put(group.id(), group));
         snapshot.tables().forEach(entry -> tables.put(entry.schema().id(), entry));
+        this.views = new ViewEdits(base, snapshot.views());
         this.nextTableId = snapshot.nextTableId();
         this.nextTableGroupId = snapshot.nextTableGroupId();
     }
@@ -60,6 +64,7 @@ final class CatalogEdit {
                         List.copyOf(schemas),
                         List.copyOf(tableGroups.values()),
                         List.copyOf(tables.values()),
+                        views.all(),
                         nextTableId,
                         nextTableGroupId));
     }
@@ -75,31 +80,70 @@ final class CatalogEdit {
 
     void dropSchema(String name, boolean cascade) {
         base.requireSchema(name);
-        List<TableEntry> inSchema =
-                tables.values().stream()
-                        .filter(entry -> entry.schema().schemaName().equals(name))
-                        .toList();
-        if (!cascade && !inSchema.isEmpty()) {
-            TableEntry first = inSchema.getFirst();
-            throw new SteleException(
-                    ErrorCode.SCHEMA_NOT_EMPTY,
-                    "Expected schema '%s' to be empty, found %d tables, among them '%s'%s"
-                            .formatted(
-                                    name,
-                                    inSchema.size(),
-                                    first.schema().tableName(),
-                                    first.state() == TableState.STAGED
-                                            ? " which is being created"
-                                            : ""));
+        if (!cascade) {
+            requireEmpty(name);
         }
-        inSchema.forEach(entry -> tables.remove(entry.schema().id()));
+        tables.values().removeIf(entry -> entry.schema().schemaName().equals(name));
+        views.dropSchema(name);
         schemas.remove(name);
     }
 
+    private void requireEmpty(String schemaName) {
+        List<String> names = new ArrayList<>();
+        for (TableEntry entry : tables.values()) {
+            if (entry.schema().schemaName().equals(schemaName)
+                    && entry.state() != TableState.STORAGE) {
+                names.add(
+                        "'%s'%s"
+                                .formatted(
+                                        entry.schema().tableName(),
+                                        entry.state().isStaged() ? " which is being created" : ""));
+            }
+        }
+        views.inSchema(schemaName).forEach(view -> names.add("view '" + view.viewName() + "'"));
+        if (!names.isEmpty()) {
+            throw new SteleException(
+                    ErrorCode.SCHEMA_NOT_EMPTY,
+                    "Expected schema '%s' to be empty, found %d tables and views, among them %s"
+                            .formatted(schemaName, names.size(), names.getFirst()));
+        }
+    }
+
+    /** Gives a schema another name; its tables and views keep their identity. */
+    void renameSchema(String from, String to) {
+        base.requireSchema(from);
+        createSchema(to);
+        schemas.remove(from);
+        tables.replaceAll(
+                (tableId, entry) ->
+                        entry.schema().schemaName().equals(from)
+                                ? new TableEntry(
+                                        entry.schema().withName(to, entry.schema().tableName()),
+                                        entry.state(),
+                                        entry.history())
+                                : entry);
+        views.renameSchema(from, to);
+    }
+
+    /** Creates a table; one that is public, or to be so, must have a name that nothing has. */
     TableSchema createTable(TableSchema definition, String tableGroupName, TableState state) {
         base.requireSchema(definition.schemaName());
         checkName("table", definition.tableName());
-        requireNoTable(definition.schemaName(), definition.tableName());
+        if (state == TableState.REPLACEMENT) {
+            requireNoView(definition.schemaName(), definition.tableName());
+        } else {
+            requireNoRelation(definition.schemaName(), definition.tableName());
+        }
+        return addTable(definition, tableGroupName, state);
+    }
+
+    /** Creates a table in the place of a public one of its name, if there is one. */
+    TableSchema createOrReplaceTable(TableSchema definition, String tableGroupName) {
+        TableSchema created = createTable(definition, tableGroupName, TableState.REPLACEMENT);
+        return publish(created.id());
+    }
+
+    private TableSchema addTable(TableSchema definition, String tableGroupName, TableState state) {
         definition.columns().forEach(CatalogEdit::checkColumn);
         checkComment("table '" + definition.tableName() + "'", definition.comment());
         if (definition.orientation().hasRows() && !definition.hasPrimaryKey()) {
@@ -125,19 +169,102 @@ final class CatalogEdit {
 
     TableSchema publishTable(TableId tableId) {
         TableEntry entry = base.entry(tableId);
-        if (entry.state() == TableState.PUBLIC) {
+        if (!entry.state().isStaged()) {
             throw invalid(
                     "a staged table to publish",
                     "'" + entry.schema().qualifiedName() + "' which is public");
         }
-        requireNoTable(entry.schema().schemaName(), entry.schema().tableName());
-        tables.put(tableId, new TableEntry(entry.schema(), TableState.PUBLIC, entry.history()));
-        return entry.schema();
+        return publish(tableId);
+    }
+
+    private TableSchema publish(TableId tableId) {
+        TableEntry entry = requireNonNull(tables.get(tableId), "entry is null");
+        TableSchema schema = entry.schema();
+        if (entry.state() == TableState.REPLACEMENT) {
+            requireNoView(schema.schemaName(), schema.tableName());
+            base.findTable(schema.schemaName(), schema.tableName())
+                    .ifPresent(replaced -> tables.remove(replaced.id()));
+        } else {
+            requireNoRelation(schema.schemaName(), schema.tableName());
+        }
+        tables.put(tableId, new TableEntry(schema, TableState.PUBLIC, entry.history()));
+        return schema;
     }
 
     void dropTable(TableId tableId) {
-        base.entry(tableId);
+        requireNoStorage(tableId);
         tables.remove(tableId);
+    }
+
+    /**
+     * Creates a view, and of a materialized one the table for its rows.
+     *
+     * @param storage the table, without a primary key; its name is chosen here
+     */
+    ViewSchema createView(
+            ViewSchema definition,
+            Optional<TableSchema> storage,
+            String tableGroupName,
+            boolean replace) {
+        base.requireSchema(definition.schemaName());
+        checkName("view", definition.viewName());
+        requireNoTable(definition.schemaName(), definition.viewName());
+        ViewSchema view =
+                new ViewSchema(
+                        definition.schemaName(),
+                        definition.viewName(),
+                        base.version() + 1,
+                        definition.definition(),
+                        storage.map(table -> addStorage(definition, table, tableGroupName)),
+                        Optional.empty());
+        views.create(view, replace).flatMap(ViewSchema::storageTable).ifPresent(tables::remove);
+        return view;
+    }
+
+    private TableId addStorage(ViewSchema view, TableSchema table, String tableGroupName) {
+        if (table.hasPrimaryKey()) {
+            throw invalid(
+                    "no primary_key of materialized view '" + view.qualifiedName() + "'", "one");
+        }
+        String name = TableEntry.STORAGE_PREFIX + nextTableId;
+        return addTable(table.withName(view.schemaName(), name), tableGroupName, TableState.STORAGE)
+                .id();
+    }
+
+    void dropView(String schemaName, String viewName, boolean materialized) {
+        views.drop(schemaName, viewName, materialized).storageTable().ifPresent(tables::remove);
+    }
+
+    ViewSchema renameView(
+            String schemaName,
+            String viewName,
+            boolean materialized,
+            String newSchemaName,
+            String newViewName) {
+        ViewSchema old = base.view(schemaName, viewName, materialized);
+        base.requireSchema(newSchemaName);
+        checkName("view", newViewName);
+        requireNoRelation(newSchemaName, newViewName);
+        if (old.storageTable().isPresent()) {
+            TableSchema table = base.table(old.storageTable().get());
+            replace(table.withName(newSchemaName, table.tableName()));
+        }
+        return views.replace(old, old.withName(newSchemaName, newViewName));
+    }
+
+    ViewSchema setView(
+            String schemaName,
+            String viewName,
+            boolean materialized,
+            long revision,
+            String definition) {
+        ViewSchema old = views.require(schemaName, viewName, materialized, revision);
+        return views.replace(old, old.withDefinition(base.version() + 1, definition));
+    }
+
+    ViewSchema setRefresh(TableId storageTable, String refresh) {
+        ViewSchema old = views.require(storageTable);
+        return views.replace(old, old.withRefresh(refresh));
     }
 
     /**
@@ -145,6 +272,7 @@ final class CatalogEdit {
      * dropped.
      */
     TableSchema truncateTable(TableId tableId) {
+        requireNoStorage(tableId);
         TableEntry entry = base.entry(tableId);
         TableSchema old = entry.schema();
         TableSchema schema =
@@ -164,7 +292,7 @@ final class CatalogEdit {
         TableSchema old = requirePublic(tableId);
         base.requireSchema(schemaName);
         checkName("table", tableName);
-        requireNoTable(schemaName, tableName);
+        requireNoRelation(schemaName, tableName);
         return replace(old.withName(schemaName, tableName));
     }
 
@@ -175,16 +303,28 @@ final class CatalogEdit {
     }
 
     TableSchema setColumnComment(TableId tableId, int columnId, Optional<String> comment) {
+        String name = base.table(tableId).column(columnId).name();
+        checkComment("column '" + name + "'", comment);
+        return change(tableId, columnId, column -> column.withComment(comment));
+    }
+
+    TableSchema setColumnDefault(TableId tableId, int columnId, Optional<String> defaultValue) {
+        requireNoStorage(tableId);
+        return change(tableId, columnId, column -> column.withDefault(defaultValue));
+    }
+
+    /** A change that rows have nothing to do with. */
+    private TableSchema change(TableId tableId, int columnId, UnaryOperator<ColumnSchema> change) {
         TableSchema old = base.table(tableId);
         int index = old.indexOf(columnId);
         List<ColumnSchema> columns = new ArrayList<>(old.columns());
-        checkComment("column '" + columns.get(index).name() + "'", comment);
-        columns.set(index, columns.get(index).withComment(comment));
+        columns.set(index, change.apply(columns.get(index)));
         return replace(old.withColumns(old.schemaVersion(), columns));
     }
 
     /** Changes a column, and keeps the columns that there were for rows of before. */
     TableSchema alterTable(TableId tableId, int schemaVersion, ColumnChange change) {
+        requireNoStorage(tableId);
         TableEntry entry = base.entry(tableId);
         TableSchema old = entry.schema();
         if (old.schemaVersion() != schemaVersion) {
@@ -277,7 +417,7 @@ final class CatalogEdit {
     /** Drops every staged table; returns how many there were. */
     int dropStagedTables() {
         int before = tables.size();
-        tables.values().removeIf(entry -> entry.state() == TableState.STAGED);
+        tables.values().removeIf(entry -> entry.state().isStaged());
         return before - tables.size();
     }
 
@@ -308,6 +448,32 @@ final class CatalogEdit {
                     "'" + entry.schema().qualifiedName() + "' which is being created");
         }
         return entry.schema();
+    }
+
+    private void requireNoStorage(TableId tableId) {
+        TableEntry entry = base.entry(tableId);
+        if (entry.state() == TableState.STORAGE) {
+            throw invalid(
+                    "a table of its own",
+                    "'%s', which has the rows of a materialized view"
+                            .formatted(entry.schema().qualifiedName()));
+        }
+    }
+
+    private void requireNoRelation(String schemaName, String tableName) {
+        requireNoTable(schemaName, tableName);
+        requireNoView(schemaName, tableName);
+    }
+
+    private void requireNoView(String schemaName, String tableName) {
+        base.findView(schemaName, tableName)
+                .ifPresent(
+                        view -> {
+                            throw new SteleException(
+                                    ErrorCode.TABLE_ALREADY_EXISTS,
+                                    "Expected a new name, found view '%s' existing"
+                                            .formatted(view.qualifiedName()));
+                        });
     }
 
     private void requireNoTable(String schemaName, String tableName) {

@@ -10,6 +10,7 @@ import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.ViewSchema;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
@@ -93,6 +94,79 @@ public final class CatalogService {
                 });
     }
 
+    /** Gives a schema another name; SCHEMA_NOT_FOUND, or SCHEMA_ALREADY_EXISTS. */
+    public void renameSchema(String from, String to) {
+        change(
+                edit -> {
+                    edit.renameSchema(from, to);
+                    return to;
+                });
+    }
+
+    /** As {@link #createTable}, of a public table, in the place of one of the name. */
+    public TableSchema createOrReplaceTable(TableSchema definition, String tableGroupName) {
+        requireNonNull(definition, "definition is null");
+        requireNonNull(tableGroupName, "tableGroupName is null");
+        return change(edit -> edit.createOrReplaceTable(definition, tableGroupName));
+    }
+
+    /**
+     * Creates a view.
+     *
+     * @param definition name and definition; the revision and the storage table are assigned here
+     * @param storage of a materialized view the table for its rows
+     * @param tableGroupName that of the storage table, as in {@link #createTable}
+     * @param replace whether a view of the name and kind makes room
+     * @throws SteleException SCHEMA_NOT_FOUND, TABLE_ALREADY_EXISTS, or INVALID_ARGUMENT naming the
+     *     rule that is broken
+     */
+    public ViewSchema createView(
+            ViewSchema definition,
+            Optional<TableSchema> storage,
+            String tableGroupName,
+            boolean replace) {
+        requireNonNull(definition, "definition is null");
+        return change(edit -> edit.createView(definition, storage, tableGroupName, replace));
+    }
+
+    /** Drops a view, with the rows of a materialized one; TABLE_NOT_FOUND. */
+    public void dropView(String schemaName, String viewName, boolean materialized) {
+        change(
+                edit -> {
+                    edit.dropView(schemaName, viewName, materialized);
+                    return viewName;
+                });
+    }
+
+    /** Gives a view another name; TABLE_NOT_FOUND, SCHEMA_NOT_FOUND or TABLE_ALREADY_EXISTS. */
+    public ViewSchema renameView(
+            String schemaName,
+            String viewName,
+            boolean materialized,
+            String newSchemaName,
+            String newViewName) {
+        return change(
+                edit ->
+                        edit.renameView(
+                                schemaName, viewName, materialized, newSchemaName, newViewName));
+    }
+
+    /** Gives a view another definition; STALE_TABLE unless it has this revision. */
+    public ViewSchema setView(
+            String schemaName,
+            String viewName,
+            boolean materialized,
+            long revision,
+            String definition) {
+        return change(
+                edit -> edit.setView(schemaName, viewName, materialized, revision, definition));
+    }
+
+    /** Notes what the rows of a materialized view are made of; STALE_TABLE if it is gone. */
+    public ViewSchema setRefresh(TableId storageTable, String refresh) {
+        return change(edit -> edit.setRefresh(storageTable, refresh));
+    }
+
     /**
      * Creates a table.
      *
@@ -150,6 +224,15 @@ public final class CatalogService {
     }
 
     /**
+     * Sets or takes away the default value of a column; COLUMN_NOT_FOUND if the table has none of
+     * the id.
+     */
+    public TableSchema setColumnDefault(
+            TableId tableId, int columnId, Optional<String> defaultValue) {
+        return change(edit -> edit.setColumnDefault(tableId, columnId, defaultValue));
+    }
+
+    /**
      * Changes a column of a table, or a field inside one. Files and rows stay as they are and are
      * read by the columns they were written with.
      *
@@ -189,7 +272,7 @@ public final class CatalogService {
      * of tables dropped.
      */
     public int dropStagedTables() {
-        if (current.tables().stream().noneMatch(entry -> entry.state() == TableState.STAGED)) {
+        if (current.tables().stream().noneMatch(entry -> entry.state().isStaged())) {
             return 0;
         }
         return change(CatalogEdit::dropStagedTables);

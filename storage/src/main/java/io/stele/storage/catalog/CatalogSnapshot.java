@@ -1,6 +1,9 @@
 package io.stele.storage.catalog;
 
+import static java.util.Objects.requireNonNullElse;
+
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.stele.protocol.schema.ViewSchema;
 import java.util.List;
 
 /**
@@ -11,11 +14,13 @@ record CatalogSnapshot(
         @JsonProperty("schemas") List<String> schemas,
         @JsonProperty("tableGroups") List<TableGroup> tableGroups,
         @JsonProperty("tables") List<TableEntry> tables,
+        @JsonProperty("views") List<ViewSchema> views,
         @JsonProperty("nextTableId") long nextTableId,
         @JsonProperty("nextTableGroupId") int nextTableGroupId) {
     CatalogSnapshot {
         schemas = List.copyOf(schemas);
         tableGroups = List.copyOf(tableGroups);
         tables = List.copyOf(tables);
+        views = List.copyOf(requireNonNullElse(views, List.of())); // absent before version 4
     }
 }

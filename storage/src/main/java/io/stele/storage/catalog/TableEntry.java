@@ -17,6 +17,9 @@ public record TableEntry(
         @JsonProperty("schema") TableSchema schema,
         @JsonProperty("state") TableState state,
         @JsonProperty("history") SchemaHistory history) {
+    /** Names of tables with the rows of materialized views begin so; nothing finds them by name. */
+    public static final String STORAGE_PREFIX = "storage$";
+
     public TableEntry {
         requireNonNull(schema, "schema is null");
         requireNonNull(state, "state is null");

@@ -4,6 +4,15 @@ package io.stele.storage.catalog;
 public enum TableState {
     /** Being filled by the statement that creates it; found by id only; dropped at start-up. */
     STAGED,
+    /** As {@link #STAGED}; takes the place of a public table of its name when it is published. */
+    REPLACEMENT,
     /** Found by name. */
-    PUBLIC
+    PUBLIC,
+    /** Has the rows of a materialized view; found by id only, and goes with the view. */
+    STORAGE;
+
+    /** Whether the statement that creates the table has not ended. */
+    public boolean isStaged() {
+        return this == STAGED || this == REPLACEMENT;
+    }
 }

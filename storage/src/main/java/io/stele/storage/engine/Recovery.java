@@ -12,7 +12,6 @@ import io.stele.storage.catalog.Catalog;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.catalog.TableGroup;
-import io.stele.storage.catalog.TableState;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.FileKind;
 import io.stele.storage.manifest.Manifest;
@@ -79,7 +78,7 @@ final class Recovery {
     void resolveStagedTables() throws IOException {
         Set<TableId> staged = new HashSet<>();
         for (TableEntry entry : catalog.current().tables()) {
-            if (entry.state() == TableState.STAGED) {
+            if (entry.state().isStaged()) {
                 staged.add(entry.schema().id());
             }
         }

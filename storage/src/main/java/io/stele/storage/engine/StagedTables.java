@@ -5,7 +5,10 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.catalog.Catalog;
 import io.stele.storage.catalog.CatalogService;
+import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.catalog.TableState;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -34,24 +37,20 @@ final class StagedTables {
     Optional<TableId> find(TableId tableId) {
         return catalog.current()
                 .findTable(tableId)
-                .filter(entry -> entry.state() == TableState.STAGED)
+                .filter(entry -> entry.state().isStaged())
                 .map(entry -> entry.schema().id());
     }
 
     /**
-     * Fails where the name of a staged table is taken by now.
+     * Fails where the name of a staged table is taken by now, and not by what it replaces.
      *
      * @throws SteleException TABLE_ALREADY_EXISTS
      */
     void checkPublishable(TableId tableId) {
         catalog.current()
                 .findTable(tableId)
-                .map(entry -> entry.schema())
-                .filter(
-                        table ->
-                                catalog.current()
-                                        .findTable(table.schemaName(), table.tableName())
-                                        .isPresent())
+                .filter(entry -> isTaken(catalog.current(), entry))
+                .map(TableEntry::schema)
                 .ifPresent(
                         table -> {
                             throw new SteleException(
@@ -59,6 +58,13 @@ final class StagedTables {
                                     "Expected a new table, found '%s' existing"
                                             .formatted(table.qualifiedName()));
                         });
+    }
+
+    private static boolean isTaken(Catalog present, TableEntry staged) {
+        TableSchema table = staged.schema();
+        return present.findView(table.schemaName(), table.tableName()).isPresent()
+                || (staged.state() != TableState.REPLACEMENT
+                        && present.findTable(table.schemaName(), table.tableName()).isPresent());
     }
 
     /** Drops a table, if it is still staged; completes when that was tried, never fails. */

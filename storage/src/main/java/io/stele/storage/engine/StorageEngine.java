@@ -198,9 +198,24 @@ public final class StorageEngine implements AutoCloseable {
      */
     public CompletableFuture<Lsn> commit(
             String transactionId, List<WrittenFile> written, Optional<TableId> publish) {
+        return commit(transactionId, written, publish, Optional.empty());
+    }
+
+    /**
+     * The same.
+     *
+     * @param replace a table without primary key all of whose rows end at that LSN, so that what
+     *     the transaction writes takes their place; TRANSACTION_CONFLICT if the transaction has a
+     *     read LSN and the table changed after it
+     */
+    public CompletableFuture<Lsn> commit(
+            String transactionId,
+            List<WrittenFile> written,
+            Optional<TableId> publish,
+            Optional<TableId> replace) {
         try {
             checkOpen();
-            return transactions.commit(transactionId, written, publish);
+            return transactions.commit(transactionId, written, publish, replace);
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }
@@ -225,6 +240,19 @@ public final class StorageEngine implements AutoCloseable {
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }
+    }
+
+    /**
+     * An LSN at or above that of the last change of a table's rows: who read the table there or
+     * later saw what is there now. STALE_TABLE if it is dropped.
+     */
+    public Lsn changedLsn(TableId tableId) {
+        checkOpen();
+        long newest = 0;
+        for (TableShard table : shards.table(schema(tableId))) {
+            newest = Math.max(newest, table.changedLsn());
+        }
+        return new Lsn(newest);
     }
 
     /** Gives a transaction up; an unknown or finished one is no error. */

@@ -113,12 +113,18 @@ final class Transactions {
         transaction.stage(shard, batch, offset, length, clock.nowMillis());
     }
 
-    CompletableFuture<Lsn> commit(String id, List<WrittenFile> written, Optional<TableId> publish) {
+    CompletableFuture<Lsn> commit(
+            String id,
+            List<WrittenFile> written,
+            Optional<TableId> publish,
+            Optional<TableId> replace) {
         Transaction transaction = open.get(id);
         if (transaction == null) {
             return findCommitted(id);
         }
         Map<ShardId, List<FileEntry>> files = entries(written);
+        Map<ShardId, List<PartitionDelete>> deletes = new TreeMap<>();
+        replace.ifPresent(tableId -> deleteAll(replaceable(tableId), ScanPredicate.ALL, deletes));
         if (!transaction.end()) {
             return transaction.outcome().copy();
         }
@@ -133,7 +139,7 @@ final class Transactions {
         run(
                 transaction,
                 new Coordinator.Commit(
-                        id, transaction.readLsn(), transaction.staged(), files, Map.of(), publish));
+                        id, transaction.readLsn(), transaction.staged(), files, deletes, publish));
         transaction.outcome().whenComplete((lsn, failed) -> claims.release(files));
         return transaction.outcome().copy();
     }
@@ -156,9 +162,8 @@ final class Transactions {
         if (transaction == null || !transaction.end()) {
             throw new IllegalStateException("Expected a new transaction");
         }
-        PartitionDelete delete = new PartitionDelete(table.id(), partitions);
         Map<ShardId, List<PartitionDelete>> deletes = new TreeMap<>();
-        table.shards().forEach(shard -> deletes.put(shard, List.of(delete)));
+        deleteAll(table, partitions, deletes);
         run(
                 transaction,
                 new Coordinator.Commit(
@@ -169,6 +174,26 @@ final class Transactions {
                         deletes,
                         Optional.empty()));
         return transaction.outcome().copy();
+    }
+
+    private static void deleteAll(
+            TableSchema table,
+            ScanPredicate partitions,
+            Map<ShardId, List<PartitionDelete>> deletes) {
+        PartitionDelete delete = new PartitionDelete(table.id(), partitions);
+        table.shards().forEach(shard -> deletes.put(shard, List.of(delete)));
+    }
+
+    /** The rows of a key that ends and comes at one LSN could not be told apart. */
+    private TableSchema replaceable(TableId tableId) {
+        TableSchema table = catalog.current().table(tableId);
+        if (table.hasPrimaryKey()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a table without primary_key to replace the rows of, found "
+                            + table.qualifiedName());
+        }
+        return table;
     }
 
     private void run(Transaction transaction, Coordinator.Commit commit) {

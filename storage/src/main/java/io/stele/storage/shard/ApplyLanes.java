@@ -104,7 +104,7 @@ final class ApplyLanes {
             DurableRecord record = records.get(place);
             Optional<TableShard> table = table(record);
             if (table.isPresent()) {
-                table.get().touch(nowMillis);
+                table.get().touch(record.lsn().value(), nowMillis);
                 work.add(work(place, table.get(), record));
             }
         }

@@ -34,6 +34,17 @@ final class ConflictCheck {
             return Optional.empty();
         }
         Lsn readLsn = part.readLsn().get();
+        for (PartitionDelete delete : part.deletes()) {
+            Optional<TableShard> table = shard.findTable(delete.tableId());
+            if (table.isEmpty()) {
+                return Optional.of("table " + delete.tableId() + " was dropped");
+            }
+            if (table.get().changedLsn() > readLsn.value()) {
+                return Optional.of(
+                        "table %s, whose rows it replaces, was changed after LSN %s"
+                                .formatted(table.get().schema().qualifiedName(), readLsn));
+            }
+        }
         for (WriteBatchReader batch : part.batches()) {
             Optional<TableShard> table = shard.findTable(batch.tableId());
             if (table.isEmpty()) {

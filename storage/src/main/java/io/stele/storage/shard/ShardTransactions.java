@@ -49,7 +49,9 @@ final class ShardTransactions {
     /** Of prepared transactions that are worked out: what their conditional batches come to. */
     private final Map<String, Map<Integer, byte[]>> resolved = new HashMap<>();
 
-    private int doneSteps; // of a transaction whose application waits: its files, then its batches
+    private int doneSteps; // of a transaction whose application waits: deletions, its files, its
+
+    // batches
 
     ShardTransactions(
             TableGroupShard shard,
@@ -173,7 +175,9 @@ final class ShardTransactions {
 
     private void applyPart(PreparedPart part, Map<TableId, Long> firstRowIds, Lsn lsn)
             throws IOException {
-        for (PartitionDelete delete : part.deletes()) {
+        // Before what the transaction writes, which they do not end
+        for (PartitionDelete delete :
+                doneSteps == 0 ? part.deletes() : List.<PartitionDelete>of()) {
             tables.findUnflushed(delete.tableId(), lsn)
                     .ifPresent(
                             table ->
@@ -184,7 +188,8 @@ final class ShardTransactions {
                                             nowMillis.getAsLong()));
         }
         Map<TableId, Long> nextRowIds = new HashMap<>(firstRowIds);
-        int step = 0;
+        int step = 1;
+        doneSteps = Math.max(doneSteps, step);
         for (FileEntry entry : part.files()) {
             Optional<TableShard> table = tables.findUnflushed(entry.tableId(), lsn);
             long firstRowId = nextRowIds.getOrDefault(entry.tableId(), WriteRecord.NO_ROW_ID);

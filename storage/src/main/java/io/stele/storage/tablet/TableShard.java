@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  * as the version that is in effect here.
  *
  * <p>Confined to the shard's execution context, except for {@link #view}, {@link #versions}, {@link
- * #schema}, {@link #layout}, {@link #announced}, {@link #historyLsn} and {@link #takeRowIds}, which
- * any thread may call, and for {@link #applyLane}.
+ * #schema}, {@link #layout}, {@link #announced}, {@link #historyLsn}, {@link #changedLsn} and
+ * {@link #takeRowIds}, which any thread may call, and for {@link #applyLane}.
  */
 public final class TableShard {
     /** Memtables that lie one upon the other when the number of lanes changes: reads ask each. */
@@ -65,6 +65,7 @@ public final class TableShard {
     private @Nullable BatchWriter writer; // of all lanes, while they are at rest
     private long activeSinceMillis = Long.MAX_VALUE; // of the first change since the last seal
     private long endedLogLsn = Long.MAX_VALUE; // of the first endRows since the last seal
+    private volatile long changedLsn; // written by the shard's context
     private long flushedLsn;
     private volatile long expiredLsn;
     private volatile long historyLsn; // of which others may take a look
@@ -216,6 +217,7 @@ public final class TableShard {
             List<PartitionEnd> newEnds) {
         ends = List.copyOf(newEnds);
         flushedLsn = newFlushedLsn;
+        changedLsn = newFlushedLsn; // what is in files changed then, or before
         historyLsn = newHistoryLsn;
         for (ColumnFile file : columnFiles) {
             historyLsn = Math.max(historyLsn, file.deletes().floorLsn());
@@ -291,7 +293,7 @@ public final class TableShard {
     public void apply(
             WriteBatchReader batch, long lsn, long firstRowId, long logLsn, long nowMillis) {
         supersedeInMemory(batch, lsn);
-        touch(nowMillis);
+        touch(lsn, nowMillis);
         write(requireNonNull(writer), batch, lsn, firstRowId, logLsn);
     }
 
@@ -306,8 +308,17 @@ public final class TableShard {
     /**
      * Changes are about to be applied, here or by lanes: the memtable's age begins, if it has none.
      */
-    public void touch(long nowMillis) {
+    public void touch(long lsn, long nowMillis) {
         activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
+        changedLsn = lsn;
+    }
+
+    /**
+     * The LSN of the last change of rows, or one above it of before the last restart: whoever reads
+     * at or above it, and below what is applied, sees what everyone sees now. Any thread.
+     */
+    public long changedLsn() {
+        return changedLsn;
     }
 
     /** In how many lanes changes can be applied now. */
@@ -366,8 +377,8 @@ public final class TableShard {
      */
     public void ingest(TableFiles files, ColumnFile file, long logLsn, long nowMillis)
             throws IOException {
-        activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
         long lsn = file.entry().minLsn().value();
+        touch(lsn, nowMillis);
         String fileId = file.entry().fileId();
         Optional<ColumnFile> known = find(fileId);
         rowCache.beginReset();
@@ -407,7 +418,7 @@ public final class TableShard {
      * @param logLsn the oldest log record it can be replayed from
      */
     public void endPartitions(ScanPredicate partitions, long lsn, long logLsn, long nowMillis) {
-        activeSinceMillis = Math.min(activeSinceMillis, nowMillis);
+        touch(lsn, nowMillis);
         endedLogLsn = Math.min(endedLogLsn, logLsn);
         rowCache.beginReset();
         PartitionMatcher matcher = new PartitionMatcher(schema(), partitions);

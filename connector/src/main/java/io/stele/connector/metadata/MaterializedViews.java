@@ -1,0 +1,231 @@
+package io.stele.connector.metadata;
+
+import static io.trino.spi.StandardErrorCode.INVALID_TABLE_PROPERTY;
+import static io.trino.spi.connector.MaterializedViewFreshness.Freshness.FRESH;
+import static io.trino.spi.connector.MaterializedViewFreshness.Freshness.STALE;
+import static io.trino.spi.connector.MaterializedViewFreshness.Freshness.UNKNOWN;
+import static java.util.Objects.requireNonNull;
+
+import io.airlift.slice.Slice;
+import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.handle.SteleWriteHandle;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.TableId;
+import io.stele.protocol.api.CreateTableRequest;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.ViewSchema;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.CatalogSchemaTableName;
+import io.trino.spi.connector.ColumnMetadata;
+import io.trino.spi.connector.ConnectorMaterializedViewDefinition;
+import io.trino.spi.connector.ConnectorTableHandle;
+import io.trino.spi.connector.ConnectorTableMetadata;
+import io.trino.spi.connector.MaterializedViewFreshness;
+import io.trino.spi.connector.MaterializedViewNotFoundException;
+import io.trino.spi.connector.SchemaTableName;
+import io.trino.spi.type.TypeManager;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The materialized views of one Trino transaction. Each has a table for its rows that is found
+ * under no name of its own; a refresh replaces its rows in one step of the log, so that readers see
+ * those of before or those of after, and notes what they were made of.
+ *
+ * <p>Invariant: a view is shown as fresh only if no base table changed after the snapshot that its
+ * rows were made of. A refresh fails if the rows were replaced after its own snapshot, and the note
+ * is written after the rows; so a note may be older than the rows, and never younger. Thread-safe.
+ */
+final class MaterializedViews {
+    /** For what does not ask for the storage. */
+    static final CatalogSchemaTableName NO_STORAGE =
+            new CatalogSchemaTableName("none", "none", "none");
+
+    private final String catalogName;
+    private final CatalogRequests catalog;
+    private final TransactionSnapshot snapshot;
+    private final TableDefinitions definitions;
+    private final TypeManager types;
+    private final WriteTransactions writes;
+
+    MaterializedViews(
+            String catalogName,
+            CatalogRequests catalog,
+            TransactionSnapshot snapshot,
+            TableDefinitions definitions,
+            TypeManager types,
+            WriteTransactions writes) {
+        this.catalogName = requireNonNull(catalogName, "catalogName is null");
+        this.catalog = requireNonNull(catalog, "catalog is null");
+        this.snapshot = requireNonNull(snapshot, "snapshot is null");
+        this.definitions = requireNonNull(definitions, "definitions is null");
+        this.types = requireNonNull(types, "types is null");
+        this.writes = requireNonNull(writes, "writes is null");
+    }
+
+    void create(
+            SchemaTableName name,
+            ConnectorMaterializedViewDefinition definition,
+            Map<String, Object> properties,
+            boolean replace,
+            boolean ignoreExisting) {
+        if (ignoreExisting && snapshot.findView(name, true).isPresent()) {
+            return;
+        }
+        List<ColumnMetadata> columns =
+                definition.getColumns().stream()
+                        .map(
+                                column ->
+                                        new ColumnMetadata(
+                                                column.getName(), types.getType(column.getType())))
+                        .toList();
+        TableSchema storage =
+                definitions.toStele(
+                        new ConnectorTableMetadata(name, columns, properties, Optional.empty()));
+        catalog.createView(
+                name,
+                ViewDocument.of(definition).text(),
+                replace,
+                Optional.of(
+                        new CreateTableRequest(
+                                storage, TableProperties.tableGroup(properties), false, false)));
+        snapshot.forget(name);
+    }
+
+    void drop(SchemaTableName name) {
+        catalog.dropView(name, true);
+        snapshot.forget(name);
+    }
+
+    void rename(SchemaTableName source, SchemaTableName target) {
+        catalog.renameView(source, true, target);
+        snapshot.forget(source);
+    }
+
+    List<SchemaTableName> list(Optional<String> schemaName) {
+        return catalog.views(schemaName).stream()
+                .filter(ViewSchema::isMaterialized)
+                .map(Views::nameOf)
+                .toList();
+    }
+
+    Map<SchemaTableName, ConnectorMaterializedViewDefinition> all(Optional<String> schemaName) {
+        Map<SchemaTableName, ConnectorMaterializedViewDefinition> found = new LinkedHashMap<>();
+        for (ViewSchema view : catalog.views(schemaName)) {
+            if (view.isMaterialized()) {
+                found.put(Views.nameOf(view), definition(view));
+            }
+        }
+        return found;
+    }
+
+    /** The view, which is about to be read, perhaps. */
+    Optional<ConnectorMaterializedViewDefinition> find(
+            SchemaTableName name, Optional<Lsn> atLeast) {
+        return snapshot.open(name, atLeast)
+                .view()
+                .filter(ViewSchema::isMaterialized)
+                .map(this::definition);
+    }
+
+    private ConnectorMaterializedViewDefinition definition(ViewSchema view) {
+        SchemaTableName storage = StorageTables.name(view);
+        return ViewDocument.of(view)
+                .toMaterializedView(
+                        new CatalogSchemaTableName(
+                                catalogName, storage.getSchemaName(), storage.getTableName()));
+    }
+
+    /** Those of the table with the rows. */
+    Map<String, Object> properties(SchemaTableName name) {
+        return TableProperties.of(storage(name));
+    }
+
+    void setProperties(SchemaTableName name, Map<String, Optional<Object>> properties) {
+        for (String property : List.of(TableProperties.INDEXES, TableProperties.TIME_TO_LIVE)) {
+            if (properties.containsKey(property)) {
+                throw new TrinoException(
+                        INVALID_TABLE_PROPERTY,
+                        "Expected properties of a table without primary_key and time_to_live, found "
+                                + property);
+            }
+        }
+        TableSchema storage = storage(name);
+        catalog.setOptions(
+                storage.id(),
+                TableProperties.changedOptions(properties),
+                TableDefinitions.options(storage.columns(), TableProperties.values(properties)));
+        snapshot.forget(StorageTables.name(view(name)));
+    }
+
+    private TableSchema storage(SchemaTableName name) {
+        return snapshot.findTable(StorageTables.name(view(name)))
+                .orElseThrow(() -> new MaterializedViewNotFoundException(name))
+                .schema();
+    }
+
+    private ViewSchema view(SchemaTableName name) {
+        return snapshot.findView(name, true)
+                .orElseThrow(() -> new MaterializedViewNotFoundException(name));
+    }
+
+    /** Whether what the view's rows were made of is as it was. */
+    MaterializedViewFreshness freshness(SchemaTableName name) {
+        Optional<RefreshNote> noted = view(name).refresh().map(RefreshNote::of);
+        if (noted.isEmpty()) {
+            return new MaterializedViewFreshness(STALE, Optional.empty());
+        }
+        RefreshNote note = noted.get();
+        Optional<Instant> lastFresh = Optional.of(note.start());
+        boolean unknown = note.elsewhere();
+        for (RefreshNote.Base base : note.bases()) {
+            Optional<TableDescription> table = current(base);
+            if (table.isEmpty()) {
+                return new MaterializedViewFreshness(STALE, lastFresh);
+            }
+            // Its rows go without a change
+            unknown |= table.get().schema().options().expires();
+        }
+        return unknown
+                ? new MaterializedViewFreshness(UNKNOWN, lastFresh)
+                : new MaterializedViewFreshness(FRESH, Optional.empty());
+    }
+
+    /** The table, unless it is another one, or has changed since. */
+    private Optional<TableDescription> current(RefreshNote.Base base) {
+        return catalog.findTable(new SchemaTableName(base.schemaName(), base.tableName()))
+                .filter(table -> table.schema().id().equals(base.tableId()))
+                .filter(table -> table.schema().schemaVersion() == base.schemaVersion())
+                .filter(
+                        table ->
+                                table.changedLsn()
+                                        .filter(changed -> changed.compareTo(base.readLsn()) <= 0)
+                                        .isPresent());
+    }
+
+    /** Begins to fill the table with new rows. */
+    SteleWriteHandle beginRefresh(SteleTableHandle storage) {
+        return writes.begin(
+                storage.table(),
+                definitions.columnHandles(storage.table()),
+                Optional.of(storage.snapshot()),
+                false);
+    }
+
+    /** Puts the new rows in the place of the old ones. */
+    void finishRefresh(
+            SteleWriteHandle write,
+            Collection<Slice> fragments,
+            Instant start,
+            List<ConnectorTableHandle> sources,
+            boolean elsewhere) {
+        TableId storage = write.table().id();
+        writes.replace(write, fragments);
+        catalog.setRefresh(storage, RefreshNote.of(start, sources, elsewhere).text());
+    }
+}

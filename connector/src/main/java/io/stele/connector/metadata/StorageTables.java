@@ -1,0 +1,48 @@
+package io.stele.connector.metadata;
+
+import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+
+import io.stele.connector.handle.SteleTableHandle;
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.ViewSchema;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.ConnectorTableHandle;
+import io.trino.spi.connector.SchemaTableName;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Names of the tables with the rows of materialized views: {@code storage$} and the table's id. No
+ * list has them, and only a refresh writes into them.
+ */
+final class StorageTables {
+    private static final String PREFIX = "storage$";
+    private static final Pattern NAME = Pattern.compile("storage\\$([1-9][0-9]{0,17})");
+
+    private StorageTables() {}
+
+    static SchemaTableName name(ViewSchema view) {
+        return new SchemaTableName(view.schemaName(), PREFIX + view.storageTable().orElseThrow());
+    }
+
+    /** The id in a name; empty if it is another table's. */
+    static Optional<TableId> id(SchemaTableName name) {
+        Matcher matcher = NAME.matcher(name.getTableName());
+        return matcher.matches()
+                ? Optional.of(new TableId(Long.parseLong(matcher.group(1))))
+                : Optional.empty();
+    }
+
+    /** The table of a handle, which a statement wants to change; NOT_SUPPORTED. */
+    static SteleTableHandle requireOwn(ConnectorTableHandle handle) {
+        SteleTableHandle table = (SteleTableHandle) handle;
+        if (id(table.name()).isPresent()) {
+            throw new TrinoException(
+                    NOT_SUPPORTED,
+                    "Expected a table to change, found %s, which has the rows of a materialized view: refresh that"
+                            .formatted(table.name()));
+        }
+        return table;
+    }
+}

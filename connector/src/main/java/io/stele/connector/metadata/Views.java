@@ -1,0 +1,111 @@
+package io.stele.connector.metadata;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.schema.ViewSchema;
+import io.trino.spi.connector.ConnectorViewDefinition;
+import io.trino.spi.connector.RelationColumnsMetadata;
+import io.trino.spi.connector.RelationCommentMetadata;
+import io.trino.spi.connector.SchemaTableName;
+import io.trino.spi.connector.ViewNotFoundException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/** The views of one Trino transaction. Thread-safe. */
+final class Views {
+    private final CatalogRequests catalog;
+    private final TransactionSnapshot snapshot;
+
+    Views(CatalogRequests catalog, TransactionSnapshot snapshot) {
+        this.catalog = requireNonNull(catalog, "catalog is null");
+        this.snapshot = requireNonNull(snapshot, "snapshot is null");
+    }
+
+    static SchemaTableName nameOf(ViewSchema view) {
+        return new SchemaTableName(view.schemaName(), view.viewName());
+    }
+
+    static RelationColumnsMetadata columnsOf(ViewSchema view) {
+        ViewDocument document = ViewDocument.of(view);
+        return view.isMaterialized()
+                ? RelationColumnsMetadata.forMaterializedView(
+                        nameOf(view),
+                        document.toMaterializedView(MaterializedViews.NO_STORAGE).getColumns())
+                : RelationColumnsMetadata.forView(nameOf(view), document.toView().getColumns());
+    }
+
+    static RelationCommentMetadata commentOf(ViewSchema view) {
+        return RelationCommentMetadata.forRelation(nameOf(view), ViewDocument.of(view).comment());
+    }
+
+    void create(SchemaTableName name, ConnectorViewDefinition definition, boolean replace) {
+        catalog.createView(name, ViewDocument.of(definition).text(), replace, Optional.empty());
+        snapshot.forget(name);
+    }
+
+    void drop(SchemaTableName name) {
+        catalog.dropView(name, false);
+        snapshot.forget(name);
+    }
+
+    void rename(SchemaTableName source, SchemaTableName target) {
+        catalog.renameView(source, false, target);
+        snapshot.forget(source);
+    }
+
+    void refresh(SchemaTableName name, ConnectorViewDefinition definition) {
+        change(name, false, _ -> ViewDocument.of(definition));
+    }
+
+    void setComment(SchemaTableName name, Optional<String> comment) {
+        change(name, false, document -> document.withComment(comment));
+    }
+
+    void setColumnComment(
+            SchemaTableName name,
+            boolean materialized,
+            String columnName,
+            Optional<String> comment) {
+        change(name, materialized, document -> document.withColumnComment(columnName, comment));
+    }
+
+    private void change(
+            SchemaTableName name, boolean materialized, UnaryOperator<ViewDocument> change) {
+        ViewSchema view =
+                snapshot.findView(name, materialized)
+                        .orElseThrow(() -> new ViewNotFoundException(name));
+        catalog.setView(
+                name, materialized, view.revision(), change.apply(ViewDocument.of(view)).text());
+        snapshot.forget(name);
+    }
+
+    List<SchemaTableName> list(Optional<String> schemaName) {
+        return catalog.views(schemaName).stream()
+                .filter(view -> !view.isMaterialized())
+                .map(Views::nameOf)
+                .toList();
+    }
+
+    Map<SchemaTableName, ConnectorViewDefinition> all(Optional<String> schemaName) {
+        Map<SchemaTableName, ConnectorViewDefinition> definitions = new LinkedHashMap<>();
+        for (ViewSchema view : catalog.views(schemaName)) {
+            if (!view.isMaterialized()) {
+                definitions.put(nameOf(view), ViewDocument.of(view).toView());
+            }
+        }
+        return definitions;
+    }
+
+    /** The view, whose query is about to run, perhaps. */
+    Optional<ConnectorViewDefinition> find(SchemaTableName name, Optional<Lsn> atLeast) {
+        return snapshot.open(name, atLeast)
+                .view()
+                .filter(view -> !view.isMaterialized())
+                .map(ViewDocument::of)
+                .map(ViewDocument::toView);
+    }
+}

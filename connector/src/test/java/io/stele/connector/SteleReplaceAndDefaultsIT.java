@@ -1,0 +1,197 @@
+package io.stele.connector;
+
+import static io.stele.connector.SteleQueries.newTable;
+import static io.trino.spi.StandardErrorCode.CONSTRAINT_VIOLATION;
+import static io.trino.spi.StandardErrorCode.DIVISION_BY_ZERO;
+import static io.trino.spi.StandardErrorCode.INVALID_ARGUMENTS;
+import static io.trino.testing.assertions.TrinoExceptionAssert.assertTrinoExceptionThrownBy;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trino.Session;
+import io.trino.spi.ErrorCodeSupplier;
+import io.trino.testing.TransactionBuilder;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** CREATE OR REPLACE TABLE, default values, and INSERT over existing rows. */
+@ExtendWith(SteleCluster.Shared.class)
+final class SteleReplaceAndDefaultsIT {
+    private final SteleCluster cluster;
+    private final SteleQueries queries;
+
+    SteleReplaceAndDefaultsIT(SteleCluster cluster) {
+        this.cluster = cluster;
+        this.queries = new SteleQueries(cluster);
+    }
+
+    @Test
+    void aTableMayBeReplacedByItsOwnRows() {
+        String table = newTable("replaced");
+        queries.run(
+                "CREATE OR REPLACE TABLE stele.s.%s AS SELECT * FROM tpch.tiny.nation"
+                        .formatted(table));
+        queries.run(
+                "CREATE OR REPLACE TABLE stele.s.%1$s WITH (primary_key = ARRAY['k'], shard_count = 2) AS SELECT nationkey k, upper(name) n FROM stele.s.%1$s WHERE regionkey = 1"
+                        .formatted(table));
+        queries.assertSame(
+                "TABLE stele.s." + table,
+                "SELECT nationkey, upper(name) FROM tpch.tiny.nation WHERE regionkey = 1");
+        assertThat((String) queries.value("SHOW CREATE TABLE stele.s." + table))
+                .contains("primary_key = ARRAY['k']");
+        queries.run("CREATE OR REPLACE TABLE stele.s.%s (x bigint)".formatted(table));
+        assertThat(queries.count("SELECT count(*) FROM stele.s." + table)).isZero();
+    }
+
+    @Test
+    void aReplacementThatFailsLeavesTheOldTable() {
+        String table = newTable("replaced");
+        queries.run("CREATE TABLE stele.s.%s AS SELECT 1 a".formatted(table));
+        assertFails(
+                DIVISION_BY_ZERO,
+                "Division by zero",
+                "CREATE OR REPLACE TABLE stele.s.%1$s AS SELECT 1 / (a - 1) b FROM stele.s.%1$s"
+                        .formatted(table));
+        assertThat(queries.value("SELECT a FROM stele.s." + table)).isEqualTo(1);
+    }
+
+    /** Whoever is in the middle of a table that goes is told to run the query again. */
+    @Test
+    void readersOfAReplacedTableEnd() {
+        String table = newTable("replaced");
+        queries.run("CREATE TABLE stele.s.%s AS SELECT 1 a".formatted(table));
+        var runner = cluster.runner();
+        TransactionBuilder reading =
+                TransactionBuilder.transaction(
+                                runner.getTransactionManager(),
+                                runner.getPlannerContext().getMetadata(),
+                                runner.getAccessControl())
+                        .readOnly();
+        String sql = "SELECT * FROM stele.s." + table;
+        assertTrinoExceptionThrownBy(
+                        () ->
+                                reading.execute(
+                                        runner.getDefaultSession(),
+                                        session -> {
+                                            assertThat(runner.execute(session, sql).getOnlyValue())
+                                                    .isEqualTo(1);
+                                            queries.run(
+                                                    "CREATE OR REPLACE TABLE stele.s.%s AS SELECT 'x' b"
+                                                            .formatted(table));
+                                            runner.execute(session, sql);
+                                        }))
+                .hasErrorCode(SteleErrorCode.STELE_STALE_TABLE)
+                .hasMessageMatching("Expected .*table id .* dropped.*");
+        assertThat(queries.value("SELECT b FROM stele.s." + table)).isEqualTo("x");
+    }
+
+    @Test
+    void columnsWithoutAValueGetTheirDefault() {
+        String table = newTable("defaults");
+        queries.run(
+                "CREATE TABLE stele.s.%s (id bigint, n integer DEFAULT 7 NOT NULL, t varchar DEFAULT 'it''s', d date DEFAULT DATE '2026-01-01', x double) WITH (primary_key = ARRAY['id'])"
+                        .formatted(table));
+        queries.run("INSERT INTO stele.s.%s (id) VALUES 1".formatted(table));
+        queries.run("INSERT INTO stele.s.%s VALUES (2, 1, null, null, 5)".formatted(table));
+        String expected =
+                "VALUES (BIGINT '1', 7, VARCHAR 'it''s', DATE '2026-01-01', CAST(null AS double)), (2, 1, null, null, 5e0)";
+        queries.assertSame("TABLE stele.s." + table, expected);
+        assertThat((String) queries.value("SHOW CREATE TABLE stele.s." + table))
+                .contains(
+                        "n integer DEFAULT 7 NOT NULL",
+                        "t varchar DEFAULT 'it''s'",
+                        "d date DEFAULT DATE '2026-01-01'");
+        queries.run("INSERT INTO stele.s.%s (id, x) VALUES (2, 6)".formatted(table));
+        assertThat(queries.value("SELECT n FROM stele.s.%s WHERE id = 2".formatted(table)))
+                .as("the new row takes the place of the old one, all of it")
+                .isEqualTo(7);
+
+        queries.run("ALTER TABLE stele.s.%s ALTER COLUMN n SET DEFAULT 8".formatted(table));
+        queries.run("ALTER TABLE stele.s.%s ALTER COLUMN t DROP DEFAULT".formatted(table));
+        queries.run("ALTER TABLE stele.s.%s RENAME COLUMN n TO m".formatted(table));
+        queries.run("ALTER TABLE stele.s.%s ADD COLUMN e bigint DEFAULT 9".formatted(table));
+        queries.run("INSERT INTO stele.s.%s (id) VALUES 3".formatted(table));
+        queries.assertSame(
+                "SELECT id, m, t, e FROM stele.s." + table,
+                "VALUES (BIGINT '1', 7, VARCHAR 'it''s', CAST(null AS bigint)), (2, 7, 'it''s', null), (3, 8, null, 9)");
+        queries.run("TRUNCATE TABLE stele.s." + table);
+        queries.run("INSERT INTO stele.s.%s (id) VALUES 4".formatted(table));
+        queries.assertSame("SELECT m, e FROM stele.s." + table, "VALUES (8, BIGINT '9')");
+        assertFails(
+                INVALID_ARGUMENTS,
+                "Expected a default value of 1 to 10000 characters, found another of column 't'",
+                "ALTER TABLE stele.s.%s ALTER COLUMN t SET DEFAULT '%s'"
+                        .formatted(table, "z".repeat(10_000)));
+    }
+
+    @Test
+    void describeSaysWhatIsMadeOfAColumn() {
+        String table = newTable("described");
+        queries.run(
+                "CREATE TABLE stele.s.%s (day date, k bigint, v varchar, w varchar) WITH (primary_key = ARRAY['day', 'k'], partitioned_by = ARRAY['day'], shard_count = 1, indexes = ARRAY['by_v(v)', 'unique by_wv(w, v)'])"
+                        .formatted(table));
+        assertThat(queries.run("DESCRIBE stele.s." + table).getMaterializedRows())
+                .extracting(row -> row.getField(2))
+                .containsExactly(
+                        "primary key, partition key",
+                        "primary key",
+                        "index by_v, unique index by_wv",
+                        "unique index by_wv");
+    }
+
+    @Test
+    void insertsMayRefuseKeysThatAreThere() {
+        for (String orientation : List.of("column", "row")) {
+            String table = newTable("inserted");
+            queries.run(
+                    "CREATE TABLE stele.s.%s (k bigint, v varchar) WITH (primary_key = ARRAY['k'], orientation = '%s')"
+                            .formatted(table, orientation));
+            queries.run("INSERT INTO stele.s.%s VALUES (1, 'a'), (2, 'b')".formatted(table));
+            cluster.sidecar().flush("s", table);
+            Session fails = existingRows("FAIL");
+            for (String rows : List.of("(3, 'c'), (2, 'x')", "(5, 'c'), (6, 'd'), (5, 'e')")) {
+                assertTrinoExceptionThrownBy(
+                                () ->
+                                        cluster.runner()
+                                                .execute(
+                                                        fails,
+                                                        "INSERT INTO stele.s.%s VALUES %s"
+                                                                .formatted(table, rows)))
+                        .hasErrorCode(CONSTRAINT_VIOLATION)
+                        .hasMessageMatching(
+                                "Expected a new key in table s.%s, found the duplicate key \\(k = [25]\\)"
+                                        .formatted(table));
+            }
+            cluster.runner()
+                    .execute(fails, "INSERT INTO stele.s.%s VALUES (3, 'c')".formatted(table));
+            Session ignores = existingRows("IGNORE");
+            cluster.runner()
+                    .execute(
+                            ignores,
+                            "INSERT INTO stele.s.%s VALUES (1, 'x'), (4, 'd'), (4, 'e')"
+                                    .formatted(table));
+            queries.assertSame(
+                    "TABLE stele.s." + table,
+                    "VALUES (BIGINT '1', VARCHAR 'a'), (2, 'b'), (3, 'c'), (4, 'd')");
+        }
+        String appended = newTable("appended");
+        queries.run("CREATE TABLE stele.s.%s AS SELECT 1 a".formatted(appended));
+        cluster.runner()
+                .execute(
+                        existingRows("FAIL"),
+                        "INSERT INTO stele.s.%s VALUES 1".formatted(appended));
+        assertThat(queries.count("SELECT count(*) FROM stele.s." + appended)).isEqualTo(2);
+    }
+
+    private Session existingRows(String behavior) {
+        return Session.builder(cluster.runner().getDefaultSession())
+                .setCatalogSessionProperty("stele", "insert_existing_rows_behavior", behavior)
+                .build();
+    }
+
+    private void assertFails(ErrorCodeSupplier code, String message, String sql) {
+        assertTrinoExceptionThrownBy(() -> queries.run(sql))
+                .hasErrorCode(code)
+                .hasMessageMatching(message);
+    }
+}

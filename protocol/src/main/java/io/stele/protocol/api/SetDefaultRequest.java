@@ -1,0 +1,14 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.TableId;
+import java.util.Optional;
+
+/** Sets the default value of a column, or, empty, takes it away. */
+public record SetDefaultRequest(TableId tableId, int columnId, Optional<String> defaultValue) {
+    public SetDefaultRequest {
+        requireNonNull(tableId, "tableId is null");
+        requireNonNull(defaultValue, "defaultValue is null");
+    }
+}

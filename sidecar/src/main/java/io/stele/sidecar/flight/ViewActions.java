@@ -1,0 +1,145 @@
+package io.stele.sidecar.flight;
+
+import static io.stele.protocol.api.Done.DONE;
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableMap;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CreateTableRequest;
+import io.stele.protocol.api.CreateViewRequest;
+import io.stele.protocol.api.ListTablesRequest;
+import io.stele.protocol.api.ListViewsReply;
+import io.stele.protocol.api.RenameViewRequest;
+import io.stele.protocol.api.SetRefreshRequest;
+import io.stele.protocol.api.SetViewRequest;
+import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.api.ViewRequest;
+import io.stele.protocol.schema.ViewSchema;
+import io.stele.sidecar.engine.EngineService;
+import io.stele.storage.catalog.Catalog;
+import io.stele.storage.catalog.CatalogService;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The actions on views and materialized views. Thread safe. */
+final class ViewActions {
+    private final EngineService engine;
+
+    ViewActions(EngineService engine) {
+        this.engine = requireNonNull(engine, "engine is null");
+    }
+
+    Map<String, ActionHandler> handlers() {
+        return ImmutableMap.<String, ActionHandler>builder()
+                .put(
+                        Actions.GET_RELATION,
+                        ActionHandler.of(
+                                "Describes a table or view, if there is one of the name",
+                                TableRequest.class,
+                                this::getRelation))
+                .put(
+                        Actions.CREATE_VIEW,
+                        ActionHandler.changing(
+                                "Creates a view", CreateViewRequest.class, this::createView))
+                .put(
+                        Actions.DROP_VIEW,
+                        ActionHandler.changing("Drops a view", ViewRequest.class, this::dropView))
+                .put(
+                        Actions.RENAME_VIEW,
+                        ActionHandler.changing(
+                                "Renames a view", RenameViewRequest.class, this::renameView))
+                .put(
+                        Actions.SET_VIEW,
+                        ActionHandler.changing(
+                                "Gives a view another definition",
+                                SetViewRequest.class,
+                                this::setView))
+                .put(
+                        Actions.SET_REFRESH,
+                        ActionHandler.changing(
+                                "Says what the rows of a materialized view are made of",
+                                SetRefreshRequest.class,
+                                this::setRefresh))
+                .put(
+                        Actions.LIST_VIEWS,
+                        ActionHandler.of(
+                                "Lists the views of a schema, or all",
+                                ListTablesRequest.class,
+                                this::listViews))
+                .buildOrThrow();
+    }
+
+    private CatalogService catalog() {
+        return engine.engine().catalog();
+    }
+
+    private Object getRelation(TableRequest request) {
+        return engine.relation(request);
+    }
+
+    private Object createView(CreateViewRequest request) {
+        TableName name = request.name();
+        ViewSchema definition =
+                new ViewSchema(
+                        name.schemaName(),
+                        name.tableName(),
+                        1,
+                        request.definition(),
+                        Optional.empty(),
+                        Optional.empty());
+        return catalog()
+                .createView(
+                        definition,
+                        request.storage().map(CreateTableRequest::schema),
+                        request.storage().map(CreateTableRequest::tableGroupName).orElse(""),
+                        request.replace());
+    }
+
+    private Object dropView(ViewRequest request) {
+        TableName name = request.name();
+        catalog().dropView(name.schemaName(), name.tableName(), request.materialized());
+        return DONE;
+    }
+
+    private Object renameView(RenameViewRequest request) {
+        TableName from = request.view().name();
+        TableName to = request.newName();
+        return catalog()
+                .renameView(
+                        from.schemaName(),
+                        from.tableName(),
+                        request.view().materialized(),
+                        to.schemaName(),
+                        to.tableName());
+    }
+
+    private Object setView(SetViewRequest request) {
+        TableName name = request.view().name();
+        return catalog()
+                .setView(
+                        name.schemaName(),
+                        name.tableName(),
+                        request.view().materialized(),
+                        request.revision(),
+                        request.definition());
+    }
+
+    private Object setRefresh(SetRefreshRequest request) {
+        return catalog().setRefresh(request.storageTable(), request.refresh());
+    }
+
+    private Object listViews(ListTablesRequest request) {
+        Catalog current = catalog().current();
+        List<ViewSchema> views = new ArrayList<>();
+        for (String schema :
+                request.schemaName()
+                        .map(List::of)
+                        .orElseGet(() -> List.copyOf(current.schemas()))) {
+            views.addAll(current.listViews(schema));
+        }
+        return new ListViewsReply(views);
+    }
+}
