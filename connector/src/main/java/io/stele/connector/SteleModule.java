@@ -34,6 +34,7 @@ import io.stele.connector.sidecar.WorkerDataCache;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.connector.write.StelePageSinks;
 import io.stele.connector.write.StelePartitioning;
+import io.stele.storage.encryption.EncryptionConfig;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.cached.DataCacheConfig;
 import io.stele.storage.objectstore.hadoop.HadoopConfig;
@@ -49,6 +50,7 @@ final class SteleModule implements Module {
         configBinder(binder).bindConfig(SteleConfig.class);
         configBinder(binder).bindConfig(S3Config.class);
         configBinder(binder).bindConfig(RetrievalConfig.class);
+        configBinder(binder).bindConfig(EncryptionConfig.class);
         configBinder(binder).bindConfig(DataCacheConfig.class);
         binder.bind(WorkerDataCache.class).in(Scopes.SINGLETON);
         configBinder(binder).bindConfig(HadoopConfig.class);

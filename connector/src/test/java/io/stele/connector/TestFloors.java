@@ -19,6 +19,7 @@ final class TestFloors {
         "io.stele.connector..",
         "io.stele.protocol..",
         "io.stele.cache..",
+        "io.stele.storage.encryption..",
         "io.stele.storage.objectstore..",
         "io.stele.storage.retrieval..",
         "io.stele.storage.warehouse..",

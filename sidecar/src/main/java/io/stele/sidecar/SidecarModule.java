@@ -34,6 +34,7 @@ import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.scheduling.SchedulerConfig;
 import io.stele.sidecar.tls.TlsConfig;
 import io.stele.sidecar.tls.TlsIdentity;
+import io.stele.storage.encryption.EncryptionConfig;
 import io.stele.storage.objectstore.cached.DataCacheConfig;
 import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
@@ -55,6 +56,7 @@ final class SidecarModule implements Module {
         configBinder(binder).bindConfig(SchedulerConfig.class);
         configBinder(binder).bindConfig(S3Config.class);
         configBinder(binder).bindConfig(RetrievalConfig.class);
+        configBinder(binder).bindConfig(EncryptionConfig.class);
         configBinder(binder).bindConfig(DataCacheConfig.class);
         configBinder(binder).bindConfig(HadoopConfig.class);
 

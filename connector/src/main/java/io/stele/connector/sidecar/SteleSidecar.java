@@ -17,11 +17,13 @@ import io.stele.protocol.flight.FlightClient;
 import io.stele.protocol.flight.FlightPut;
 import io.stele.protocol.flight.FlightStream;
 import io.stele.protocol.flight.Ticket;
+import io.stele.storage.encryption.Encryption.KeyFingerprint;
 import jakarta.annotation.PreDestroy;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -161,6 +163,28 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
                                             ErrorCode.INVALID_ARGUMENT,
                                             "Set stele.warehouse.path: the sidecar at %s names no warehouse"
                                                     .formatted(uri)));
+        } catch (SteleException e) {
+            throw translate(e);
+        }
+    }
+
+    /**
+     * Finds out whether this host and the sidecar can read each other's files.
+     *
+     * @param catalog master keys of this host, the one for new objects first
+     */
+    public void checkMasterKeys(List<KeyFingerprint> catalog) {
+        try {
+            List<KeyFingerprint> sidecar =
+                    http.get("/v1/status", SidecarStatus.class)
+                            .encryptionKeys()
+                            .orElseThrow(
+                                    () ->
+                                            new SteleException(
+                                                    ErrorCode.UNAVAILABLE,
+                                                    "The sidecar at %s is starting"
+                                                            .formatted(uri)));
+            MasterKeyCheck.check(sidecar, catalog, uri.toString());
         } catch (SteleException e) {
             throw translate(e);
         }

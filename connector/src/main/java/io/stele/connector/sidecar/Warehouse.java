@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.stele.connector.SteleConfig;
+import io.stele.storage.encryption.Encryption;
+import io.stele.storage.encryption.EncryptionConfig;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
@@ -42,9 +44,10 @@ public final class Warehouse implements ObjectStore {
     private final SteleSidecar sidecar;
     private final Optional<String> configuredPath;
     private final WarehouseAccess access;
+    private final EncryptionConfig encryptionConfig;
     private final WorkerDataCache dataCache;
     private final Object lock = new Object();
-    private @Nullable ObjectStore plain; // guarded by the lock
+    private @Nullable ObjectStore uncached; // guarded by the lock
     private volatile @Nullable ObjectStore store; // written under the lock
 
     @Inject
@@ -54,8 +57,10 @@ public final class Warehouse implements ObjectStore {
             S3Config s3Config,
             HadoopConfig hadoopConfig,
             RetrievalConfig retrievalConfig,
+            EncryptionConfig encryptionConfig,
             WorkerDataCache dataCache) {
         this.dataCache = requireNonNull(dataCache, "dataCache is null");
+        this.encryptionConfig = requireNonNull(encryptionConfig, "encryptionConfig is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.configuredPath = config.getWarehousePath();
         this.access =
@@ -78,7 +83,7 @@ public final class Warehouse implements ObjectStore {
     public ObjectStore uncached() throws IOException {
         store();
         synchronized (lock) {
-            return requireNonNull(plain, "plain is null");
+            return requireNonNull(uncached, "uncached is null");
         }
     }
 
@@ -159,8 +164,12 @@ public final class Warehouse implements ObjectStore {
         synchronized (lock) {
             ObjectStore found = store;
             if (found == null) {
-                plain = WarehouseLocation.parse(location).open(access);
-                found = dataCache.over(plain);
+                Encryption encryption = Encryption.of(encryptionConfig, access.random());
+                sidecar.checkMasterKeys(encryption.fingerprints());
+                ObjectStore opened = WarehouseLocation.parse(location).open(access);
+                uncached = encryption.over(opened);
+                // Above the cache, whose pages are encrypted like the store's objects
+                found = encryption.over(dataCache.over(opened));
                 store = found;
             }
             return found;

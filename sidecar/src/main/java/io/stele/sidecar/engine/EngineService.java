@@ -31,6 +31,9 @@ import io.stele.sidecar.scheduling.SchedulingReport;
 import io.stele.storage.catalog.Catalog;
 import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.catalog.TableState;
+import io.stele.storage.encryption.Encryption;
+import io.stele.storage.encryption.Encryption.KeyFingerprint;
+import io.stele.storage.encryption.EncryptionConfig;
 import io.stele.storage.engine.CacheOptions;
 import io.stele.storage.engine.EngineStatus;
 import io.stele.storage.engine.EngineThreads;
@@ -44,6 +47,7 @@ import io.stele.storage.objectstore.s3.S3Config;
 import io.stele.storage.retrieval.RetrievalConfig;
 import io.stele.storage.retrieval.RetrievalStatistics;
 import io.stele.storage.retrieval.RetrievalThreads;
+import io.stele.storage.wal.EncryptedLogFiles;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LogFiles;
 import io.stele.storage.wal.LogOptions;
@@ -84,6 +88,8 @@ public final class EngineService implements AutoCloseable {
 
     private final StorageConfig config;
     private final WarehouseAccess access;
+    private final EncryptionConfig encryptionConfig;
+    private volatile @Nullable Encryption encryption; // written under this object's lock
     private final String nodeId;
     private final ServingState state;
     private final Clock clock;
@@ -104,6 +110,7 @@ public final class EngineService implements AutoCloseable {
             S3Config s3Config,
             HadoopConfig hadoopConfig,
             RetrievalConfig retrievalConfig,
+            EncryptionConfig encryptionConfig,
             NodeInfo node,
             ServingState state,
             Clock clock,
@@ -121,6 +128,7 @@ public final class EngineService implements AutoCloseable {
                         new SecureRandom(),
                         EngineService::pause,
                         RETRIEVAL_THREADS);
+        this.encryptionConfig = requireNonNull(encryptionConfig, "encryptionConfig is null");
         this.nodeId = node.getNodeId();
         this.state = requireNonNull(state, "state is null");
         this.clock = requireNonNull(clock, "clock is null");
@@ -134,11 +142,14 @@ public final class EngineService implements AutoCloseable {
      */
     public synchronized void open() {
         long start = System.nanoTime();
+        Encryption keys = readMasterKeys();
+        encryption = keys;
         ObjectStore store = openWarehouse();
         warehouse = store;
-        LogFiles log = openLog();
+        LogFiles log = new EncryptedLogFiles(openLog(), keys);
         logFiles = log;
-        ObjectStore cached = dataCache.over(store);
+        // Above the cache, whose pages are encrypted like the store's objects
+        ObjectStore cached = keys.over(dataCache.over(store));
         EngineThreads started =
                 EngineThreads.start(
                         contextPool(),
@@ -202,6 +213,20 @@ public final class EngineService implements AutoCloseable {
             case FIFO ->
                     new FifoPool(workers, System::nanoTime, factory, EngineService::reportUncaught);
         };
+    }
+
+    private Encryption readMasterKeys() {
+        try {
+            return Encryption.of(encryptionConfig, access.random());
+        } catch (IOException e) {
+            throw new SteleException(
+                    ErrorCode.STORE_FAILED, "Cannot read master keys: " + e.getMessage(), e);
+        }
+    }
+
+    /** The master keys, by what others know them; none before {@link #open}. */
+    public Optional<List<KeyFingerprint>> encryptionKeys() {
+        return Optional.ofNullable(encryption).map(Encryption::fingerprints);
     }
 
     /** Finds out of a store over a network whether it does what all rests on. */

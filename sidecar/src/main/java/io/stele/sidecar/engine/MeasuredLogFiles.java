@@ -3,6 +3,7 @@ package io.stele.sidecar.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.sidecar.metrics.LogMetrics;
+import io.stele.storage.encryption.Encryption;
 import io.stele.storage.wal.LogFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -30,6 +31,11 @@ record MeasuredLogFiles(LogFiles files, LogMetrics metrics, LongSupplier nanoTim
     @Override
     public boolean isSegmentPerGroup() {
         return files.isSegmentPerGroup();
+    }
+
+    @Override
+    public Encryption encryption() {
+        return files.encryption();
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.framed.FramedServer;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.storage.catalog.TableEntry;
+import io.stele.storage.encryption.Encryption.KeyFingerprint;
 import io.stele.storage.engine.EngineStatus;
 import io.stele.storage.engine.StorageEngine;
 import io.stele.storage.engine.TableStatus;
@@ -73,6 +74,7 @@ public final class StatusResource {
                     uptimeMillis,
                     state.ports().isPresent(),
                     engine.warehousePath(),
+                    engine.encryptionKeys(),
                     doors,
                     Optional.of(describe(engine.engine())));
         } catch (SteleException e) {
@@ -82,6 +84,7 @@ public final class StatusResource {
                     uptimeMillis,
                     false,
                     engine.warehousePath(),
+                    engine.encryptionKeys(),
                     doors,
                     Optional.empty());
         }
@@ -169,7 +172,10 @@ public final class StatusResource {
                 table.traffic().writeAmplification());
     }
 
-    /** The whole answer; {@code engine} is null while the sidecar starts or stops. */
+    /**
+     * The whole answer; {@code engine} is null while the sidecar starts or stops, and {@code
+     * encryptionKeys} while it starts.
+     */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     public record Status(
             String nodeId,
@@ -177,6 +183,7 @@ public final class StatusResource {
             long uptimeMillis,
             boolean ready,
             String warehousePath,
+            Optional<List<KeyFingerprint>> encryptionKeys,
             Doors doors,
             Optional<Engine> engine) {}
 

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lays out one group: buffers to be written one after the other, with the payloads where they are.
@@ -14,10 +15,24 @@ import java.util.zip.CRC32C;
 final class GroupEncoder {
     private GroupEncoder() {}
 
-    /** The buffers of a group that starts at {@code offset} of its segment. */
+    /**
+     * The buffers of a group that starts at {@code offset} of its segment.
+     *
+     * @param cipher of the segment; null: its records are plain
+     */
     static List<ByteBuffer> encode(
-            List<PendingRecord> records, long sequence, long lowestSegment, long offset) {
-        List<ByteBuffer> body = body(records, sequence, offset + WalFormat.GROUP_HEADER_BYTES);
+            List<PendingRecord> records,
+            long sequence,
+            long lowestSegment,
+            long offset,
+            @Nullable SegmentCipher cipher) {
+        List<ByteBuffer> body = records(records);
+        if (cipher != null) {
+            ByteBuffer encrypted =
+                    cipher.encrypt(body, sequence, lowestSegment, offset, records.size());
+            body = new ArrayList<>(List.of(encrypted));
+        }
+        addEnd(body, sequence, offset + WalFormat.GROUP_HEADER_BYTES);
         CRC32C checksum = new CRC32C();
         SectorTally sectors = new SectorTally(offset + WalFormat.GROUP_HEADER_BYTES);
         long length = 0;
@@ -42,10 +57,9 @@ final class GroupEncoder {
         return group;
     }
 
-    private static List<ByteBuffer> body(List<PendingRecord> records, long sequence, long offset) {
+    private static List<ByteBuffer> records(List<PendingRecord> records) {
         List<ByteBuffer> body = new ArrayList<>(2 * records.size() + 1);
         ByteBuffer headers = ByteBuffer.allocate(records.size() * WalFormat.RECORD_HEADER_BYTES);
-        long end = offset;
         for (PendingRecord record : records) {
             int start = headers.position();
             headers.putLong(record.lsn())
@@ -57,11 +71,17 @@ final class GroupEncoder {
             for (ByteBuffer piece : record.payload) {
                 body.add(piece.duplicate());
             }
-            end += WalFormat.RECORD_HEADER_BYTES + record.length;
+        }
+        return body;
+    }
+
+    private static void addEnd(List<ByteBuffer> body, long sequence, long offset) {
+        long end = offset;
+        for (ByteBuffer buffer : body) {
+            end += buffer.remaining();
         }
         int padding = WalFormat.padding(end + WalFormat.GROUP_END_BYTES);
         ByteBuffer groupEnd = ByteBuffer.allocate(padding + WalFormat.GROUP_END_BYTES);
         body.add(groupEnd.putLong(padding, sequence).putInt(padding + 8, WalFormat.END_MARK));
-        return body;
     }
 }

@@ -1,5 +1,6 @@
 package io.stele.storage.wal;
 
+import io.stele.storage.encryption.Encryption;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -28,6 +29,11 @@ public interface LogFiles extends Closeable {
     /** Whether every group needs a segment of its own, whatever its size. */
     default boolean isSegmentPerGroup() {
         return false;
+    }
+
+    /** How what is written into segments is encrypted, if it is. */
+    default Encryption encryption() {
+        return Encryption.NONE;
     }
 
     /** The numbers of all segments, ascending. */

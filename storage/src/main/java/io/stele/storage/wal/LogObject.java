@@ -14,8 +14,8 @@ import java.util.Locale;
  *          | CRC32C 4 of the 40 bytes before | body
  * </pre>
  *
- * <p>A fence has a group without records. Invariant: no two objects of one id have the same bytes,
- * unless the same engine wrote them.
+ * <p>A fence has a group without records, which is never encrypted. Invariant: no two objects of
+ * one id have the same bytes, unless the same engine wrote them.
  *
  * @param body not to be changed
  */
@@ -30,13 +30,13 @@ record LogObject(boolean fence, long id, long epoch, byte[] body) {
     static LogObject fence(long id, long epoch, long sequence, long lowestSegment) {
         List<ByteBuffer> group =
                 GroupEncoder.encode(
-                        List.of(), sequence, lowestSegment, WalFormat.SEGMENT_HEADER_BYTES);
+                        List.of(), sequence, lowestSegment, WalFormat.SEGMENT_HEADER_BYTES, null);
         int length = WalFormat.SEGMENT_HEADER_BYTES;
         for (ByteBuffer buffer : group) {
             length += buffer.remaining();
         }
         ByteBuffer body = ByteBuffer.allocate(length);
-        body.put(new SegmentHeader(id, sequence).encode());
+        body.put(SegmentHeader.encode(id, sequence, null));
         group.forEach(body::put);
         return new LogObject(true, id, epoch, body.array());
     }
@@ -99,13 +99,15 @@ record LogObject(boolean fence, long id, long epoch, byte[] body) {
 
     /** The header of its group. */
     GroupHeader group(String where) {
-        return GroupHeader.find(ByteBuffer.wrap(body), WalFormat.SEGMENT_HEADER_BYTES)
+        ByteBuffer segment = ByteBuffer.wrap(body);
+        int position = SegmentHeader.decode(segment, where).length();
+        return GroupHeader.find(segment, position)
                 .orElseThrow(
                         () ->
                                 WalFormat.corrupt(
                                         "a group header",
                                         "other bytes",
                                         where,
-                                        HEADER_BYTES + WalFormat.SEGMENT_HEADER_BYTES));
+                                        HEADER_BYTES + position));
     }
 }

@@ -76,7 +76,8 @@ public final class RecoveredLog {
             ledger.begin(segment);
             ledger.size(segment, reader.sizeBytes());
             return scan(
-                    new SegmentScanner(reader, files.describe(segment), segment, last),
+                    new SegmentScanner(
+                            reader, files.describe(segment), segment, last, files.encryption()),
                     segment,
                     first,
                     consumer);
@@ -85,7 +86,7 @@ public final class RecoveredLog {
 
     private void seal(long segment, Optional<SegmentScanner.End> end) throws IOException {
         long sizeBytes = ledger.sizeBytes(segment);
-        if (end.isEmpty() || end.get().position() == WalFormat.SEGMENT_HEADER_BYTES) {
+        if (end.isEmpty() || end.get().isEmpty()) {
             // Nothing was ever acknowledged in it, so its number is free for the next segment.
             noteCut(segment, 0, sizeBytes);
             files.delete(segment);

@@ -4,15 +4,33 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import java.nio.ByteBuffer;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The header of a segment: its number and the sequence of its first group. See {@link WalFormat}.
+ * The header of a segment: its number, the sequence of its first group, and whether a key follows,
+ * because its records are encrypted. See {@link WalFormat}.
  */
-record SegmentHeader(long segment, long firstSequence) {
-    ByteBuffer encode() {
+record SegmentHeader(long segment, long firstSequence, boolean encrypted) {
+    /** With the key, if there is one. */
+    static ByteBuffer encode(long segment, long firstSequence, @Nullable SegmentCipher cipher) {
+        SegmentHeader header = new SegmentHeader(segment, firstSequence, cipher != null);
+        ByteBuffer bytes = ByteBuffer.allocate(header.length()).put(header.encode());
+        if (cipher != null) {
+            byte[] key = cipher.wrappedKey();
+            bytes.put(key).putInt(Checksums.crc32c(ByteBuffer.wrap(key), 0, key.length));
+        }
+        return bytes.flip();
+    }
+
+    /** Where the first group begins. */
+    int length() {
+        return WalFormat.SEGMENT_HEADER_BYTES + (encrypted ? WalFormat.SEGMENT_KEY_BYTES : 0);
+    }
+
+    private ByteBuffer encode() {
         ByteBuffer header = ByteBuffer.allocate(WalFormat.SEGMENT_HEADER_BYTES);
         header.putLong(WalFormat.SEGMENT_MAGIC)
-                .putInt(WalFormat.VERSION)
+                .putInt(encrypted ? WalFormat.ENCRYPTED_VERSION : WalFormat.VERSION)
                 .putInt(0)
                 .putLong(segment)
                 .putLong(firstSequence);
@@ -42,16 +60,19 @@ record SegmentHeader(long segment, long firstSequence) {
                             header.getLong(0),
                             file));
         }
-        if (header.getInt(8) != WalFormat.VERSION) {
+        int version = header.getInt(8);
+        if (version != WalFormat.VERSION && version != WalFormat.ENCRYPTED_VERSION) {
             throw new SteleException(
                     ErrorCode.CORRUPT_DATA,
                     String.format(
                             Locale.ROOT,
-                            "Expected log version %d, found %d in %s at offset 8",
+                            "Expected log version %d or %d, found %d in %s at offset 8",
                             WalFormat.VERSION,
-                            header.getInt(8),
+                            WalFormat.ENCRYPTED_VERSION,
+                            version,
                             file));
         }
-        return new SegmentHeader(header.getLong(16), header.getLong(24));
+        return new SegmentHeader(
+                header.getLong(16), header.getLong(24), version == WalFormat.ENCRYPTED_VERSION);
     }
 }

@@ -3,10 +3,12 @@ package io.stele.storage.wal;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
+import io.stele.storage.encryption.Encryption;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads one segment from its first to its last whole group. Damage ends the scan if it is a torn
@@ -21,12 +23,21 @@ final class SegmentScanner {
     private final boolean last;
     private final long sizeBytes;
     private final TailInspector tail;
+    private final Encryption encryption;
+    private @Nullable SegmentCipher cipher; // null: the records are plain
 
     /** Where a scan ended. */
-    record End(long position, long lastGroup, long nextSequence, long lowestSegment) {}
+    record End(long position, long lastGroup, long nextSequence, long lowestSegment) {
+        /** Whether there was no group. */
+        boolean isEmpty() {
+            return position == lastGroup;
+        }
+    }
 
-    SegmentScanner(LogFiles.Reader reader, String file, long segment, boolean last)
+    SegmentScanner(
+            LogFiles.Reader reader, String file, long segment, boolean last, Encryption encryption)
             throws IOException {
+        this.encryption = encryption;
         this.reader = reader;
         this.file = file;
         this.segment = segment;
@@ -59,6 +70,32 @@ final class SegmentScanner {
         if (header.segment() != segment) {
             throw corrupt("segment number " + segment, Long.toString(header.segment()), 16);
         }
+        return header.encrypted() ? readKey(header) : Optional.of(header);
+    }
+
+    /** The key is in the header's sector, so that a crash leaves both or neither. */
+    private Optional<SegmentHeader> readKey(SegmentHeader header) throws IOException {
+        int position = WalFormat.SEGMENT_HEADER_BYTES;
+        if (sizeBytes < header.length()) {
+            return torn(
+                    String.format(Locale.ROOT, "a key of %d bytes", WalFormat.SEGMENT_KEY_BYTES),
+                    String.format(Locale.ROOT, "%d bytes", sizeBytes - position),
+                    position);
+        }
+        ByteBuffer bytes = read(position, WalFormat.SEGMENT_KEY_BYTES);
+        byte[] key = new byte[Encryption.WRAPPED_KEY_BYTES];
+        bytes.get(key);
+        int expected = bytes.getInt();
+        int found = Checksums.crc32c(bytes, 0, key.length);
+        if (expected != found) {
+            throw badChecksum("segment key", expected, found, position);
+        }
+        cipher =
+                SegmentCipher.open(
+                        encryption,
+                        header,
+                        key,
+                        String.format(Locale.ROOT, "%s at offset %d", file, position));
         return Optional.of(header);
     }
 
@@ -68,12 +105,7 @@ final class SegmentScanner {
      */
     End scan(SegmentHeader header, SegmentLedger ledger, ReplayConsumer consumer)
             throws IOException {
-        End end =
-                new End(
-                        WalFormat.SEGMENT_HEADER_BYTES,
-                        WalFormat.SEGMENT_HEADER_BYTES,
-                        header.firstSequence(),
-                        1);
+        End end = new End(header.length(), header.length(), header.firstSequence(), 1);
         while (end.position() < sizeBytes) {
             Optional<GroupHeader> group = readGroupHeader(end.position(), end.nextSequence());
             Optional<ByteBuffer> body =
@@ -143,12 +175,13 @@ final class SegmentScanner {
 
     private void readRecords(
             GroupHeader header, ByteBuffer body, SegmentLedger ledger, ReplayConsumer consumer) {
+        ByteBuffer records = records(header, body);
         for (int i = 0; i < header.recordCount(); i++) {
-            int at = body.position();
+            int at = records.position();
             long offset = (long) header.offset() + WalFormat.GROUP_HEADER_BYTES + at;
-            Lsn lsn = new Lsn(body.getLong());
-            ShardId shard = new ShardId(body.getInt(), body.getInt());
-            byte typeId = body.get();
+            Lsn lsn = new Lsn(records.getLong());
+            ShardId shard = new ShardId(records.getInt(), records.getInt());
+            byte typeId = records.get();
             RecordType type =
                     RecordType.find(typeId)
                             .orElseThrow(
@@ -157,9 +190,9 @@ final class SegmentScanner {
                                                     "a known record type",
                                                     Byte.toString(typeId),
                                                     offset));
-            int length = body.getInt();
-            ByteBuffer payload = body.slice(body.position(), length);
-            body.position(body.position() + length);
+            int length = records.getInt();
+            ByteBuffer payload = records.slice(records.position(), length);
+            records.position(records.position() + length);
             ledger.add(segment, shard, lsn.value());
             consumer.accept(shard, lsn, type, payload);
         }
@@ -172,6 +205,26 @@ final class SegmentScanner {
                     body.remaining() + " other bytes",
                     header.offset());
         }
+    }
+
+    /** The records of a group; if they were encrypted, the body's position is behind them. */
+    private ByteBuffer records(GroupHeader header, ByteBuffer body) {
+        if (cipher == null) {
+            if (header.recordCount() > 0) {
+                encryption.checkPlain(
+                        String.format(Locale.ROOT, "%s at offset %d", file, header.offset()));
+            }
+            return body;
+        }
+        return cipher.decrypt(header, body)
+                .orElseThrow(
+                        () ->
+                                corrupt(
+                                        "the records of group "
+                                                + header.sequence()
+                                                + " under their tag",
+                                        "bytes that were changed or are from elsewhere",
+                                        header.offset()));
     }
 
     private ByteBuffer read(long position, int length) throws IOException {

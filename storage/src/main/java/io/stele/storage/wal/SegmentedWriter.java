@@ -24,6 +24,7 @@ final class SegmentedWriter {
     private long sequence;
     private long lowestSegment;
     private LogFiles.@Nullable Writer writer;
+    private @Nullable SegmentCipher cipher; // of the present segment, if it is encrypted
     private long position;
 
     /** Where a group was written. */
@@ -58,11 +59,14 @@ final class SegmentedWriter {
         LogFiles.Writer current = writer;
         if (current == null || position >= segmentBytes || files.isSegmentPerGroup()) {
             current = roll(current);
-            buffers.add(new SegmentHeader(segment, sequence).encode());
-            position = WalFormat.SEGMENT_HEADER_BYTES;
+            cipher = SegmentCipher.create(files.encryption(), segment, sequence);
+            ByteBuffer header = SegmentHeader.encode(segment, sequence, cipher);
+            position = header.remaining();
+            buffers.add(header);
         }
         long offset = position;
-        List<ByteBuffer> group = GroupEncoder.encode(records, sequence, lowestSegment, offset);
+        List<ByteBuffer> group =
+                GroupEncoder.encode(records, sequence, lowestSegment, offset, cipher);
         buffers.addAll(group);
         for (ByteBuffer buffer : group) {
             position += buffer.remaining();

@@ -2,6 +2,7 @@ package io.stele.storage.wal;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.storage.encryption.Encryption;
 import java.util.Locale;
 
 /**
@@ -17,6 +18,14 @@ import java.util.Locale;
  * record   = LSN 8 | table group 4 | shard 4 | type 1 | payload length 4 | payload
  * </pre>
  *
+ * <p>Where the log is encrypted, the header has version {@value #ENCRYPTED_VERSION} and more behind
+ * it, and records are in another form (see {@link SegmentCipher}):
+ *
+ * <pre>
+ * header   = as above | wrapped key 92 (see docs/format.md) | CRC32C 4 of the wrapped key
+ * body     = length of the records 4 | AES-GCM of record* | tag 16 | zeros | sequence 8 | end mark 4
+ * </pre>
+ *
  * <p>The zeros before the end (usually none) keep the next group header from crossing a boundary of
  * 512 bytes, so that a header is in one disk sector. Flag {@link #FLAG_WEAK_SECTOR} says that some
  * sector of the group has fewer than two bits set, so that zeros there prove nothing; see {@link
@@ -30,6 +39,12 @@ final class WalFormat {
 
     static final long SEGMENT_MAGIC = 0x5354454C4557414CL; // STELEWAL
     static final int SEGMENT_HEADER_BYTES = 36;
+
+    /** Of a segment whose records are encrypted. */
+    static final int ENCRYPTED_VERSION = 2;
+
+    /** What follows the header of such a segment. */
+    static final int SEGMENT_KEY_BYTES = Encryption.WRAPPED_KEY_BYTES + Integer.BYTES;
 
     static final int GROUP_MAGIC = 0x53475250; // SGRP
     static final int GROUP_HEADER_BYTES = 44;

@@ -142,7 +142,7 @@ final class BatchesWorkload implements Workload {
             return;
         }
         if (random.nextInt(3) > 0) {
-            files.add(WorkerFiles.write(node.store(), table, shard, "w" + nextFile++, rows));
+            files.add(WorkerFiles.write(node.objects(), table, shard, "w" + nextFile++, rows));
             return;
         }
         WriteBatchBuilder staged = table.batch();

@@ -295,7 +295,7 @@ final class EvolutionWorkload implements Workload {
                 part.rows.put(id, new Written(current, values));
                 files.add(
                         WorkerFiles.write(
-                                node.store(),
+                                node.objects(),
                                 current,
                                 table::key,
                                 shard,

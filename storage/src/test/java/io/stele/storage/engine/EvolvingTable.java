@@ -204,7 +204,7 @@ final class EvolvingTable {
         List<ColumnSchema> written = version(file.schemaVersion()).columns();
         RowMapping mapping = RowMapping.of(written, version.columns());
         try (ColumnFileCursor cursor =
-                ColumnFileReader.open(node.store(), entry, written).cursor(mapping)) {
+                ColumnFileReader.open(node.objects(), entry, written).cursor(mapping)) {
             while (cursor.advance()) {
                 if (!deleted.contains(cursor.ordinal()) && cursor.lsn() <= readLsn) {
                     add(cursor.row(), rows);

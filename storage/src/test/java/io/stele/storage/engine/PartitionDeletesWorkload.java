@@ -253,7 +253,8 @@ final class PartitionDeletesWorkload implements Workload {
         for (Map.Entry<ShardId, List<WorkerFiles.Row>> part : byShard.entrySet()) {
             String fileId = "worker-" + nextValue + "-" + part.getKey().index();
             files.add(
-                    WorkerFiles.write(node.store(), table, part.getKey(), fileId, part.getValue()));
+                    WorkerFiles.write(
+                            node.objects(), table, part.getKey(), fileId, part.getValue()));
         }
         String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
         send(after, node.commit(transaction, files));

@@ -3,11 +3,15 @@ package io.stele.storage.engine;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.scheduler.SimulatedPool;
+import io.stele.storage.encryption.Encryption;
+import io.stele.storage.encryption.TestKeys;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.objectstore.FaultInjectingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectEntry;
+import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.StoreFaults;
+import io.stele.storage.wal.EncryptedLogFiles;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.InMemoryLogFiles;
 import io.stele.storage.wal.LogFaults;
@@ -33,6 +37,7 @@ final class SimulatedNode {
     private FaultInjectingObjectStore store;
     private InMemoryLogFiles log;
     private final boolean logInStore;
+    private final Encryption encryption;
     private SimulatedPool pool;
     private long nowMillis = 1_700_000_000_000L;
     private CrashPoint crashPoint;
@@ -43,10 +48,12 @@ final class SimulatedNode {
             SplittableRandom random,
             CrashPoint crashPoint,
             StoreFaults faults,
-            boolean logInStore)
+            boolean logInStore,
+            boolean isEncrypted)
             throws IOException {
         this.options = options;
         this.logInStore = logInStore;
+        this.encryption = isEncrypted ? encryption(random) : Encryption.NONE;
         this.random = random;
         this.crashPoint = crashPoint;
         this.store = new FaultInjectingObjectStore(crashPoint, faults, random.split(), this::spend);
@@ -58,6 +65,7 @@ final class SimulatedNode {
     private SimulatedNode(SimulatedNode other, Change change) throws IOException {
         this.options = other.options;
         this.logInStore = other.logInStore;
+        this.encryption = other.encryption;
         this.random = new SplittableRandom(1);
         this.crashPoint = CrashPoint.never();
         this.store = other.store.surviving(crashPoint, StoreFaults.NONE);
@@ -69,20 +77,27 @@ final class SimulatedNode {
     }
 
     static SimulatedNode start(StorageOptions options, long seed) throws IOException {
-        return start(options, seed, false);
+        return start(options, seed, false, false);
     }
 
     /**
      * @param logInStore whether the log is in the store as well, instead of in files
+     * @param isEncrypted whether store and log are
      */
-    static SimulatedNode start(StorageOptions options, long seed, boolean logInStore)
+    static SimulatedNode start(
+            StorageOptions options, long seed, boolean logInStore, boolean isEncrypted)
             throws IOException {
         return new SimulatedNode(
                 options,
                 new SplittableRandom(seed),
                 CrashPoint.never(),
                 StoreFaults.NONE,
-                logInStore);
+                logInStore,
+                isEncrypted);
+    }
+
+    private static Encryption encryption(SplittableRandom random) {
+        return Encryption.of(TestKeys.of("simulated"), random.split(), true);
     }
 
     /** Whether a write of the log failed in this process. */
@@ -113,8 +128,14 @@ final class SimulatedNode {
         return new SimulatedNode(this, change);
     }
 
+    /** What is stored, encrypted if it is. */
     FaultInjectingObjectStore store() {
         return store;
+    }
+
+    /** The store as the engine and workers see it. */
+    ObjectStore objects() {
+        return encryption.over(store);
     }
 
     CrashPoint crashPoint() {
@@ -222,8 +243,12 @@ final class SimulatedNode {
     private StorageEngine open() throws IOException {
         return StorageEngine.open(
                 options,
-                store,
-                logInStore ? new ObjectLogFiles(store, "log/", Runnable::run, this::advance) : log,
+                objects(),
+                new EncryptedLogFiles(
+                        logInStore
+                                ? new ObjectLogFiles(store, "log/", Runnable::run, this::advance)
+                                : log,
+                        encryption),
                 new HybridClock(() -> nowMillis),
                 EngineThreads.simulated(pool, uncaught::add));
     }

@@ -63,7 +63,9 @@ final class Simulation {
         SplittableRandom optionsRandom = random.split();
         StorageOptions options = change.apply(options(optionsRandom));
         retentionMillis = options.retention().toMillis();
-        node = SimulatedNode.start(options, seed, random.split().nextInt(3) == 0);
+        boolean logInStore = random.split().nextInt(3) == 0;
+        // A quarter, whatever else the seed decides
+        node = SimulatedNode.start(options, seed, logInStore, Math.floorMod(seed, 4) == 3);
         SplittableRandom choice = random.split();
         for (String name : names.isEmpty() ? choose(choice) : names) {
             trace.add(name);

@@ -133,7 +133,7 @@ class TestExpiredUniqueValues {
                         ? List.of()
                         : List.of(
                                 WorkerFiles.write(
-                                        node.store(),
+                                        node.objects(),
                                         table,
                                         table.shard(12),
                                         "worker",

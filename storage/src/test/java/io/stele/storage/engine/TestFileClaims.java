@@ -78,7 +78,7 @@ class TestFileClaims {
 
     private WrittenFile write(String fileId, long id) throws IOException {
         return WorkerFiles.write(
-                node.store(), table, shard, fileId, List.of(new Row(id, fileId, id)));
+                node.objects(), table, shard, fileId, List.of(new Row(id, fileId, id)));
     }
 
     private static WrittenFile renamed(WrittenFile file, String fileId) {

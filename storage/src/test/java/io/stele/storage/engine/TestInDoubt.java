@@ -110,7 +110,7 @@ class TestInDoubt {
                 String fileId = "worker-" + file.getKey().index();
                 files.add(
                         WorkerFiles.write(
-                                node.store(), columns, file.getKey(), fileId, file.getValue()));
+                                node.objects(), columns, file.getKey(), fileId, file.getValue()));
             }
         }
 

@@ -227,7 +227,7 @@ class TestIndexesAgainstModel {
                 if (!inShard.isEmpty()) {
                     written.add(
                             WorkerFiles.write(
-                                    node.store(),
+                                    node.objects(),
                                     table,
                                     shard,
                                     "worker-" + files++,

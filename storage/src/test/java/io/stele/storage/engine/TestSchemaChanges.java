@@ -102,7 +102,7 @@ final class TestSchemaChanges {
         String files = node.engine().beginTransaction(table.id(), Optional.empty());
         WrittenFile file =
                 WorkerFiles.write(
-                        node.store(),
+                        node.objects(),
                         first,
                         table::key,
                         table.shard(3),

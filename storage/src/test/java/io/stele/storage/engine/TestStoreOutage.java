@@ -146,7 +146,7 @@ class TestStoreOutage {
                 }
                 file =
                         WorkerFiles.write(
-                                node.store(),
+                                node.objects(),
                                 indexed,
                                 indexed.schema().shard(0),
                                 "f" + round,
@@ -155,7 +155,7 @@ class TestStoreOutage {
                 appended.put(1_000L + round, "appended:" + round);
                 rows =
                         WorkerFiles.write(
-                                node.store(),
+                                node.objects(),
                                 appends,
                                 appends.schema().shard(0),
                                 "a" + round,

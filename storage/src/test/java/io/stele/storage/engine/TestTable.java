@@ -362,7 +362,7 @@ final class TestTable {
                                 Optional.empty(),
                                 Optional.empty())
                         .withChecksums(file.checksumBlockBytes());
-        return ColumnFileReader.open(node.store(), entry, schema.columns());
+        return ColumnFileReader.open(node.objects(), entry, schema.columns());
     }
 
     private static void add(BinaryRow row, Map<Long, String> rows) {

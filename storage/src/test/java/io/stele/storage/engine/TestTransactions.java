@@ -199,7 +199,7 @@ class TestTransactions {
                 }
                 files.add(
                         WorkerFiles.write(
-                                node.store(),
+                                node.objects(),
                                 table,
                                 shard,
                                 "worker-" + generation + "-" + shard.index(),
@@ -236,14 +236,14 @@ class TestTransactions {
         ShardId shard = table.schema().shard(0);
         WrittenFile first =
                 WorkerFiles.write(
-                        node.store(),
+                        node.objects(),
                         table,
                         shard,
                         "a",
                         List.of(new Row(1, "a", 1), new Row(2, "a", 2)));
         WrittenFile second =
                 WorkerFiles.write(
-                        node.store(),
+                        node.objects(),
                         table,
                         shard,
                         "b",
@@ -260,7 +260,7 @@ class TestTransactions {
         ShardId shard = table.schema().shard(0);
         WrittenFile file =
                 WorkerFiles.write(
-                        node.store(),
+                        node.objects(),
                         table,
                         shard,
                         "a",
@@ -289,7 +289,7 @@ class TestTransactions {
         TestTable rows = TestTable.create(node.engine(), "rows", Orientation.ROW, true, 1);
         WrittenFile file =
                 WorkerFiles.write(
-                        node.store(),
+                        node.objects(),
                         rows,
                         rows.schema().shard(0),
                         "a",

@@ -274,7 +274,7 @@ class TestUniqueIndexes {
         List<WorkerFiles.Row> rows = new ArrayList<>();
         inFile.forEach((id, name) -> rows.add(new WorkerFiles.Row(id, name, 0)));
         ShardId shard = table.schema().shard(0);
-        WrittenFile file = WorkerFiles.write(node.store(), table, shard, fileId, rows);
+        WrittenFile file = WorkerFiles.write(node.objects(), table, shard, fileId, rows);
         String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
         staged.forEach(
                 (id, name) -> {
@@ -462,7 +462,7 @@ class TestUniqueIndexes {
                 }
                 written.add(
                         WorkerFiles.write(
-                                node.store(),
+                                node.objects(),
                                 table,
                                 shard,
                                 "worker-" + files++,

@@ -105,7 +105,7 @@ final class UniqueBuildsWorkload implements Workload {
             }
             written.add(
                     WorkerFiles.write(
-                            node.store(),
+                            node.objects(),
                             table,
                             table.schema().shard(0),
                             "unique-" + files++,

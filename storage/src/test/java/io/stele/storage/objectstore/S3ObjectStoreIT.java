@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The contract of object stores, on a real S3 server, read by either client. */
 @ParameterizedClass
 @EnumSource
-final class S3ObjectStoreIT extends ObjectStoreContract {
+class S3ObjectStoreIT extends ObjectStoreContract {
     private static final int PART_BYTES = 5 << 20; // the least that S3 allows
     private static final AtomicInteger PREFIXES = new AtomicInteger();
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
+import io.stele.storage.encryption.Encryption;
+import io.stele.storage.encryption.TestKeys;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.fault.SimulatedCrash;
 import io.stele.storage.wal.LogFixture.Read;
@@ -48,6 +50,7 @@ class LogSimulation {
         private final HybridClock[] clock = new HybridClock[1];
         private long wallMillis = 1_000;
         private InMemoryLogFiles files;
+        private final Encryption encryption;
         private int nextText;
 
         /** Per shard, in order: everything that is known to be durable. */
@@ -61,6 +64,7 @@ class LogSimulation {
 
         Run(long seed) {
             random = new Random(seed);
+            encryption = seed % 3 == 1 ? TestKeys.encryption("k") : Encryption.NONE;
             files = new InMemoryLogFiles(nextCrash(), random);
         }
 
@@ -87,7 +91,10 @@ class LogSimulation {
             List<Read> found = new ArrayList<>();
             RecoveredLog recovered =
                     RecoveredLog.recover(
-                            files, LogFixture.SMALL, clock[0], LogFixture.collector(found));
+                            new EncryptedLogFiles(files, encryption),
+                            LogFixture.SMALL,
+                            clock[0],
+                            LogFixture.collector(found));
             check(found);
             return recovered;
         }

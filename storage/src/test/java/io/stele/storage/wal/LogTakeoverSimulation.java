@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
+import io.stele.storage.encryption.Encryption;
+import io.stele.storage.encryption.TestKeys;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.objectstore.FaultInjectingObjectStore;
 import io.stele.storage.objectstore.StoreFaults;
@@ -78,8 +80,11 @@ class LogTakeoverSimulation {
         private int nextText;
         private boolean waiting;
 
+        private final Encryption encryption;
+
         Run(long seed) {
             random = new Random(seed);
+            encryption = seed % 3 == 1 ? TestKeys.encryption("k") : Encryption.NONE;
             store =
                     new FaultInjectingObjectStore(
                             CrashPoint.never(),
@@ -114,8 +119,10 @@ class LogTakeoverSimulation {
 
         private void takeOver() {
             long epoch = nextEpoch++;
-            ObjectLogFiles files =
-                    new ObjectLogFiles(store, "log/", Runnable::run, _ -> whileWaiting());
+            LogFiles files =
+                    new EncryptedLogFiles(
+                            new ObjectLogFiles(store, "log/", Runnable::run, _ -> whileWaiting()),
+                            encryption);
             List<Read> found = new ArrayList<>();
             NodeLog log;
             try {

@@ -238,10 +238,10 @@ class TestLogDamage {
         Log log = log("fourth");
         byte[] bytes = log.bytes();
         ByteBuffer header = ByteBuffer.wrap(bytes);
-        header.putInt(8, 2);
+        header.putInt(8, 3);
         header.putInt(32, SegmentHeader.expectedChecksum(header));
         assertThatThrownBy(() -> read(log.with(bytes)))
-                .hasMessage("Expected log version 1, found 2 in memory:1 at offset 8");
+                .hasMessage("Expected log version 1 or 2, found 3 in memory:1 at offset 8");
     }
 
     @Test
