@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.stele.benchmarks.apply.ParallelApplyBenchmark;
 import io.stele.benchmarks.coldscan.ColdScanBenchmark;
+import io.stele.benchmarks.encryption.EncryptionBenchmark;
 import io.stele.benchmarks.get.GetBenchmark;
 import io.stele.benchmarks.hos.HosBenchmark;
 import io.stele.benchmarks.indexes.IndexesBenchmark;
@@ -56,6 +57,7 @@ public final class BenchmarkRunner {
                     new HosBenchmark(),
                     new ParallelApplyBenchmark(),
                     new PageCacheBenchmark(),
+                    new EncryptionBenchmark(),
                     new ColdScanBenchmark());
 
     private BenchmarkRunner() {}

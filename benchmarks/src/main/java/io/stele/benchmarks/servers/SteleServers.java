@@ -69,6 +69,10 @@ public final class SteleServers implements AutoCloseable {
         return running(sidecar).pid();
     }
 
+    public long trinoPid() {
+        return running(trino).pid();
+    }
+
     public URI trinoUri() {
         return run.uri("trino.uri");
     }
