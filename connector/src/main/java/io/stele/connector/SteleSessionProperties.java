@@ -1,14 +1,17 @@
 package io.stele.connector;
 
+import static io.trino.plugin.base.session.PropertyMetadataUtil.durationProperty;
 import static io.trino.spi.StandardErrorCode.INVALID_SESSION_PROPERTY;
 import static io.trino.spi.session.PropertyMetadata.booleanProperty;
 import static io.trino.spi.session.PropertyMetadata.enumProperty;
 import static io.trino.spi.session.PropertyMetadata.integerProperty;
 import static io.trino.spi.session.PropertyMetadata.longProperty;
 import static io.trino.spi.session.PropertyMetadata.stringProperty;
+import static java.util.concurrent.TimeUnit.SECONDS;
 
 import com.google.common.collect.ImmutableList;
 import io.stele.connector.handle.ExistingRows;
+import io.airlift.units.Duration;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.QueryTag;
 import io.stele.protocol.predicate.PredicateKeys;
@@ -24,10 +27,14 @@ public final class SteleSessionProperties {
     private static final String INDEX_LOOKUP_ENABLED = "index_lookup_enabled";
     private static final String LOOKUP_MAX_KEYS = "lookup_max_keys";
     private static final String INDEX_JOIN_ENABLED = "index_join_enabled";
+    private static final String DYNAMIC_FILTERING_WAIT_TIMEOUT = "dynamic_filtering_wait_timeout";
     private static final String DATA_CACHE_ENABLED = "data_cache_enabled";
     private static final String STATISTICS_ENABLED = "statistics_enabled";
     private static final String INSERT_EXISTING_ROWS_BEHAVIOR = "insert_existing_rows_behavior";
     private static final String RESOURCE_GROUP = "resource_group";
+
+    // As Iceberg's: a join does not begin before its other side is read anyway
+    private static final Duration DEFAULT_DYNAMIC_FILTERING_WAIT = new Duration(1, SECONDS);
 
     private SteleSessionProperties() {}
 
@@ -55,6 +62,11 @@ public final class SteleSessionProperties {
                         INDEX_JOIN_ENABLED,
                         "Look up the side of a join that is joined by its primary key or a unique index, instead of scanning it: for few rows on the other side",
                         false,
+                        false),
+                durationProperty(
+                        DYNAMIC_FILTERING_WAIT_TIMEOUT,
+                        "How long the splits of a scan wait for what a join finds out about the rows that it needs",
+                        DEFAULT_DYNAMIC_FILTERING_WAIT,
                         false),
                 booleanProperty(
                         DATA_CACHE_ENABLED,
@@ -110,6 +122,11 @@ public final class SteleSessionProperties {
     /** Whether sides of joins are looked up by key. */
     public static boolean isIndexJoinEnabled(ConnectorSession session) {
         return session.getProperty(INDEX_JOIN_ENABLED, Boolean.class);
+    }
+
+    /** How long the splits of a scan wait for dynamic filters. */
+    public static long dynamicFilteringWaitMillis(ConnectorSession session) {
+        return session.getProperty(DYNAMIC_FILTERING_WAIT_TIMEOUT, Duration.class).toMillis();
     }
 
     /** Whether files are read through the data page cache. */

@@ -168,6 +168,30 @@ final class SteleLookupsIT {
                 .isEqualTo(2);
     }
 
+    /** Domains and statistics tell the zeros apart, SQL does not. */
+    @Test
+    void zerosAreEqual() {
+        String table = SteleQueries.newTable("zeros");
+        queries.run(
+                "CREATE TABLE %s (r real, d double, v bigint) WITH (primary_key = ARRAY['r', 'd'])"
+                        .formatted(table));
+        queries.update("INSERT INTO %s VALUES (REAL '0.0', -0e0, 1)".formatted(table));
+        for (int time = 0; time < 2; time++) {
+            for (String predicate :
+                    new String[] {
+                        "r = REAL '-0.0' AND d = 0e0",
+                        "r = REAL '0.0' AND d = 0e0",
+                        "r = REAL '0.0' AND d = -0e0",
+                        "d <= -0e0",
+                        "d < -0e0 OR d > 1e0 OR v = 1"
+                    }) {
+                String sql = "SELECT v FROM %s WHERE %s".formatted(table, predicate);
+                assertThat(queries.column(sql)).as(sql).containsExactly("1");
+            }
+            cluster.sidecar().flush("s", table);
+        }
+    }
+
     @Test
     void limitsOfLookupsAreKept() {
         String table = orders("row");

@@ -5,13 +5,18 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.api.HiddenColumns;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.type.BigintType;
+import io.trino.spi.type.IntegerType;
+import io.trino.spi.type.TimestampWithTimeZoneType;
 import io.trino.spi.type.Type;
+import io.trino.spi.type.VarcharType;
+import java.util.List;
 
 /**
  * A column of a scan or a write.
  *
  * @param id the column's id in the table; negative for what every table has: {@link
- *     HiddenColumns#LSN}, {@link HiddenColumns#ROW_ID} and {@link #MERGE_ROW_ID}
+ *     HiddenColumns#LSN}, {@link HiddenColumns#ROW_ID}, {@link #MERGE_ROW_ID} and what says where a
+ *     row lies, {@link #PATH_ID}, {@link #SHARD_ID} and {@link #FILE_MODIFIED_TIME_ID}
  */
 public record SteleColumnHandle(int id, String name, Type type) implements ColumnHandle {
     /**
@@ -20,6 +25,25 @@ public record SteleColumnHandle(int id, String name, Type type) implements Colum
      */
     public static final int MERGE_ROW_ID = -3;
 
+    public static final int PATH_ID = -4;
+    public static final int SHARD_ID = -5;
+    public static final int FILE_MODIFIED_TIME_ID = -6;
+
+    /** The file that the row was read from; null of a row that came from a sidecar. */
+    public static final SteleColumnHandle PATH =
+            new SteleColumnHandle(PATH_ID, "$path", VarcharType.VARCHAR);
+
+    /** The shard of the row. */
+    public static final SteleColumnHandle SHARD =
+            new SteleColumnHandle(SHARD_ID, "$shard", IntegerType.INTEGER);
+
+    /** When the youngest row of the file was written; null where {@link #PATH} is. */
+    public static final SteleColumnHandle FILE_MODIFIED_TIME =
+            new SteleColumnHandle(
+                    FILE_MODIFIED_TIME_ID,
+                    "$file_modified_time",
+                    TimestampWithTimeZoneType.TIMESTAMP_TZ_MILLIS);
+
     /** The LSN of the row's version, as a hidden column. */
     public static final String LSN_NAME = "$lsn";
 
@@ -27,6 +51,10 @@ public record SteleColumnHandle(int id, String name, Type type) implements Colum
 
     public static final SteleColumnHandle LSN =
             new SteleColumnHandle(HiddenColumns.LSN, LSN_NAME, BigintType.BIGINT);
+
+    /** What every table has and {@code SELECT *} does not show. */
+    public static final List<SteleColumnHandle> HIDDEN =
+            List.of(LSN, PATH, SHARD, FILE_MODIFIED_TIME);
 
     public SteleColumnHandle {
         requireNonNull(name, "name is null");

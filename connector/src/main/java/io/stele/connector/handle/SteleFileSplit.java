@@ -22,6 +22,7 @@ import java.util.OptionalLong;
  * @param filterLsn whether the file holds rows younger than the snapshot, or expired ones, which
  *     then have to be left out
  * @param fromLsn rows below have expired; 0: none
+ * @param maxLsn of the youngest row
  * @param ingestLsn the LSN of all rows, for a file that a worker wrote; else each row has its own
  * @param firstRowId the row id of the first row, for such a file of a table without a primary key
  * @param deletedRows rows that are deleted at the snapshot: a serialized Roaring bitmap; empty:
@@ -38,6 +39,7 @@ public record SteleFileSplit(
         long length,
         boolean filterLsn,
         long fromLsn,
+        long maxLsn,
         OptionalLong ingestLsn,
         OptionalLong firstRowId,
         byte[] deletedRows,

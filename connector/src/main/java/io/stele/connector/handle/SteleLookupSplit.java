@@ -4,18 +4,26 @@ import static io.airlift.slice.SizeOf.instanceSize;
 import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.connector.ConnectorSplit;
+import io.trino.spi.predicate.TupleDomain;
 
-/** All rows of a table that has a {@link SteleLookup}: one request, whatever shards they are in. */
-public record SteleLookupSplit(SteleLookup lookup) implements ConnectorSplit {
+/**
+ * All wanted rows of a table, found by one lookup, whatever shards they are in.
+ *
+ * @param constraint what makes the lookup one, beside the table's constraint: found out by a join
+ */
+public record SteleLookupSplit(SteleLookup lookup, TupleDomain<SteleColumnHandle> constraint)
+        implements ConnectorSplit {
     private static final int INSTANCE_SIZE = instanceSize(SteleLookupSplit.class);
+    private static final int HANDLE_SIZE = instanceSize(SteleColumnHandle.class);
 
     public SteleLookupSplit {
         requireNonNull(lookup, "lookup is null");
+        requireNonNull(constraint, "constraint is null");
     }
 
     @Override
     public long getRetainedSizeInBytes() {
-        return INSTANCE_SIZE;
+        return INSTANCE_SIZE + constraint.getRetainedSizeInBytes(column -> HANDLE_SIZE);
     }
 
     @Override

@@ -4,6 +4,8 @@ import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleIndexHandle;
 import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.type.Lookups;
+import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.ColumnHandle;
@@ -48,7 +50,7 @@ final class IndexJoins {
                 handle.constraint()
                         .intersect(
                                 domain.transformKeys(SteleColumnHandle.class::cast)
-                                        .filter((column, _) -> Pushdown.isPushable(table, column)));
+                                        .filter((column, values) -> ScanPredicates.isPushable(table, column, values)));
         if (constraint.isNone()) {
             return Optional.empty();
         }

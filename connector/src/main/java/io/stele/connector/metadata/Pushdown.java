@@ -4,6 +4,7 @@ import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleLookup;
 import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.type.Lookups;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.predicate.IndexCondition;
 import io.stele.protocol.schema.TableSchema;
@@ -32,7 +33,7 @@ final class Pushdown {
         TupleDomain<ColumnHandle> summary = constraint.getSummary();
         TupleDomain<SteleColumnHandle> pushed =
                 summary.transformKeys(SteleColumnHandle.class::cast)
-                        .filter((column, _) -> isPushable(table.table(), column));
+                        .filter((column, domain) -> ScanPredicates.isPushable(table.table(), column, domain));
         TupleDomain<SteleColumnHandle> combined = table.constraint().intersect(pushed);
         if (combined.equals(table.constraint())) {
             return Optional.empty();
@@ -89,9 +90,5 @@ final class Pushdown {
         }
         return IndexCondition.of(table, ScanPredicates.of(table, constraint))
                 .map(condition -> condition.index().name());
-    }
-
-    static boolean isPushable(TableSchema table, SteleColumnHandle column) {
-        return column.id() > 0 && table.column(column.id()).type().isOrderable();
     }
 }

@@ -188,7 +188,7 @@ public final class SteleMetadata implements ConnectorMetadata {
                 definitions.columnHandles(((SteleTableHandle) tableHandle).table())) {
             handles.put(column.name(), column);
         }
-        handles.put(SteleColumnHandle.LSN_NAME, SteleColumnHandle.LSN);
+        SteleColumnHandle.HIDDEN.forEach(column -> handles.put(column.name(), column));
         return handles.buildOrThrow();
     }
 

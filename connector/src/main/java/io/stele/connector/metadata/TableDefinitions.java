@@ -89,7 +89,7 @@ public final class TableDefinitions {
                             .setExtraInfo(uses(table, column))
                             .build());
         }
-        columns.add(hidden(SteleColumnHandle.LSN));
+        SteleColumnHandle.HIDDEN.forEach(column -> columns.add(hidden(column)));
         return new ConnectorTableMetadata(
                 new SchemaTableName(table.schemaName(), table.tableName()),
                 columns,

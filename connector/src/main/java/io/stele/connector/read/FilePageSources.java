@@ -2,10 +2,12 @@ package io.stele.connector.read;
 
 import static io.airlift.units.DataSize.Unit.KILOBYTE;
 import static io.airlift.units.DataSize.Unit.MEGABYTE;
+import static io.stele.connector.handle.SteleColumnHandle.FILE_MODIFIED_TIME_ID;
 import static io.stele.connector.handle.SteleColumnHandle.MERGE_ROW_ID;
+import static io.stele.connector.handle.SteleColumnHandle.PATH_ID;
+import static io.stele.connector.handle.SteleColumnHandle.SHARD_ID;
 import static io.trino.memory.context.AggregatedMemoryContext.newSimpleAggregatedMemoryContext;
 import static io.trino.spi.type.BigintType.BIGINT;
-import static io.trino.spi.type.IntegerType.INTEGER;
 import static java.util.Objects.requireNonNull;
 import static org.joda.time.DateTimeZone.UTC;
 
@@ -353,6 +355,8 @@ public final class FilePageSources {
                 case HiddenColumns.LSN -> lsn();
                 case HiddenColumns.ROW_ID -> rowId();
                 case MERGE_ROW_ID -> mergeRowId();
+                case PATH_ID, FILE_MODIFIED_TIME_ID -> ScanChannel.ofFile(column, split);
+                case SHARD_ID -> ScanChannel.shard(split.shard());
                 default -> userColumn(column.id(), column.type());
             };
         }
@@ -403,9 +407,7 @@ public final class FilePageSources {
 
         private ScanChannel mergeRowId() {
             List<ScanChannel> fields = new ArrayList<>();
-            fields.add(
-                    new ScanChannel.Constant(
-                            TypeUtils.writeNativeValue(INTEGER, (long) split.shard())));
+            fields.add(ScanChannel.shard(split.shard()));
             if (table.table().hasPrimaryKey()) {
                 for (ColumnSchema column : table.table().primaryKeyColumns()) {
                     fields.add(userColumn(column.id(), types.toTrino(column.type())));

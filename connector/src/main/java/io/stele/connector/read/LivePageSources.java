@@ -1,6 +1,5 @@
 package io.stele.connector.read;
 
-import static io.trino.spi.type.IntegerType.INTEGER;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
@@ -24,7 +23,6 @@ import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.BigintType;
 import io.trino.spi.type.Type;
-import io.trino.spi.type.TypeUtils;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -48,8 +46,7 @@ public final class LivePageSources {
             List<SteleColumnHandle> columns,
             TupleDomain<SteleColumnHandle> constraint,
             MemoryContext memory) {
-        ScanChannel shard =
-                new ScanChannel.Constant(TypeUtils.writeNativeValue(INTEGER, (long) split.shard()));
+        ScanChannel shard = ScanChannel.shard(split.shard());
         return open(
                 session,
                 table,

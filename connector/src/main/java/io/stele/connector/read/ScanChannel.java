@@ -1,15 +1,23 @@
 package io.stele.connector.read;
 
 import static io.trino.spi.type.BigintType.BIGINT;
+import static io.trino.spi.type.DateTimeEncoding.packDateTimeWithZone;
+import static io.trino.spi.type.IntegerType.INTEGER;
+import static io.trino.spi.type.TimeZoneKey.UTC_KEY;
 
+import io.airlift.slice.Slices;
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.type.KeyRows;
 import io.stele.connector.type.OrcTypes;
+import io.stele.protocol.Lsn;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.IntArrayBlock;
 import io.trino.spi.block.LongArrayBlock;
 import io.trino.spi.block.RowBlock;
 import io.trino.spi.block.RunLengthEncodedBlock;
 import io.trino.spi.connector.SourcePage;
+import io.trino.spi.type.TypeUtils;
 import java.util.List;
 import java.util.Optional;
 
@@ -69,6 +77,25 @@ sealed interface ScanChannel {
             }
             return new IntArrayBlock(shards.length, Optional.empty(), shards);
         }
+    }
+
+    /** The same shard in every row. */
+    static ScanChannel shard(int shard) {
+        return new Constant(TypeUtils.writeNativeValue(INTEGER, (long) shard));
+    }
+
+    /** What a hidden column says of the file that rows are read from. */
+    static ScanChannel ofFile(SteleColumnHandle column, SteleFileSplit split) {
+        Object value =
+                column.id() == SteleColumnHandle.PATH_ID
+                        ? Slices.utf8Slice(split.path())
+                        : packDateTimeWithZone(new Lsn(split.maxLsn()).millis(), UTC_KEY);
+        return new Constant(TypeUtils.writeNativeValue(column.type(), value));
+    }
+
+    /** Null in every row. */
+    static ScanChannel ofNull(SteleColumnHandle column) {
+        return new Constant(TypeUtils.writeNativeValue(column.type(), null));
     }
 
     /** The row number in the file plus a base: the row id in a file that a worker wrote. */

@@ -4,13 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.stele.connector.handle.SteleColumnHandle;
-import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.type.KeyRows;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.block.Block;
 import io.trino.spi.predicate.Domain;
+import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.TypeUtils;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -36,16 +36,15 @@ public final class ShardPruning {
     }
 
     /** Which shards have to be read. */
-    IntPredicate wanted(SteleTableHandle handle) {
-        TableSchema table = handle.table();
+    IntPredicate wanted(TableSchema table, TupleDomain<SteleColumnHandle> constraint) {
         List<ColumnSchema> columns = table.distributionColumns();
-        if (columns.isEmpty() || handle.constraint().isAll()) {
+        if (columns.isEmpty() || constraint.isAll()) {
             return _ -> true;
         }
         List<List<Block>> values = new ArrayList<>();
         long combinations = 1;
         for (ColumnSchema column : columns) {
-            Optional<List<Block>> found = values(handle, column);
+            Optional<List<Block>> found = values(constraint, column);
             if (found.isEmpty()) {
                 return _ -> true;
             }
@@ -78,10 +77,11 @@ public final class ShardPruning {
      * The values that a column may have, as blocks of one position; empty where they are not a
      * list.
      */
-    private Optional<List<Block>> values(SteleTableHandle handle, ColumnSchema column) {
+    private Optional<List<Block>> values(
+            TupleDomain<SteleColumnHandle> constraint, ColumnSchema column) {
         SteleColumnHandle key =
                 new SteleColumnHandle(column.id(), column.name(), types.toTrino(column.type()));
-        Domain domain = handle.constraint().getDomains().orElseThrow().get(key);
+        Domain domain = constraint.getDomains().orElseThrow().get(key);
         if (domain == null) {
             return Optional.empty();
         }

@@ -11,6 +11,7 @@ import io.stele.connector.handle.SteleLiveSplit;
 import io.stele.connector.handle.SteleLookupSplit;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.sidecar.WorkerDataCache;
+import io.stele.connector.type.ScanPredicates;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.ConnectorPageSourceProvider;
@@ -58,7 +59,11 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
                         .intersect(
                                 dynamicFilter
                                         .getCurrentPredicate()
-                                        .transformKeys(SteleColumnHandle.class::cast));
+                                        .transformKeys(SteleColumnHandle.class::cast)
+                                        .filter(
+                                                (column, domain) ->
+                                                        ScanPredicates.isPushable(
+                                                                table.table(), column, domain)));
         if (constraint.isNone()) {
             return new FixedPageSource(ImmutableList.of());
         }
@@ -76,8 +81,13 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
                     }
                     case SteleLiveSplit shard ->
                             live.open(session, table, shard, wanted, constraint, memoryContext);
-                    case SteleLookupSplit _ ->
-                            live.lookUp(session, table, wanted, constraint, memoryContext);
+                    case SteleLookupSplit lookup ->
+                            lookUp(
+                                    session,
+                                    table,
+                                    wanted,
+                                    constraint.intersect(lookup.constraint()),
+                                    memoryContext);
                     default ->
                             throw new IllegalArgumentException(
                                     "Expected a split of Stele, found " + split.getClass());
@@ -85,5 +95,16 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
         return table.limit().isPresent()
                 ? new LimitedPageSource(source, table.limit().getAsLong())
                 : source;
+    }
+
+    private ConnectorPageSource lookUp(
+            ConnectorSession session,
+            SteleTableHandle table,
+            List<SteleColumnHandle> wanted,
+            TupleDomain<SteleColumnHandle> constraint,
+            MemoryContext memoryContext) {
+        return constraint.isNone()
+                ? new FixedPageSource(ImmutableList.of())
+                : live.lookUp(session, table, wanted, constraint, memoryContext);
     }
 }

@@ -5,11 +5,15 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.stele.connector.SteleConfig;
+import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleLiveSplit;
+import io.stele.connector.handle.SteleLookup;
 import io.stele.connector.handle.SteleLookupSplit;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.connector.type.Lookups;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.FileScan;
@@ -26,8 +30,10 @@ import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.Constraint;
 import io.trino.spi.connector.FixedSplitSource;
+import io.trino.spi.predicate.TupleDomain;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.IntPredicate;
@@ -62,28 +68,63 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         if (table.constraint().isNone()) {
             return FixedSplitSource.emptySplitSource();
         }
-        if (table.lookup().isPresent()) {
-            return new FixedSplitSource(new SteleLookupSplit(table.lookup().get()));
+        if (dynamicFilterColumns.isEmpty() || table.lookup().isPresent()) {
+            return new FixedSplitSource(plan(session, table, TupleDomain.all()));
         }
+        return new SteleSplitSource(
+                found -> plan(session, table, found),
+                SteleSessionProperties.dynamicFilteringWaitMillis(session));
+    }
+
+    /**
+     * The splits with rows of a table.
+     *
+     * @param found what a join found out about the rows it needs
+     */
+    private List<ConnectorSplit> plan(
+            ConnectorSession session,
+            SteleTableHandle table,
+            TupleDomain<SteleColumnHandle> found) {
+        if (table.lookup().isPresent()) {
+            return List.of(new SteleLookupSplit(table.lookup().get(), TupleDomain.all()));
+        }
+        TupleDomain<SteleColumnHandle> pushable =
+                found.filter((column, domain) -> ScanPredicates.isPushable(table.table(), column, domain));
+        TupleDomain<SteleColumnHandle> constraint = table.constraint().intersect(pushable);
+        if (constraint.isNone()) {
+            return List.of();
+        }
+        Optional<SteleLookup> lookup =
+                pushable.isAll() || table.limit().isPresent()
+                        ? Optional.empty()
+                        : Lookups.of(session, table.table(), constraint);
+        return lookup.isPresent()
+                ? List.of(new SteleLookupSplit(lookup.get(), pushable))
+                : scan(table, constraint);
+    }
+
+    private List<ConnectorSplit> scan(
+            SteleTableHandle table, TupleDomain<SteleColumnHandle> constraint) {
         ScanPlan plan =
                 sidecar.call(
                         Actions.PLAN_SCAN,
                         new PlanScanRequest(
                                 table.readPointId(),
                                 table.table().id(),
-                                ScanPredicates.of(table.table(), table.constraint()),
+                                ScanPredicates.narrowed(
+                                        table.table(), table.constraint(), constraint),
                                 List.of(),
                                 table.index().isPresent(),
                                 OptionalInt.of(table.table().schemaVersion())),
                         ScanPlan.class);
-        IntPredicate wantedShards = shardPruning.wanted(table);
+        IntPredicate wantedShards = shardPruning.wanted(table.table(), constraint);
         List<ConnectorSplit> splits = new ArrayList<>();
         for (ShardScan shard : plan.shards()) {
             if (wantedShards.test(shard.shard().index())) {
                 addSplits(table, plan.fromLsn(), shard, splits);
             }
         }
-        return new FixedSplitSource(splits);
+        return splits;
     }
 
     private void addSplits(
@@ -110,6 +151,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                             length,
                             file.maxLsn() > readLsn || file.minLsn() < fromLsn,
                             fromLsn,
+                            file.maxLsn(),
                             file.ingestLsn(),
                             file.firstRowId(),
                             file.deletedRows(),

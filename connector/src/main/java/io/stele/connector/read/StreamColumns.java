@@ -1,6 +1,9 @@
 package io.stele.connector.read;
 
+import static io.stele.connector.handle.SteleColumnHandle.FILE_MODIFIED_TIME_ID;
 import static io.stele.connector.handle.SteleColumnHandle.MERGE_ROW_ID;
+import static io.stele.connector.handle.SteleColumnHandle.PATH_ID;
+import static io.stele.connector.handle.SteleColumnHandle.SHARD_ID;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.handle.SteleColumnHandle;
@@ -60,9 +63,12 @@ final class StreamColumns {
     }
 
     private ScanChannel channel(SteleColumnHandle column) {
-        return column.id() == MERGE_ROW_ID
-                ? mergeRowId()
-                : new ScanChannel.Direct(ask(column.id()));
+        return switch (column.id()) {
+            case MERGE_ROW_ID -> mergeRowId();
+            case SHARD_ID -> shard.apply(this);
+            case PATH_ID, FILE_MODIFIED_TIME_ID -> ScanChannel.ofNull(column);
+            default -> new ScanChannel.Direct(ask(column.id()));
+        };
     }
 
     private ScanChannel mergeRowId() {

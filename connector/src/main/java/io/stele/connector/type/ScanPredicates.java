@@ -9,19 +9,50 @@ import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.Range;
 import io.trino.spi.predicate.TupleDomain;
+import io.trino.spi.type.DoubleType;
+import io.trino.spi.type.RealType;
 import io.trino.spi.type.Type;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Trino's constraints as Stele's predicates. Stateless. */
 public final class ScanPredicates {
     /** A longer list of values is widened: checking it costs more than the rows it keeps out. */
     private static final int MAX_RANGES = 1_000;
 
+    /** As Trino has them in domains of real and double. */
+    private static final Set<Object> NEGATIVE_ZEROS =
+            Set.of((long) Float.floatToRawIntBits(-0.0f), -0.0);
+
     private ScanPredicates() {}
+
+    /**
+     * Whether the storage can tell by a domain which rows are wanted: not of types without order,
+     * and not by -0.0, which equals 0.0 but is another value to domains and statistics of files.
+     */
+    public static boolean isPushable(TableSchema table, SteleColumnHandle column, Domain domain) {
+        return column.id() > 0
+                && table.column(column.id()).type().isOrderable()
+                && !hasNegativeZero(domain);
+    }
+
+    private static boolean hasNegativeZero(Domain domain) {
+        Type type = domain.getType();
+        if (type != RealType.REAL && type != DoubleType.DOUBLE) {
+            return false;
+        }
+        return domain.getValues().getRanges().getOrderedRanges().stream()
+                .anyMatch(
+                        range ->
+                                range.getLowValue().filter(NEGATIVE_ZEROS::contains).isPresent()
+                                        || range.getHighValue()
+                                                .filter(NEGATIVE_ZEROS::contains)
+                                                .isPresent());
+    }
 
     /** The predicate of a constraint that is not NONE, on the orderable columns of a table. */
     public static ScanPredicate of(TableSchema table, TupleDomain<SteleColumnHandle> constraint) {

@@ -142,6 +142,7 @@ final class TestScanAhead {
                         summary.sizeBytes(),
                         false,
                         0,
+                        5,
                         OptionalLong.of(5),
                         OptionalLong.of(100),
                         new byte[0],

@@ -1,9 +1,8 @@
-package io.stele.connector.metadata;
+package io.stele.connector.type;
 
 import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleLookup;
-import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.predicate.IndexCondition;
 import io.stele.protocol.predicate.PredicateKeys;
 import io.stele.protocol.predicate.ScanPredicate;
@@ -14,14 +13,14 @@ import io.trino.spi.predicate.TupleDomain;
 import java.util.Optional;
 
 /** Decides which constraints are answered by one lookup of keys. Stateless. */
-final class Lookups {
+public final class Lookups {
     private Lookups() {}
 
     /**
      * The lookup of a constraint that gives all columns of the primary key, or else of a unique
      * index, single values, and not more combinations than the session allows.
      */
-    static Optional<SteleLookup> of(
+    public static Optional<SteleLookup> of(
             ConnectorSession session,
             TableSchema table,
             TupleDomain<SteleColumnHandle> constraint) {
@@ -40,7 +39,7 @@ final class Lookups {
      * Whether a lookup gives no row that a column's domain excludes: the sidecar compares its rows
      * with the whole predicate.
      */
-    static boolean isEnforced(
+    public static boolean isEnforced(
             TableSchema table,
             TupleDomain<SteleColumnHandle> constraint,
             SteleColumnHandle column) {
