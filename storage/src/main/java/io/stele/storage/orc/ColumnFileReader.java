@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 public final class ColumnFileReader {
     static final int ABSENT = -1;
 
+    /** Values and, of text, lengths; nulls are few. */
+    private static final int STREAMS_A_COLUMN = 2;
+
     private final String path;
     private final ReaderImpl orc;
     private final List<ColumnSchema> columns;
@@ -161,8 +164,15 @@ public final class ColumnFileReader {
         boolean[] included = new boolean[stride == 0 ? 1 : (int) ((rows + stride - 1) / stride)];
         included[group.index()] = true;
         Reader.Options options = readOptions().range(stripe.getOffset(), stripe.getLength());
+        // Every stream that is read keeps a chunk as large as a chunk may be: files of workers have
+        // chunks of 256 KiB, and a reader of one row group of twenty streams 5 MiB.
+        long bufferBytes =
+                STREAMS_A_COLUMN * (orc.getSchema().getMaximumId() + 1L) * orc.getCompressionSize();
         long weightBytes =
-                4096 + stripe.getDataLength() / included.length + stripe.getIndexLength();
+                4096
+                        + stripe.getDataLength() / included.length
+                        + stripe.getIndexLength()
+                        + bufferBytes;
         SelectiveRecordReader reader =
                 OrcErrors.translate(path, () -> new SelectiveRecordReader(orc, options, included));
         return new RowGroupReader(path, new RowAssembler(this), reader, weightBytes);
