@@ -10,8 +10,8 @@ import static io.trino.spi.session.PropertyMetadata.stringProperty;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import com.google.common.collect.ImmutableList;
-import io.stele.connector.handle.ExistingRows;
 import io.airlift.units.Duration;
+import io.stele.connector.handle.ExistingRows;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.QueryTag;
 import io.stele.protocol.predicate.PredicateKeys;

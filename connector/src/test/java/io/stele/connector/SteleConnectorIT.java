@@ -71,6 +71,11 @@ final class SteleConnectorIT extends BaseConnectorTest {
     }
 
     @Override
+    protected void verifyVersionedQueryFailurePermissible(Exception e) {
+        assertThat(e).hasMessageMatching("Expected an LSN.*");
+    }
+
+    @Override
     protected void verifySchemaNameLengthFailurePermissible(Throwable e) {
         assertThat(e).hasMessageContaining("Expected a schema name of 1 to 128 characters");
     }

@@ -22,7 +22,10 @@ final class SteleDynamicFiltersIT {
     @ParameterizedTest
     @ValueSource(strings = {"row", "column", "row,column"})
     void fewKeysOfAJoinAreLookedUp(String orientation) {
-        String orders = orders("primary_key = ARRAY['orderkey'], orientation = '%s'".formatted(orientation));
+        String orders =
+                orders(
+                        "primary_key = ARRAY['orderkey'], orientation = '%s'"
+                                .formatted(orientation));
         String few = few();
         String sql =
                 "SELECT o.orderkey, o.comment, f.n FROM %s o JOIN %s f ON o.orderkey = f.k"
@@ -52,12 +55,12 @@ final class SteleDynamicFiltersIT {
 
     @Test
     void filesOutsideAJoinAreNotRead() {
-        String orders =
-                orders("partitioned_by = ARRAY['orderstatus'], shard_count = 2");
+        String orders = orders("partitioned_by = ARRAY['orderstatus'], shard_count = 2");
         String sql =
                 "SELECT count(*) FROM %s o JOIN (SELECT 'P' AS s UNION ALL SELECT 'Q') f ON o.orderstatus = f.s"
                         .formatted(orders);
-        long wanted = queries.count("SELECT count(*) FROM tpch.tiny.orders WHERE orderstatus = 'P'");
+        long wanted =
+                queries.count("SELECT count(*) FROM tpch.tiny.orders WHERE orderstatus = 'P'");
         assertThat(queries.count(sql)).isEqualTo(wanted);
         assertThat(queries.scannedRows(waiting(), sql)).isEqualTo(wanted);
         String nothing =
@@ -69,7 +72,8 @@ final class SteleDynamicFiltersIT {
     @Test
     void shardsOutsideAJoinAreNotRead() {
         String orders =
-                orders("primary_key = ARRAY['orderkey', 'custkey'], distribution_key = ARRAY['orderkey'], shard_count = 8");
+                orders(
+                        "primary_key = ARRAY['orderkey', 'custkey'], distribution_key = ARRAY['orderkey'], shard_count = 8");
         String one = SteleQueries.newTable("one");
         queries.run("CREATE TABLE %s AS SELECT BIGINT '7' AS k".formatted(one));
         String sql =

@@ -27,17 +27,22 @@ final class SteleHiddenColumnsIT {
                         .formatted(table, orientation));
         String byScan = "SELECT nationkey, \"$shard\" FROM " + table;
         for (int time = 0; time < 2; time++) {
-            assertThat(queries.column("SELECT DISTINCT \"$shard\" FROM %s ORDER BY 1".formatted(table)))
+            assertThat(
+                            queries.column(
+                                    "SELECT DISTINCT \"$shard\" FROM %s ORDER BY 1"
+                                            .formatted(table)))
                     .containsExactly("0", "1", "2");
             queries.assertSame(
                     byScan + " WHERE nationkey IN (1, 5, 7, 9)",
                     "SELECT * FROM (%s) WHERE nationkey * 2 IN (2, 10, 14, 18)".formatted(byScan));
             assertThat(
                             queries.update(
-                                    "UPDATE %s SET comment = 'x' WHERE \"$shard\" = 1".formatted(table)))
+                                    "UPDATE %s SET comment = 'x' WHERE \"$shard\" = 1"
+                                            .formatted(table)))
                     .isEqualTo(
                             queries.count(
-                                    "SELECT count(*) FROM %s WHERE comment = 'x'".formatted(table)));
+                                    "SELECT count(*) FROM %s WHERE comment = 'x'"
+                                            .formatted(table)));
             cluster.sidecar().flush("s", table);
         }
     }
@@ -66,6 +71,7 @@ final class SteleHiddenColumnsIT {
                                 "SELECT count(*) FROM %1$s WHERE \"$path\" = (SELECT min(\"$path\") FROM %1$s)"
                                         .formatted(table)))
                 .isBetween(1L, 25L);
-        assertThat(queries.column("SHOW COLUMNS FROM " + table)).noneMatch(name -> name.startsWith("$"));
+        assertThat(queries.column("SHOW COLUMNS FROM " + table))
+                .noneMatch(name -> name.startsWith("$"));
     }
 }

@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
  * @param limit how many rows are wanted at most from any one split
  * @param index the secondary index that finds the rows of the constraint; shards where it finds
  *     many are scanned
+ * @param version the past that the query named; the table has the columns of then
  * @param lookup the key that finds all rows of the constraint, and no others
  */
 public record SteleTableHandle(
@@ -30,7 +31,8 @@ public record SteleTableHandle(
         TupleDomain<SteleColumnHandle> constraint,
         OptionalLong limit,
         Optional<String> index,
-        Optional<SteleLookup> lookup)
+        Optional<SteleLookup> lookup,
+        Optional<SteleTableVersion> version)
         implements ConnectorTableHandle {
     public SteleTableHandle {
         requireNonNull(table, "table is null");
@@ -39,6 +41,7 @@ public record SteleTableHandle(
         requireNonNull(limit, "limit is null");
         requireNonNull(index, "index is null");
         requireNonNull(lookup, "lookup is null");
+        requireNonNull(version, "version is null");
     }
 
     /** The whole table at a snapshot. */
@@ -50,7 +53,21 @@ public record SteleTableHandle(
                 TupleDomain.all(),
                 OptionalLong.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
+    }
+
+    /** The same as of a moment that the query named. */
+    public SteleTableHandle withVersion(SteleTableVersion newVersion) {
+        return new SteleTableHandle(
+                table,
+                readPointId,
+                readLsn,
+                constraint,
+                limit,
+                index,
+                lookup,
+                Optional.of(newVersion));
     }
 
     public SchemaTableName name() {
@@ -66,12 +83,19 @@ public record SteleTableHandle(
             Optional<String> newIndex,
             Optional<SteleLookup> newLookup) {
         return new SteleTableHandle(
-                table, readPointId, readLsn, newConstraint, limit, newIndex, newLookup);
+                table, readPointId, readLsn, newConstraint, limit, newIndex, newLookup, version);
     }
 
     public SteleTableHandle withLimit(long newLimit) {
         return new SteleTableHandle(
-                table, readPointId, readLsn, constraint, OptionalLong.of(newLimit), index, lookup);
+                table,
+                readPointId,
+                readLsn,
+                constraint,
+                OptionalLong.of(newLimit),
+                index,
+                lookup,
+                version);
     }
 
     /** What EXPLAIN shows. */

@@ -50,7 +50,10 @@ final class IndexJoins {
                 handle.constraint()
                         .intersect(
                                 domain.transformKeys(SteleColumnHandle.class::cast)
-                                        .filter((column, values) -> ScanPredicates.isPushable(table, column, values)));
+                                        .filter(
+                                                (column, values) ->
+                                                        ScanPredicates.isPushable(
+                                                                table, column, values)));
         if (constraint.isNone()) {
             return Optional.empty();
         }

@@ -33,7 +33,9 @@ final class Pushdown {
         TupleDomain<ColumnHandle> summary = constraint.getSummary();
         TupleDomain<SteleColumnHandle> pushed =
                 summary.transformKeys(SteleColumnHandle.class::cast)
-                        .filter((column, domain) -> ScanPredicates.isPushable(table.table(), column, domain));
+                        .filter(
+                                (column, domain) ->
+                                        ScanPredicates.isPushable(table.table(), column, domain));
         TupleDomain<SteleColumnHandle> combined = table.constraint().intersect(pushed);
         if (combined.equals(table.constraint())) {
             return Optional.empty();

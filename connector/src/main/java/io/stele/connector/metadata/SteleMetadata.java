@@ -86,6 +86,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     private final TableStatisticsReader statistics;
     private final MetadataTables metadataTables;
     private final TransactionSnapshot snapshot;
+    private final TableVersions versions;
     private final Views views;
     private final MaterializedViews materializedViews;
 
@@ -93,6 +94,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             CatalogRequests catalog,
             WriteTransactions writes,
             TransactionSnapshot snapshot,
+            TableVersions versions,
             TableDefinitions definitions,
             TableStatisticsReader statistics,
             MetadataTables metadataTables,
@@ -104,6 +106,7 @@ public final class SteleMetadata implements ConnectorMetadata {
         this.statistics = requireNonNull(statistics, "statistics is null");
         this.metadataTables = requireNonNull(metadataTables, "metadataTables is null");
         this.snapshot = requireNonNull(snapshot, "snapshot is null");
+        this.versions = requireNonNull(versions, "versions is null");
         this.views = requireNonNull(views, "views is null");
         this.materializedViews = requireNonNull(materializedViews, "materializedViews is null");
     }
@@ -112,6 +115,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     public void close() {
         writes.abortAll();
         snapshot.close();
+        versions.close();
     }
 
     // Schemas
@@ -148,9 +152,12 @@ public final class SteleMetadata implements ConnectorMetadata {
             SchemaTableName tableName,
             Optional<ConnectorTableVersion> startVersion,
             Optional<ConnectorTableVersion> endVersion) {
-        if (startVersion.isPresent() || endVersion.isPresent()) {
+        if (startVersion.isPresent()) {
             throw new TrinoException(
-                    NOT_SUPPORTED, "This connector does not support versioned tables");
+                    NOT_SUPPORTED, "This connector does not support reading from a version on");
+        }
+        if (endVersion.isPresent()) {
+            return versions.find(session, tableName, endVersion.get()).orElse(null);
         }
         Optional<Lsn> atLeast = SteleSessionProperties.readLsn(session);
         TableDescription table = snapshot.open(tableName, atLeast).table().orElse(null);
@@ -834,6 +841,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             RetryMode retryMode) {
         checkNoRetries(retryMode);
         SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
+        TableVersions.checkPresent(handle);
         SteleWriteHandle write =
                 writes.begin(
                         handle.table(),

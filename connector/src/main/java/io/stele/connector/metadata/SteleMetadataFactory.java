@@ -53,6 +53,7 @@ public final class SteleMetadataFactory {
                 catalog,
                 writes,
                 snapshot,
+                new TableVersions(catalog, readPoints),
                 definitions,
                 statistics,
                 new MetadataTables(catalog, types),

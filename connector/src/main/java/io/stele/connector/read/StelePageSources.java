@@ -1,5 +1,6 @@
 package io.stele.connector.read;
 
+import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
@@ -12,6 +13,7 @@ import io.stele.connector.handle.SteleLookupSplit;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.sidecar.WorkerDataCache;
 import io.stele.connector.type.ScanPredicates;
+import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.ConnectorPageSourceProvider;
@@ -54,6 +56,7 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
         SteleTableHandle table = (SteleTableHandle) tableHandle;
         List<SteleColumnHandle> wanted =
                 columns.stream().map(SteleColumnHandle.class::cast).toList();
+        wanted.forEach(column -> checkKept(table, column));
         TupleDomain<SteleColumnHandle> constraint =
                 table.constraint()
                         .intersect(
@@ -95,6 +98,19 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
         return table.limit().isPresent()
                 ? new LimitedPageSource(source, table.limit().getAsLong())
                 : source;
+    }
+
+    private static void checkKept(SteleTableHandle table, SteleColumnHandle column) {
+        boolean isGone =
+                table.version()
+                        .filter(version -> version.goneColumns().contains(column.id()))
+                        .isPresent();
+        if (isGone) {
+            throw new TrinoException(
+                    NOT_SUPPORTED,
+                    "Expected columns of table %s as of LSN %s that are still there, found '%s', which was dropped since: its values are not kept"
+                            .formatted(table.name(), table.readLsn(), column.name()));
+        }
     }
 
     private ConnectorPageSource lookUp(

@@ -89,7 +89,9 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             return List.of(new SteleLookupSplit(table.lookup().get(), TupleDomain.all()));
         }
         TupleDomain<SteleColumnHandle> pushable =
-                found.filter((column, domain) -> ScanPredicates.isPushable(table.table(), column, domain));
+                found.filter(
+                        (column, domain) ->
+                                ScanPredicates.isPushable(table.table(), column, domain));
         TupleDomain<SteleColumnHandle> constraint = table.constraint().intersect(pushable);
         if (constraint.isNone()) {
             return List.of();

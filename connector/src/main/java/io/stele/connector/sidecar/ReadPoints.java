@@ -13,10 +13,14 @@ import io.stele.protocol.api.Done;
 import io.stele.protocol.api.OpenReadPointRequest;
 import io.stele.protocol.api.OpenTableReply;
 import io.stele.protocol.api.OpenTableRequest;
+import io.stele.protocol.api.OpenVersionReply;
+import io.stele.protocol.api.OpenVersionRequest;
 import io.stele.protocol.api.ReadPointReply;
 import io.stele.protocol.api.RelationReply;
 import io.stele.protocol.api.RenewReadPointRequest;
+import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.schema.TableSchema;
 import jakarta.annotation.PreDestroy;
 import java.util.List;
 import java.util.Optional;
@@ -69,6 +73,17 @@ public final class ReadPoints {
         return new Opened(reply.relation(), reply.readPoint().map(this::lease));
     }
 
+    /** A snapshot of the past, and a table as it looked then. */
+    public OpenedVersion openVersion(TableName table, Lsn at) {
+        OpenVersionReply reply =
+                sidecar.call(
+                        Actions.OPEN_VERSION,
+                        new OpenVersionRequest(table, ttlMillis, at),
+                        OpenVersionReply.class);
+        return new OpenedVersion(
+                reply.table().schema(), lease(reply.readPoint()), reply.goneColumns());
+    }
+
     private Lease lease(ReadPointReply reply) {
         long period = Math.max(1, ttlMillis / RENEWALS_PER_TTL);
         Future<?> renewal =
@@ -96,6 +111,17 @@ public final class ReadPoints {
 
     /** What has a name, and a read point at which it can be read; nothing has no read point. */
     public record Opened(RelationReply relation, Optional<Lease> lease) {}
+
+    /**
+     * A table of the past and a read point at which it can be read.
+     *
+     * @param goneColumns ids of columns that the table had then, whose values are not kept
+     */
+    public record OpenedVersion(TableSchema table, Lease lease, List<Integer> goneColumns) {
+        public OpenedVersion {
+            goneColumns = List.copyOf(goneColumns);
+        }
+    }
 
     /** One open read point. */
     public final class Lease implements AutoCloseable {

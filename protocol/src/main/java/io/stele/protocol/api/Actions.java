@@ -74,6 +74,9 @@ public final class Actions {
     /** {@link OpenTableRequest} -> {@link OpenTableReply}. */
     public static final String OPEN_TABLE = "open-table";
 
+    /** {@link OpenVersionRequest} -> {@link OpenVersionReply}. */
+    public static final String OPEN_VERSION = "open-version";
+
     /** {@link RenewReadPointRequest} -> {@link ReadPointReply}. */
     public static final String RENEW_READ_POINT = "renew-read-point";
 

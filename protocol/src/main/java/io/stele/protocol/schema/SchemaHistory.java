@@ -1,12 +1,16 @@
 package io.stele.protocol.schema;
 
 import static io.stele.protocol.schema.TypeLimits.check;
+import static java.util.Objects.requireNonNullElse;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The columns that a table had before: what rows of earlier schema versions are read by. Immutable.
@@ -15,15 +19,19 @@ import java.util.List;
  *
  * @param nextColumnId the id of the next column or field; ids are never used twice
  * @param earlier the versions before the current one, oldest first
+ * @param createdLsn when the table came to be, or was truncated; empty in catalogs of before
  */
 public record SchemaHistory(
         @JsonProperty("nextColumnId") int nextColumnId,
-        @JsonProperty("earlier") List<Version> earlier) {
+        @JsonProperty("earlier") List<Version> earlier,
+        @JsonInclude(JsonInclude.Include.NON_ABSENT) @JsonProperty("createdLsn")
+                Optional<Lsn> createdLsn) {
     /** Most versions of a table: the catalog, written whole at every statement, has them all. */
     public static final int MAX_VERSIONS = 1_024;
 
     public SchemaHistory {
         earlier = List.copyOf(earlier);
+        createdLsn = requireNonNullElse(createdLsn, Optional.<Lsn>empty()); // of older peers
     }
 
     /**
@@ -31,12 +39,32 @@ public record SchemaHistory(
      *
      * @param schemaVersion the version
      * @param columns in their order
+     * @param endedLsn from when on the table had other columns; empty in catalogs of before
      */
     public record Version(
             @JsonProperty("schemaVersion") int schemaVersion,
-            @JsonProperty("columns") List<ColumnSchema> columns) {
+            @JsonProperty("columns") List<ColumnSchema> columns,
+            @JsonInclude(JsonInclude.Include.NON_ABSENT) @JsonProperty("endedLsn")
+                    Optional<Lsn> endedLsn) {
         public Version {
             columns = List.copyOf(columns);
+            endedLsn = requireNonNullElse(endedLsn, Optional.<Lsn>empty());
+        }
+
+        private boolean hadEndedBy(Lsn lsn) {
+            return endedLsn.isEmpty() || endedLsn.get().compareTo(lsn) <= 0;
+        }
+    }
+
+    /**
+     * A table as it looked at an LSN.
+     *
+     * @param schema names and order of then, types of now, which hold every value of then
+     * @param goneColumns ids of columns in it that were dropped since: their values are not kept
+     */
+    public record AsOf(TableSchema schema, List<Integer> goneColumns) {
+        public AsOf {
+            goneColumns = List.copyOf(goneColumns);
         }
     }
 
@@ -49,7 +77,7 @@ public record SchemaHistory(
                 highest = Math.max(highest, fieldId);
             }
         }
-        return new SchemaHistory(Math.addExact(highest, 1), List.of());
+        return new SchemaHistory(Math.addExact(highest, 1), List.of(), Optional.empty());
     }
 
     /**
@@ -73,13 +101,58 @@ public record SchemaHistory(
                                 current.qualifiedName(), current.schemaVersion(), schemaVersion));
     }
 
+    /** Of a table that begins. */
+    public SchemaHistory created(Lsn now) {
+        return new SchemaHistory(nextColumnId, earlier, Optional.of(now));
+    }
+
+    /**
+     * The table as it looked at an LSN.
+     *
+     * @param current the table as it is
+     * @throws SteleException INVALID_ARGUMENT if there was no such table then
+     */
+    public AsOf asOf(TableSchema current, Lsn lsn) {
+        if (createdLsn.isPresent() && lsn.compareTo(createdLsn.get()) < 0) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected an LSN at or after %s, when table %s was created or truncated, found %s"
+                            .formatted(createdLsn.get(), current.qualifiedName(), lsn));
+        }
+        for (Version version : earlier) {
+            if (!version.hadEndedBy(lsn)) {
+                return asOf(current, version);
+            }
+        }
+        return new AsOf(current, List.of());
+    }
+
+    private static AsOf asOf(TableSchema current, Version version) {
+        List<ColumnSchema> columns = new ArrayList<>();
+        List<Integer> gone = new ArrayList<>();
+        for (ColumnSchema then : version.columns()) {
+            Optional<ColumnSchema> now =
+                    current.columns().stream().filter(one -> one.id() == then.id()).findFirst();
+            columns.add(now.map(one -> one.withName(then.name())).orElse(then));
+            if (now.isEmpty()) {
+                gone.add(then.id());
+            }
+        }
+        // Options may be of columns that came later; whoever reads asks with the version of now
+        TableSchema schema =
+                current.withOptions(TableOptions.NONE)
+                        .withColumns(current.schemaVersion(), columns);
+        return new AsOf(schema, gone);
+    }
+
     /**
      * With the version that ends; INVALID_ARGUMENT if the table has had too many.
      *
      * @param ended the table as it was
      * @param newNextColumnId the id of the next column or field after the change
+     * @param now when it ends
      */
-    public SchemaHistory with(TableSchema ended, int newNextColumnId) {
+    public SchemaHistory with(TableSchema ended, int newNextColumnId, Lsn now) {
         check(
                 earlier.size() + 1 < MAX_VERSIONS,
                 "at most "
@@ -89,7 +162,7 @@ public record SchemaHistory(
                         + " (copy it into a new table)",
                 MAX_VERSIONS + 1);
         List<Version> versions = new ArrayList<>(earlier);
-        versions.add(new Version(ended.schemaVersion(), ended.columns()));
-        return new SchemaHistory(newNextColumnId, versions);
+        versions.add(new Version(ended.schemaVersion(), ended.columns(), Optional.of(now)));
+        return new SchemaHistory(newNextColumnId, versions, createdLsn);
     }
 }

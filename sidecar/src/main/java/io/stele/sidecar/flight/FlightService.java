@@ -41,6 +41,7 @@ public final class FlightService {
                         .putAll(new CatalogActions(engine).handlers())
                         .putAll(new ViewActions(engine).handlers())
                         .putAll(new ScanActions(engine).handlers())
+                        .putAll(new VersionActions(engine).handlers())
                         .putAll(new TransactionActions(engine).handlers())
                         .putAll(new MaintenanceActions(engine).handlers())
                         .buildOrThrow();

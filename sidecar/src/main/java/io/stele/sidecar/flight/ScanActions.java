@@ -130,7 +130,7 @@ final class ScanActions {
         }
     }
 
-    private static Duration checkedTtl(long millis) {
+    static Duration checkedTtl(long millis) {
         if (millis > MAX_TTL.toMillis()) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,

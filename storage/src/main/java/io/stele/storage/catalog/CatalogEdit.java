@@ -39,6 +39,7 @@ final class CatalogEdit {
     static final int MAX_COMMENT_LENGTH = 10_000;
 
     private final Catalog base;
+    private final Lsn now;
     private final SortedSet<String> schemas;
     private final SortedMap<Integer, TableGroup> tableGroups = new TreeMap<>();
     private final SortedMap<TableId, TableEntry> tables = new TreeMap<>();
@@ -46,8 +47,12 @@ final class CatalogEdit {
     private long nextTableId;
     private int nextTableGroupId;
 
-    CatalogEdit(Catalog base) {
+    /**
+     * @param now when the edit takes effect
+     */
+    CatalogEdit(Catalog base, Lsn now) {
         this.base = requireNonNull(base, "base is null");
+        this.now = requireNonNull(now, "now is null");
         CatalogSnapshot snapshot = base.toSnapshot();
         this.schemas = new TreeSet<>(snapshot.schemas());
         snapshot.tableGroups().forEach(group -> tableGroups.put(group.id(), group));
@@ -163,7 +168,7 @@ final class CatalogEdit {
         TableSchema copy = copy(definition, new TableId(nextTableId), 1, group);
         TableSchema schema = withBuiltIndexes(copy.withOptions(copy.options().beginTimeToLive()));
         nextTableId++;
-        tables.put(schema.id(), new TableEntry(schema, state));
+        tables.put(schema.id(), new TableEntry(schema, state, begun(schema)));
         return schema;
     }
 
@@ -284,7 +289,7 @@ final class CatalogEdit {
                                 base.tableGroup(old.tableGroup())));
         nextTableId++;
         tables.remove(tableId);
-        tables.put(schema.id(), new TableEntry(schema, entry.state()));
+        tables.put(schema.id(), new TableEntry(schema, entry.state(), begun(schema)));
         return schema;
     }
 
@@ -341,16 +346,12 @@ final class CatalogEdit {
         }
         SchemaEditor editor = new SchemaEditor(old, entry.history().nextColumnId());
         TableSchema changed = editor.apply(change);
-        SchemaHistory history = entry.history().with(old, editor.nextColumnId());
+        SchemaHistory history = entry.history().with(old, editor.nextColumnId(), now);
         tables.put(tableId, new TableEntry(changed, entry.state(), history));
         return changed;
     }
 
-    /**
-     * @param now what a changed time to live takes effect from
-     */
-    TableSchema setOptions(
-            TableId tableId, Collection<TableOption> changed, TableOptions values, Lsn now) {
+    TableSchema setOptions(TableId tableId, Collection<TableOption> changed, TableOptions values) {
         TableSchema old = base.table(tableId);
         TableOptions identified =
                 changed.contains(TableOption.INDEXES)
@@ -489,6 +490,10 @@ final class CatalogEdit {
         TableEntry old = base.entry(schema.id());
         tables.put(schema.id(), new TableEntry(schema, old.state(), old.history()));
         return schema;
+    }
+
+    private SchemaHistory begun(TableSchema schema) {
+        return SchemaHistory.of(schema).created(now);
     }
 
     private static TableSchema copy(

@@ -254,7 +254,7 @@ public final class CatalogService {
      */
     public TableSchema setOptions(
             TableId tableId, Collection<TableOption> changed, TableOptions values) {
-        return change(edit -> edit.setOptions(tableId, changed, values, clock.get()));
+        return change(edit -> edit.setOptions(tableId, changed, values));
     }
 
     /** An index has the entries of all rows now; STALE_TABLE if it is dropped. */
@@ -282,7 +282,7 @@ public final class CatalogService {
         statements.lock();
         try {
             Catalog before = current;
-            CatalogEdit edit = new CatalogEdit(before);
+            CatalogEdit edit = new CatalogEdit(before, clock.get());
             T result = statement.apply(edit);
             Catalog after = edit.build();
             if (!createVersion(after)) {

@@ -16,9 +16,11 @@ import io.stele.protocol.api.TableStatistics;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnChange;
+import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.catalog.CatalogService;
+import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.scan.RowCursor;
 import io.stele.storage.shard.TableGroupShard;
@@ -287,6 +289,27 @@ public final class StorageEngine implements AutoCloseable {
     /** An open read point; READ_POINT_EXPIRED if there is none of the id. */
     public ReadPoint readPoint(String readPointId) {
         return readPoints.find(readPointId);
+    }
+
+    /**
+     * A table as it looked at a read point.
+     *
+     * @throws SteleException READ_POINT_EXPIRED if its history does not reach back so far,
+     *     INVALID_ARGUMENT if there was no such table
+     */
+    public SchemaHistory.AsOf tableAsOf(ReadPoint readPoint, TableId tableId) {
+        TableEntry entry =
+                catalog()
+                        .current()
+                        .findTable(tableId)
+                        .orElseThrow(
+                                () ->
+                                        new SteleException(
+                                                ErrorCode.STALE_TABLE,
+                                                "Expected table id %s, found none: it was dropped or truncated"
+                                                        .formatted(tableId)));
+        readPoints.check(readPoint.lsn(), entry.schema());
+        return entry.history().asOf(entry.schema(), readPoint.lsn());
     }
 
     /** Prolongs a lease to {@code ttl} from now; READ_POINT_EXPIRED if it is over. */

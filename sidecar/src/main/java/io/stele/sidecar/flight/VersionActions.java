@@ -1,0 +1,66 @@
+package io.stele.sidecar.flight;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableMap;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.OpenVersionReply;
+import io.stele.protocol.api.OpenVersionRequest;
+import io.stele.protocol.api.ReadPointReply;
+import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.schema.SchemaHistory;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.engine.EngineService;
+import io.stele.storage.engine.ReadPoint;
+import java.util.Map;
+import java.util.Optional;
+
+/** The action on tables of the past. Thread safe. */
+final class VersionActions {
+    private final EngineService engine;
+
+    VersionActions(EngineService engine) {
+        this.engine = requireNonNull(engine, "engine is null");
+    }
+
+    Map<String, ActionHandler> handlers() {
+        return ImmutableMap.of(
+                Actions.OPEN_VERSION,
+                ActionHandler.of(
+                        "Opens a leased snapshot of the past and describes a table as of it",
+                        OpenVersionRequest.class,
+                        this::open));
+    }
+
+    private Object open(OpenVersionRequest request) {
+        TableSchema table = engine.resolve(new TableRequest(request.table(), Optional.empty()));
+        ReadPoint readPoint = open(request, Optional.empty());
+        if (!isPresent(request.at(), readPoint)) {
+            engine.engine().closeReadPoint(readPoint.id());
+            readPoint = open(request, Optional.of(request.at()));
+        }
+        try {
+            SchemaHistory.AsOf then = engine.engine().tableAsOf(readPoint, table.id());
+            return new OpenVersionReply(
+                    engine.describe(then.schema()),
+                    new ReadPointReply(readPoint.id(), readPoint.lsn(), request.ttlMillis()),
+                    then.goneColumns());
+        } catch (RuntimeException e) {
+            engine.engine().closeReadPoint(readPoint.id());
+            throw e;
+        }
+    }
+
+    /** Whether an LSN is of the millisecond in which a snapshot of the present was just opened. */
+    private static boolean isPresent(Lsn at, ReadPoint present) {
+        return at.compareTo(present.lsn()) > 0 && at.millis() == present.lsn().millis();
+    }
+
+    private ReadPoint open(OpenVersionRequest request, Optional<Lsn> at) {
+        return Blocking.await(
+                engine.engine()
+                        .openReadPoint(
+                                at, Optional.empty(), ScanActions.checkedTtl(request.ttlMillis())));
+    }
+}
