@@ -722,7 +722,6 @@ public final class SteleMetadata implements ConnectorMetadata {
             boolean hasForeignSourceTables,
             RetryMode retryMode,
             RefreshType refreshType) {
-        checkNoRetries(retryMode);
         return materializedViews.beginRefresh((SteleTableHandle) tableHandle);
     }
 
@@ -767,7 +766,6 @@ public final class SteleMetadata implements ConnectorMetadata {
             Optional<ConnectorTableLayout> layout,
             RetryMode retryMode,
             boolean replace) {
-        checkNoRetries(retryMode);
         TableSchema table =
                 catalog.createTable(
                                 definitions.toStele(tableMetadata),
@@ -795,7 +793,6 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorTableHandle tableHandle,
             List<ColumnHandle> columns,
             RetryMode retryMode) {
-        checkNoRetries(retryMode);
         return writes.begin(
                 StorageTables.requireOwn(tableHandle).table(),
                 columns.stream().map(SteleColumnHandle.class::cast).toList(),
@@ -839,7 +836,6 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorTableHandle tableHandle,
             Map<Integer, Collection<ColumnHandle>> updateCaseColumns,
             RetryMode retryMode) {
-        checkNoRetries(retryMode);
         SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
         TableVersions.checkPresent(handle);
         SteleWriteHandle write =
@@ -859,13 +855,6 @@ public final class SteleMetadata implements ConnectorMetadata {
             Collection<Slice> fragments,
             Collection<ComputedStatistics> computedStatistics) {
         writes.commit(((SteleMergeHandle) mergeTableHandle).write(), fragments);
-    }
-
-    private static void checkNoRetries(RetryMode retryMode) {
-        if (retryMode != RetryMode.NO_RETRIES) {
-            throw new TrinoException(
-                    NOT_SUPPORTED, "This connector does not support query retries for writes");
-        }
     }
 
     private static Set<SchemaTableName> wanted(

@@ -114,14 +114,16 @@ final class WriteTransactions {
 
     private void commit(
             SteleWriteHandle write, Collection<Slice> fragments, Optional<TableId> replaced) {
+        Fragments written = Fragments.read(fragments);
         // A commit that is sent again answers what the first one did
         sidecar.call(
                 Actions.COMMIT_TRANSACTION,
                 new CommitTransactionRequest(
                         write.transactionId(),
-                        Fragments.files(fragments),
+                        written.files(),
                         write.created() ? Optional.of(write.table().id()) : Optional.empty(),
-                        replaced),
+                        replaced,
+                        Optional.of(written.parts())),
                 CommitTransactionReply.class);
         synchronized (this) {
             open.remove(write.transactionId());

@@ -1,26 +1,60 @@
 package io.stele.connector.write;
 
+import static java.util.Objects.requireNonNull;
+
 import io.airlift.slice.Slice;
 import io.airlift.slice.Slices;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.WrittenFile;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
 
 /**
- * How workers tell the coordinator about their files: each as JSON, in the order in which they were
- * written. Stateless.
+ * What the writers of a statement tell the coordinator, as far as they were successful: which rows
+ * in the sidecar's transaction count, and the files in the order in which they were written.
+ * Attempts that failed, or whose result is not used, tell nothing, and so nothing of them counts.
+ * Immutable.
  */
-public final class Fragments {
-    private Fragments() {}
-
-    static Collection<Slice> of(List<WrittenFile> files) {
-        return files.stream().map(file -> Slices.wrappedBuffer(ApiJson.write(file))).toList();
+public record Fragments(List<UUID> parts, List<WrittenFile> files) {
+    public Fragments {
+        parts = List.copyOf(parts);
+        files = List.copyOf(files);
     }
 
-    public static List<WrittenFile> files(Collection<Slice> fragments) {
-        return fragments.stream()
-                .map(fragment -> ApiJson.read(fragment.getBytes(), WrittenFile.class))
-                .toList();
+    /** What one writer tells. */
+    static Collection<Slice> of(UUID part, List<WrittenFile> files) {
+        List<Slice> fragments = new ArrayList<>();
+        fragments.add(slice(new Fragment(Optional.of(part), Optional.empty())));
+        for (WrittenFile file : files) {
+            fragments.add(slice(new Fragment(Optional.empty(), Optional.of(file))));
+        }
+        return fragments;
+    }
+
+    /** What all of them told. */
+    public static Fragments read(Collection<Slice> fragments) {
+        List<UUID> parts = new ArrayList<>();
+        List<WrittenFile> files = new ArrayList<>();
+        for (Slice slice : fragments) {
+            Fragment fragment = ApiJson.read(slice.getBytes(), Fragment.class);
+            fragment.part.ifPresent(parts::add);
+            fragment.file.ifPresent(files::add);
+        }
+        return new Fragments(parts, files);
+    }
+
+    private static Slice slice(Fragment fragment) {
+        return Slices.wrappedBuffer(ApiJson.write(fragment));
+    }
+
+    /** One of both, as JSON. */
+    record Fragment(Optional<UUID> part, Optional<WrittenFile> file) {
+        Fragment {
+            requireNonNull(part, "part is null");
+            requireNonNull(file, "file is null");
+        }
     }
 }

@@ -87,7 +87,8 @@ final class KeyDeletes implements RowDeletes {
                                 context.table().id(),
                                 PutMode.DELETE,
                                 context.handle().transactionId(),
-                                Optional.empty()),
+                                Optional.empty(),
+                                context.part()),
                         fields,
                         ArrowBatchEncoder.forRows(fields, writer.layout()));
         staged = rows;

@@ -64,7 +64,8 @@ final class RowIdDeletes implements RowDeletes {
                         context.table().id(),
                         PutMode.DELETE,
                         context.handle().transactionId(),
-                        Optional.of(shard)),
+                        Optional.of(shard),
+                        context.part()),
                 fields,
                 new ArrowBatchEncoder(fields));
     }

@@ -30,7 +30,8 @@ final class StagedSink implements RowSink {
                                 context.table().id(),
                                 mode(context),
                                 context.handle().transactionId(),
-                                Optional.empty()),
+                                Optional.empty(),
+                                context.part()),
                         fields,
                         ArrowBatchEncoder.forRows(fields, writer.layout()));
     }

@@ -9,6 +9,7 @@ import io.trino.spi.connector.ConnectorMergeSink;
 import io.trino.spi.type.TinyintType;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -16,11 +17,13 @@ import java.util.concurrent.CompletableFuture;
  * one. Confined to one driver.
  */
 final class SteleMergeSink implements ConnectorMergeSink {
+    private final UUID part;
     private final RowSink inserts;
     private final RowDeletes deletes;
     private final int columnCount;
 
-    SteleMergeSink(RowSink inserts, RowDeletes deletes, int columnCount) {
+    SteleMergeSink(UUID part, RowSink inserts, RowDeletes deletes, int columnCount) {
+        this.part = requireNonNull(part, "part is null");
         this.inserts = requireNonNull(inserts, "inserts is null");
         this.deletes = requireNonNull(deletes, "deletes is null");
         this.columnCount = columnCount;
@@ -59,7 +62,7 @@ final class SteleMergeSink implements ConnectorMergeSink {
                 StelePageSink.run(
                         () -> {
                             deletes.finish();
-                            return Fragments.of(inserts.finish());
+                            return Fragments.of(part, inserts.finish());
                         }));
     }
 

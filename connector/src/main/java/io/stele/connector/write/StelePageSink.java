@@ -10,13 +10,19 @@ import io.trino.spi.connector.ConnectorPageSink;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collection;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /** One writer of an INSERT or CREATE TABLE AS. Confined to one driver. */
 final class StelePageSink implements ConnectorPageSink {
+    private final UUID part;
     private final RowSink rows;
 
-    StelePageSink(RowSink rows) {
+    /**
+     * @param part of the transaction that the sink's rows are staged as
+     */
+    StelePageSink(UUID part, RowSink rows) {
+        this.part = requireNonNull(part, "part is null");
         this.rows = requireNonNull(rows, "rows is null");
     }
 
@@ -32,7 +38,7 @@ final class StelePageSink implements ConnectorPageSink {
 
     @Override
     public CompletableFuture<Collection<Slice>> finish() {
-        return CompletableFuture.completedFuture(run(() -> Fragments.of(rows.finish())));
+        return CompletableFuture.completedFuture(run(() -> Fragments.of(part, rows.finish())));
     }
 
     @Override

@@ -20,6 +20,7 @@ import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorTableCredentials;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Opens writers. Thread-safe. */
@@ -47,7 +48,7 @@ public final class StelePageSinks implements ConnectorPageSinkProvider {
             ConnectorOutputTableHandle outputTableHandle,
             Optional<ConnectorTableCredentials> tableCredentials,
             ConnectorPageSinkId pageSinkId) {
-        return new StelePageSink(insert((SteleWriteHandle) outputTableHandle));
+        return insert((SteleWriteHandle) outputTableHandle);
     }
 
     @Override
@@ -57,7 +58,7 @@ public final class StelePageSinks implements ConnectorPageSinkProvider {
             ConnectorInsertTableHandle insertTableHandle,
             Optional<ConnectorTableCredentials> tableCredentials,
             ConnectorPageSinkId pageSinkId) {
-        return new StelePageSink(insert((SteleWriteHandle) insertTableHandle));
+        return insert((SteleWriteHandle) insertTableHandle);
     }
 
     @Override
@@ -72,11 +73,15 @@ public final class StelePageSinks implements ConnectorPageSinkProvider {
         RowDeletes deletes =
                 write.table().hasPrimaryKey() ? new KeyDeletes(context) : new RowIdDeletes(context);
         return new SteleMergeSink(
-                new InsertSink(context, directThresholdBytes), deletes, write.columns().size());
+                context.part(),
+                new InsertSink(context, directThresholdBytes),
+                deletes,
+                write.columns().size());
     }
 
-    private RowSink insert(SteleWriteHandle write) {
-        return new InsertSink(context(write), directThresholdBytes);
+    private StelePageSink insert(SteleWriteHandle write) {
+        WriteContext context = context(write);
+        return new StelePageSink(context.part(), new InsertSink(context, directThresholdBytes));
     }
 
     private WriteContext context(SteleWriteHandle write) {
@@ -89,6 +94,7 @@ public final class StelePageSinks implements ConnectorPageSinkProvider {
         }
         // The writers of one task have the same id
         int firstShard = ThreadLocalRandom.current().nextInt(write.table().shardCount());
-        return new WriteContext(sidecar, warehouse, types, write, firstShard, sortBufferBytes);
+        return new WriteContext(
+                sidecar, warehouse, types, write, UUID.randomUUID(), firstShard, sortBufferBytes);
     }
 }

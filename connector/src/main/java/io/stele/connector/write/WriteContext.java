@@ -15,6 +15,7 @@ import java.util.UUID;
 /**
  * What the sinks of one write have in common.
  *
+ * @param part of the transaction that rows are staged as: this attempt of this writer
  * @param firstShard the shard whose turn is first, for tables whose rows may go to any
  * @param sortBufferBytes rows that are sorted at a time
  */
@@ -23,6 +24,7 @@ record WriteContext(
         ObjectStore warehouse,
         TrinoTypes types,
         SteleWriteHandle handle,
+        UUID part,
         int firstShard,
         long sortBufferBytes) {
     WriteContext {
@@ -30,6 +32,7 @@ record WriteContext(
         requireNonNull(warehouse, "warehouse is null");
         requireNonNull(types, "types is null");
         requireNonNull(handle, "handle is null");
+        requireNonNull(part, "part is null");
     }
 
     TableSchema table() {
@@ -41,7 +44,8 @@ record WriteContext(
     }
 
     FileName newFile(int shard) {
-        String fileId = UUID.randomUUID().toString();
+        // By the transaction's id the sidecar finds what was not committed
+        String fileId = handle.transactionId() + "_" + UUID.randomUUID();
         return new FileName(
                 table().shard(shard), fileId, handle.dataPrefix() + "/" + shard + "/" + fileId);
     }

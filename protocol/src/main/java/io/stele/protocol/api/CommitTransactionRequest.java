@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.TableId;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * Commits a transaction: all its staged rows and files become visible at one LSN. Safe to send
@@ -14,22 +15,26 @@ import java.util.Optional;
  * @param publishTable a staged table that becomes public with the commit
  * @param replaceTable a table without primary key all of whose rows end with the commit: what is
  *     written takes their place. With a read LSN, the commit fails where the table changed since
+ * @param parts rows that were staged as other {@link PutTarget#part parts} do not count; empty: all
+ *     count
  */
 public record CommitTransactionRequest(
         String transactionId,
         List<WrittenFile> files,
         Optional<TableId> publishTable,
-        Optional<TableId> replaceTable) {
+        Optional<TableId> replaceTable,
+        Optional<List<UUID>> parts) {
     public CommitTransactionRequest {
         requireNonNull(transactionId, "transactionId is null");
         files = List.copyOf(files);
         requireNonNull(publishTable, "publishTable is null");
         requireNonNull(replaceTable, "replaceTable is null");
+        parts = parts == null ? Optional.empty() : parts.map(List::copyOf); // clients of before
     }
 
     /** Of what is added to what is there. */
     public CommitTransactionRequest(
             String transactionId, List<WrittenFile> files, Optional<TableId> publishTable) {
-        this(transactionId, files, publishTable, Optional.empty());
+        this(transactionId, files, publishTable, Optional.empty(), Optional.empty());
     }
 }

@@ -18,6 +18,8 @@ import java.util.UUID;
  * @param writerId with {@code firstSequence} makes the stream safe to send again: batch number n
  *     (from 0) has the sequence {@code firstSequence + n}, and one that was applied is answered
  *     without being applied again
+ * @param part of the transaction that the rows are of, such as one attempt of a writer: a commit
+ *     may name those that count
  */
 public record PutTarget(
         Optional<TableName> table,
@@ -26,8 +28,10 @@ public record PutTarget(
         Optional<String> transactionId,
         Optional<Integer> shard,
         Optional<UUID> writerId,
-        long firstSequence) {
+        long firstSequence,
+        Optional<UUID> part) {
     public PutTarget {
+        part = part == null ? Optional.empty() : part; // clients of before
         requireNonNull(table, "table is null");
         requireNonNull(tableId, "tableId is null");
         requireNonNull(mode, "mode is null");
@@ -53,12 +57,17 @@ public record PutTarget(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                0);
+                0,
+                Optional.empty());
     }
 
-    /** Rows that become visible with a transaction. */
+    /** Rows that become visible with a transaction, if it counts the part. */
     public static PutTarget staged(
-            TableId tableId, PutMode mode, String transactionId, Optional<Integer> shard) {
+            TableId tableId,
+            PutMode mode,
+            String transactionId,
+            Optional<Integer> shard,
+            UUID part) {
         return new PutTarget(
                 Optional.empty(),
                 Optional.of(tableId),
@@ -66,6 +75,7 @@ public record PutTarget(
                 Optional.of(transactionId),
                 shard,
                 Optional.empty(),
-                0);
+                0,
+                Optional.of(part));
     }
 }

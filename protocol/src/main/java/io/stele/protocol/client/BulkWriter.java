@@ -170,7 +170,8 @@ public final class BulkWriter implements AutoCloseable {
                             Optional.empty(),
                             Optional.empty(),
                             Optional.of(writerId),
-                            nextSequence - unanswered.size());
+                            nextSequence - unanswered.size(),
+                            Optional.empty());
             current.sendSchema(
                     FlightDescriptor.command(ApiJson.write(target)),
                     FlightData.schema(schemaMessage));

@@ -91,7 +91,12 @@ final class TestApiJson {
                                 OptionalInt.of(3)),
                         new BeginTransactionRequest(TABLE, Optional.empty()),
                         new BeginTransactionReply("x", "data/7"),
-                        new CommitTransactionRequest("x", List.of(), Optional.of(TABLE)),
+                        new CommitTransactionRequest(
+                                "x",
+                                List.of(),
+                                Optional.of(TABLE),
+                                Optional.empty(),
+                                Optional.of(List.of(new UUID(3, 4)))),
                         new CommitTransactionReply(new Lsn(Long.MAX_VALUE)),
                         new AbortTransactionRequest("x"),
                         new DeletePartitionsRequest(TABLE, ScanPredicate.ALL),
@@ -127,7 +132,8 @@ final class TestApiJson {
                                 Optional.of("x"),
                                 Optional.of(1),
                                 Optional.of(new UUID(1, 2)),
-                                3),
+                                3,
+                                Optional.of(new UUID(5, 6))),
                         new PutReply(new Lsn(4), 5, 6, 2),
                         new ScanTicket(
                                 Optional.of("r"),
@@ -188,7 +194,7 @@ final class TestApiJson {
                 .isEqualTo(
                         "{\"table\":{\"schemaName\":\"s\",\"tableName\":\"t\"},\"tableId\":null,"
                                 + "\"mode\":\"APPEND\",\"transactionId\":null,\"shard\":null,"
-                                + "\"writerId\":null,\"firstSequence\":0}");
+                                + "\"writerId\":null,\"firstSequence\":0,\"part\":null}");
     }
 
     @Test

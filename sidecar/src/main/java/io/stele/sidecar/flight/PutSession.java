@@ -150,6 +150,7 @@ final class PutSession {
         for (ShardBatch part : parts) {
             engine.stage(
                     transactionId,
+                    target.part(),
                     schema.shard(part.shard()),
                     part.bytes(),
                     0,

@@ -58,7 +58,8 @@ final class TransactionActions {
                                         request.transactionId(),
                                         request.files(),
                                         request.publishTable(),
-                                        request.replaceTable())));
+                                        request.replaceTable(),
+                                        request.parts())));
     }
 
     private Object deletePartitions(DeletePartitionsRequest request) {

@@ -260,7 +260,8 @@ final class FlightInteropIT {
                         Optional.empty(),
                         Optional.empty(),
                         Optional.of(UUID.randomUUID()),
-                        10);
+                        10,
+                        Optional.empty());
         List<PutReply> first = putEvents(target);
         List<PutReply> second = putEvents(target);
         assertThat(first)

@@ -17,8 +17,9 @@ import java.util.Set;
 
 /**
  * Deletes files that nobody needs: those a newer manifest has replaced, once every reader that came
- * before has gone, those found at start-up that nothing refers to, after a time of grace, and what
- * writers that died have left half-written, once nobody has changed it for that time.
+ * before has gone, those that a transaction did not commit, those found at start-up that nothing
+ * refers to, after a time of grace, and what writers that died have left half-written, once nobody
+ * has changed it for that time.
  *
  * <p>A file that could not be deleted is found again at the next start. Guarded by itself; {@link
  * #collect} blocks on the store and runs on one background thread at a time.
@@ -28,6 +29,7 @@ final class FileCollector implements ObsoleteFiles {
     private final Readers readers;
     private final long graceMillis;
     private final Deque<Obsolete> obsolete = new ArrayDeque<>(); // guarded by this
+    private final TransactionSweeps sweeps;
     private Set<String> orphans = new HashSet<>(); // guarded by this
     private long orphansDueMillis; // guarded by this
     private long abandonedDueMillis; // guarded by this; first at the start
@@ -36,6 +38,7 @@ final class FileCollector implements ObsoleteFiles {
         this.files = requireNonNull(files, "files is null");
         this.readers = requireNonNull(readers, "readers is null");
         this.graceMillis = grace.toMillis();
+        this.sweeps = new TransactionSweeps(graceMillis);
     }
 
     @Override
@@ -67,8 +70,18 @@ final class FileCollector implements ObsoleteFiles {
         paths.forEach(orphans::remove);
     }
 
+    /**
+     * A transaction has ended, and files of it that are not kept may go.
+     *
+     * @param prefixes of the paths of its files
+     */
+    void sweep(List<String> prefixes, Set<String> kept) {
+        sweeps.add(prefixes, kept);
+    }
+
     /** Deletes what may go now. */
     void collect(long nowMillis) throws IOException {
+        sweeps.run(files.store(), nowMillis);
         for (String path : due(nowMillis)) {
             files.store().delete(path);
             files.forget(path);

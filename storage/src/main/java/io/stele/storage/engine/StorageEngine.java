@@ -186,9 +186,20 @@ public final class StorageEngine implements AutoCloseable {
      *     what is wrong with the batch
      */
     public void stage(String transactionId, ShardId shard, byte[] batch, int offset, int length) {
+        stage(transactionId, Optional.empty(), shard, batch, offset, length);
+    }
+
+    /** The same as one part of the transaction, which counts if the commit says so. */
+    public void stage(
+            String transactionId,
+            Optional<UUID> part,
+            ShardId shard,
+            byte[] batch,
+            int offset,
+            int length) {
         checkOpen();
         shards.shard(shard).validate(new WriteBatchReader(batch, offset, length));
-        transactions.stage(transactionId, shard, batch, offset, length);
+        transactions.stage(transactionId, part, shard, batch, offset, length);
     }
 
     /**
@@ -215,9 +226,23 @@ public final class StorageEngine implements AutoCloseable {
             List<WrittenFile> written,
             Optional<TableId> publish,
             Optional<TableId> replace) {
+        return commit(transactionId, written, publish, replace, Optional.empty());
+    }
+
+    /**
+     * The same.
+     *
+     * @param parts rows staged as other parts do not count; empty: all count
+     */
+    public CompletableFuture<Lsn> commit(
+            String transactionId,
+            List<WrittenFile> written,
+            Optional<TableId> publish,
+            Optional<TableId> replace,
+            Optional<List<UUID>> parts) {
         try {
             checkOpen();
-            return transactions.commit(transactionId, written, publish, replace);
+            return transactions.commit(transactionId, written, publish, replace, parts);
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -24,22 +25,26 @@ final class Transaction {
     private final Optional<Lsn> readLsn;
     private final Optional<TableId> stagedTable;
     private final long limitBytes;
-    private final Map<ShardId, List<byte[]>> staged = new TreeMap<>();
+    private final List<String> filePrefixes;
+    private final Map<ShardId, List<Staged>> staged = new TreeMap<>();
     private final CompletableFuture<Lsn> outcome = new CompletableFuture<>();
     private long stagedBytes;
     private long touchedMillis;
     private boolean ended;
 
     /**
+     * @param filePrefixes what the paths of its workers' files begin with
      * @param stagedTable the table that it creates, if it does
      */
     Transaction(
             String id,
+            List<String> filePrefixes,
             Optional<Lsn> readLsn,
             Optional<TableId> stagedTable,
             long limitBytes,
             long nowMillis) {
         this.id = requireNonNull(id, "id is null");
+        this.filePrefixes = List.copyOf(filePrefixes);
         this.readLsn = requireNonNull(readLsn, "readLsn is null");
         this.stagedTable = requireNonNull(stagedTable, "stagedTable is null");
         this.limitBytes = limitBytes;
@@ -48,6 +53,11 @@ final class Transaction {
 
     String id() {
         return id;
+    }
+
+    /** What the paths of files begin with that workers write for it. */
+    List<String> filePrefixes() {
+        return filePrefixes;
     }
 
     Optional<Lsn> readLsn() {
@@ -65,8 +75,14 @@ final class Transaction {
         return outcome;
     }
 
-    /** Adds a copy of a batch. TRANSACTION_TOO_LARGE beyond the limit. */
-    synchronized void stage(ShardId shard, byte[] batch, int offset, int length, long nowMillis) {
+    /** Adds a copy of a batch of a part. TRANSACTION_TOO_LARGE beyond the limit. */
+    synchronized void stage(
+            Optional<UUID> part,
+            ShardId shard,
+            byte[] batch,
+            int offset,
+            int length,
+            long nowMillis) {
         if (ended) {
             throw new SteleException(
                     ErrorCode.TRANSACTION_NOT_FOUND,
@@ -79,7 +95,7 @@ final class Transaction {
                             .formatted(limitBytes, id, stagedBytes + length));
         }
         staged.computeIfAbsent(shard, key -> new ArrayList<>())
-                .add(Arrays.copyOfRange(batch, offset, offset + length));
+                .add(new Staged(part, Arrays.copyOfRange(batch, offset, offset + length)));
         stagedBytes += length;
         touchedMillis = nowMillis;
     }
@@ -91,13 +107,36 @@ final class Transaction {
         return first;
     }
 
-    synchronized Map<ShardId, List<byte[]>> staged() {
-        return new TreeMap<>(staged);
+    /**
+     * The batches that count, by shard.
+     *
+     * @param parts those that do, beside batches of no part; empty: all
+     */
+    synchronized Map<ShardId, List<byte[]>> staged(Optional<List<UUID>> parts) {
+        Map<ShardId, List<byte[]>> counted = new TreeMap<>();
+        staged.forEach(
+                (shard, batches) -> {
+                    List<byte[]> ofShard =
+                            batches.stream()
+                                    .filter(batch -> batch.counts(parts))
+                                    .map(Staged::batch)
+                                    .toList();
+                    if (!ofShard.isEmpty()) {
+                        counted.put(shard, ofShard);
+                    }
+                });
+        return counted;
     }
 
     /** Frees the rows. */
     synchronized void clear() {
         staged.clear();
+    }
+
+    private record Staged(Optional<UUID> part, byte[] batch) {
+        private boolean counts(Optional<List<UUID>> parts) {
+            return part.isEmpty() || parts.isEmpty() || parts.get().contains(part.get());
+        }
     }
 
     synchronized boolean isIdleSince(long millis) {

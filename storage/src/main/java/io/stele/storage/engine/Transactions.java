@@ -17,12 +17,15 @@ import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.FileKind;
 import io.stele.storage.manifest.KeyIndexFile;
 import io.stele.storage.shard.PartitionDelete;
+import io.stele.storage.tablet.FileIds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -83,10 +86,10 @@ final class Transactions {
      * it ends. If the table is a staged one, it is dropped if the transaction comes to nothing.
      */
     String begin(Optional<Lsn> readLsn, TableId tableId) {
-        return begin(readLsn, stagedTables.find(tableId));
+        return begin(tableId, readLsn, stagedTables.find(tableId));
     }
 
-    private String begin(Optional<Lsn> readLsn, Optional<TableId> stagedTable) {
+    private String begin(TableId tableId, Optional<Lsn> readLsn, Optional<TableId> stagedTable) {
         if (open.size() >= MAX_OPEN) {
             throw new SteleException(
                     ErrorCode.BUSY,
@@ -97,7 +100,12 @@ final class Transactions {
         open.put(
                 id,
                 new Transaction(
-                        id, readLsn, stagedTable, options.transactionBytes(), clock.nowMillis()));
+                        id,
+                        filePrefixes(tableId, id),
+                        readLsn,
+                        stagedTable,
+                        options.transactionBytes(),
+                        clock.nowMillis()));
         return id;
     }
 
@@ -105,19 +113,21 @@ final class Transactions {
         return open.size();
     }
 
-    void stage(String id, ShardId shard, byte[] batch, int offset, int length) {
+    void stage(
+            String id, Optional<UUID> part, ShardId shard, byte[] batch, int offset, int length) {
         Transaction transaction = open.get(id);
         if (transaction == null) {
             throw notFound(id);
         }
-        transaction.stage(shard, batch, offset, length, clock.nowMillis());
+        transaction.stage(part, shard, batch, offset, length, clock.nowMillis());
     }
 
     CompletableFuture<Lsn> commit(
             String id,
             List<WrittenFile> written,
             Optional<TableId> publish,
-            Optional<TableId> replace) {
+            Optional<TableId> replace,
+            Optional<List<UUID>> parts) {
         Transaction transaction = open.get(id);
         if (transaction == null) {
             return findCommitted(id);
@@ -139,14 +149,36 @@ final class Transactions {
         run(
                 transaction,
                 new Coordinator.Commit(
-                        id, transaction.readLsn(), transaction.staged(), files, deletes, publish));
-        transaction.outcome().whenComplete((lsn, failed) -> claims.release(files));
+                        id,
+                        transaction.readLsn(),
+                        transaction.staged(parts),
+                        files,
+                        deletes,
+                        publish));
+        transaction
+                .outcome()
+                .whenComplete(
+                        (lsn, failed) -> {
+                            claims.release(files);
+                            if (failed == null && !written.isEmpty()) {
+                                collector.sweep(
+                                        transaction.filePrefixes(), Set.copyOf(paths(written)));
+                            }
+                        });
         return transaction.outcome().copy();
+    }
+
+    /** Workers put the transaction's id before the names of its files. */
+    private List<String> filePrefixes(TableId tableId, String id) {
+        return catalog.current().table(tableId).shards().stream()
+                .map(shard -> FileIds.folder(tableId, shard) + id + "_")
+                .toList();
     }
 
     /** Ends one of which it is certain that it is not committed. */
     private CompletableFuture<@Nullable Void> end(Transaction transaction, SteleException cause) {
         ended(transaction);
+        collector.sweep(transaction.filePrefixes(), Set.of());
         return stagedTables
                 .drop(transaction.stagedTable())
                 .whenComplete((tried, never) -> transaction.outcome().completeExceptionally(cause));
@@ -158,7 +190,7 @@ final class Transactions {
      * @param partitions domains of partition columns, checked
      */
     CompletableFuture<Lsn> deletePartitions(TableSchema table, ScanPredicate partitions) {
-        Transaction transaction = open.get(begin(Optional.empty(), Optional.empty()));
+        Transaction transaction = open.get(begin(table.id(), Optional.empty(), Optional.empty()));
         if (transaction == null || !transaction.end()) {
             throw new IllegalStateException("Expected a new transaction");
         }

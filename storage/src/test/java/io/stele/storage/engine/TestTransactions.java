@@ -14,6 +14,7 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.catalog.TableState;
 import io.stele.storage.engine.WorkerFiles.Row;
+import io.stele.storage.objectstore.ObjectEntry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -228,6 +230,82 @@ class TestTransactions {
         check(table, expected);
         node.restart();
         check(table, expected);
+    }
+
+    @Test
+    void rowsOfPartsThatTheCommitDoesNotNameDoNotCount() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 2);
+        UUID lost = new UUID(1, 1);
+        UUID taken = new UUID(1, 2);
+        String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
+        stage(transaction, Optional.of(lost), table, 1, "lost");
+        stage(transaction, Optional.of(lost), table, 2, "lost");
+        stage(transaction, Optional.of(taken), table, 1, "taken");
+        stage(transaction, Optional.empty(), table, 3, "of no part");
+        node.await(
+                node.engine()
+                        .commit(
+                                transaction,
+                                List.of(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.of(List.of(taken))));
+        assertThat(table.snapshot(node.engine(), node.readPoint()))
+                .isEqualTo(Map.of(1L, "taken:0", 3L, "of no part:0"));
+    }
+
+    @Test
+    void filesOfAttemptsThatAreNotCommittedGoAndTheOthersStay() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 1);
+        String committed = node.engine().beginTransaction(table.id(), Optional.empty());
+        WrittenFile kept = worker(table, committed + "_kept", 1);
+        worker(table, committed + "_lost", 2);
+        String other = node.engine().beginTransaction(table.id(), Optional.empty());
+        worker(table, other + "_open", 3);
+        node.await(node.commit(committed, List.of(kept)));
+        node.await(table.delete(node.engine(), 1)); // which gets the file a delete vector
+        node.await(node.engine().flush(table.id()));
+        node.tick(1_000);
+        assertThat(workerFiles(committed)).allMatch(path -> path.contains("_kept."));
+        assertThat(workerFiles(committed)).anyMatch(path -> path.contains(".dv-"));
+        assertThat(workerFiles(other)).isNotEmpty();
+
+        worker(table, committed + "_late", 4);
+        node.await(node.engine().abort(other));
+        worker(table, other + "_late", 5);
+        node.tick(1_000);
+        assertThat(workerFiles(other)).allMatch(path -> path.contains("_late."));
+        node.tick(OPTIONS.collectionGrace().toMillis());
+        node.tick(1_000);
+        assertThat(workerFiles(other)).isEmpty();
+        assertThat(workerFiles(committed)).allMatch(path -> path.contains("_kept."));
+        assertThat(table.planned(node, node.readPoint())).isEqualTo(Map.of(11L, "f:11"));
+        node.restart();
+        assertThat(table.planned(node, node.readPoint())).isEqualTo(Map.of(11L, "f:11"));
+    }
+
+    private WrittenFile worker(TestTable table, String fileId, long id) throws IOException {
+        return WorkerFiles.write(
+                node.store(),
+                table,
+                table.schema().shard(0),
+                fileId,
+                List.of(new Row(id, "f", id), new Row(id + 10, "f", id + 10)));
+    }
+
+    private List<String> workerFiles(String transaction) throws IOException {
+        return node.store().contents().list("data/").stream()
+                .map(ObjectEntry::path)
+                .filter(path -> path.contains("/" + transaction + "_"))
+                .toList();
+    }
+
+    private void stage(
+            String transaction, Optional<UUID> part, TestTable table, long id, String name) {
+        WriteBatchBuilder batch = table.batch();
+        batch.upsert(table.key(id), table.row(id, name, 0));
+        byte[] bytes = batch.toByteArray();
+        node.engine().stage(transaction, part, table.shard(id), bytes, 0, bytes.length);
     }
 
     @Test
