@@ -38,9 +38,18 @@ public final class SteleCluster implements AutoCloseable {
 
     /** A Trino with the plugin and TPC-H data, without a catalog of ours. */
     public static DistributedQueryRunner queryRunner(int workers) throws Exception {
+        return queryRunner(workers, Map.of());
+    }
+
+    /** The same with further properties of the nodes. */
+    static DistributedQueryRunner queryRunner(int workers, Map<String, String> more)
+            throws Exception {
         Session session = testSessionBuilder().setCatalog("stele").setSchema("s").build();
         DistributedQueryRunner runner =
-                DistributedQueryRunner.builder(session).setWorkerCount(workers).build();
+                DistributedQueryRunner.builder(session)
+                        .setWorkerCount(workers)
+                        .setExtraProperties(more)
+                        .build();
         try {
             runner.installPlugin(new TpchPlugin());
             runner.createCatalog("tpch", "tpch");

@@ -1,0 +1,17 @@
+package io.stele.connector;
+
+import io.trino.testing.AbstractTestOrderByQueries;
+import io.trino.testing.QueryRunner;
+import io.trino.tpch.TpchTable;
+import java.nio.file.Files;
+import java.util.Map;
+
+/** Trino's own suite, on our tables. */
+final class SteleOrderByQueriesIT extends AbstractTestOrderByQueries {
+    @Override
+    protected QueryRunner createQueryRunner() throws Exception {
+        SidecarFixture sidecar =
+                closeAfterClass(new SidecarFixture(Files.createTempDirectory("stele-suite")));
+        return SteleTpch.start(sidecar, Map.of(), TpchTable.getTables());
+    }
+}
