@@ -10,6 +10,7 @@ import io.stele.benchmarks.hos.HosBenchmark;
 import io.stele.benchmarks.indexes.IndexesBenchmark;
 import io.stele.benchmarks.ingest.IngestBenchmark;
 import io.stele.benchmarks.lookupsql.LookupSqlBenchmark;
+import io.stele.benchmarks.planning.PlanningBenchmark;
 import io.stele.benchmarks.pagecache.PageCacheBenchmark;
 import io.stele.benchmarks.readwrite.ReadWriteBenchmark;
 import io.stele.benchmarks.recovery.RecoveryBenchmark;
@@ -46,6 +47,7 @@ public final class BenchmarkRunner {
                     new GetBenchmark(),
                     new ScanBenchmark(),
                     new LookupSqlBenchmark(),
+                    new PlanningBenchmark(),
                     new SkipBenchmark(),
                     new UpsertBenchmark(),
                     new IndexesBenchmark(),

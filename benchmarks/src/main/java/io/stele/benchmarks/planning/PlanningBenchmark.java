@@ -1,0 +1,217 @@
+package io.stele.benchmarks.planning;
+
+import io.stele.benchmarks.Benchmark;
+import io.stele.benchmarks.BenchmarkOptions;
+import io.stele.benchmarks.BenchmarkReport;
+import io.stele.benchmarks.Machine;
+import io.stele.benchmarks.Metrics;
+import io.stele.benchmarks.Target;
+import io.stele.benchmarks.servers.Latencies;
+import io.stele.benchmarks.servers.Run;
+import io.stele.benchmarks.servers.SidecarCounters;
+import io.stele.benchmarks.servers.SteleServers;
+import io.stele.benchmarks.servers.TrinoSession;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * Queries of one partition of tables with few and with many files: what the rest of the files
+ * costs. Each partition has one file.
+ *
+ * <p>One connection asks each table in turn for a random partition; answers are checked. Beside
+ * them {@code SELECT 1}, which costs what Trino costs, and Iceberg's tables of the same layout.
+ */
+public final class PlanningBenchmark implements Benchmark {
+    private static final int ROWS_A_FILE = 20;
+
+    /** Iceberg's writers take no more partitions at a time by default. */
+    private static final int ICEBERG_PARTITIONS = 100;
+
+    private static final int MOST_ICEBERG_FILES = 1_000;
+
+    @Override
+    public String name() {
+        return "planning";
+    }
+
+    @Override
+    public String description() {
+        return "one partition of tables with 10 to 10,000 files through Trino: latency, planning, requests to the sidecar";
+    }
+
+    @Override
+    public BenchmarkReport run(BenchmarkOptions options) throws Exception {
+        List<Integer> sizes = options.quick() ? List.of(10, 200) : List.of(10, 1_000, 10_000);
+        int rounds = options.quick() ? 10 : 100;
+        Run run = Run.load();
+        Metrics metrics = new Metrics();
+        String machine = Machine.describe();
+        int many = sizes.get(1);
+        try (SteleServers servers = new SteleServers(run);
+                SidecarCounters counters = new SidecarCounters(run)) {
+            servers.startBoth();
+            try (TrinoSession trino = TrinoSession.connect(servers.trinoUri())) {
+                List<FileTable> tables = load(trino, sizes);
+                ask(trino, tables, rounds, new Metrics());
+                ask(trino, tables, rounds, metrics);
+                for (FileTable table : tables) {
+                    if (table.isStele()) {
+                        count(trino, table, counters, metrics);
+                    }
+                }
+            }
+        }
+        return new BenchmarkReport(
+                name(),
+                machine,
+                metrics.asMap(),
+                List.of(
+                        Target.atMost(
+                                "stele, %d files: p50, times that of 10 files".formatted(many),
+                                1.1,
+                                metrics.value("stele %d p50 ms".formatted(many))
+                                        / metrics.value("stele 10 p50 ms")),
+                        Target.atMost(
+                                "stele, %d files: EXPLAIN p50, times that of 10 files"
+                                        .formatted(many),
+                                1.1,
+                                metrics.value("stele %d explain p50 ms".formatted(many))
+                                        / metrics.value("stele 10 explain p50 ms")),
+                        Target.atMost(
+                                "stele, %d files: requests to the sidecar a query".formatted(many),
+                                1,
+                                metrics.value("stele %d actions a query".formatted(many)))));
+    }
+
+    private static List<FileTable> load(TrinoSession trino, List<Integer> sizes)
+            throws SQLException {
+        trino.update("CREATE SCHEMA stele.planning");
+        trino.update("CREATE SCHEMA iceberg.planning");
+        List<FileTable> tables = new ArrayList<>();
+        for (int files : sizes) {
+            String name = "stele.planning.files_" + files;
+            trino.update(
+                    "CREATE TABLE %s (p bigint, v bigint) WITH (partitioned_by = ARRAY['p'], shard_count = 1)"
+                            .formatted(name));
+            insert(trino, name, 0, files);
+            trino.update("CALL stele.system.flush('planning', 'files_%d')".formatted(files));
+            tables.add(new FileTable("stele", name, files));
+            if (files <= MOST_ICEBERG_FILES) {
+                String peer = "iceberg.planning.files_" + files;
+                trino.update(
+                        "CREATE TABLE %s (p bigint, v bigint) WITH (partitioning = ARRAY['p'])"
+                                .formatted(peer));
+                for (int from = 0; from < files; from += ICEBERG_PARTITIONS) {
+                    insert(trino, peer, from, Math.min(files, from + ICEBERG_PARTITIONS));
+                }
+                tables.add(new FileTable("iceberg", peer, files));
+            }
+        }
+        for (FileTable table : tables) {
+            long found =
+                    ((Number)
+                                    trino.query(
+                                                    "SELECT count(*) FROM %s.planning.\"files_%d$files\""
+                                                            .formatted(
+                                                                    table.catalog(),
+                                                                    table.files()))
+                                            .getFirst()
+                                            .getFirst())
+                            .longValue();
+            if (found < table.files()) {
+                throw new IllegalStateException(
+                        "Expected %d files of %s, found %d"
+                                .formatted(table.files(), table.name(), found));
+            }
+        }
+        return tables;
+    }
+
+    private static void insert(TrinoSession trino, String table, int from, int to)
+            throws SQLException {
+        trino.update(
+                "INSERT INTO %s SELECT p, p * 100 + v FROM UNNEST(sequence(%d, %d)) a(p) CROSS JOIN UNNEST(sequence(1, %d)) b(v)"
+                        .formatted(table, from, to - 1, ROWS_A_FILE));
+    }
+
+    private static void ask(
+            TrinoSession trino, List<FileTable> tables, int rounds, Metrics metrics)
+            throws SQLException {
+        SplittableRandom random = new SplittableRandom(7);
+        Latencies floor = new Latencies();
+        List<Latencies> queries = new ArrayList<>();
+        List<Latencies> explains = new ArrayList<>();
+        tables.forEach(
+                table -> {
+                    queries.add(new Latencies());
+                    explains.add(new Latencies());
+                });
+        for (int round = 0; round < rounds; round++) {
+            timed(trino, "SELECT 1", floor);
+            for (int i = 0; i < tables.size(); i++) {
+                FileTable table = tables.get(i);
+                int partition = random.nextInt(table.files());
+                List<List<Object>> rows = timed(trino, table.query(partition), queries.get(i));
+                long expected =
+                        ROWS_A_FILE * (partition * 100L) + ROWS_A_FILE * (ROWS_A_FILE + 1) / 2;
+                long found = ((Number) rows.getFirst().getFirst()).longValue();
+                if (found != expected) {
+                    throw new IllegalStateException(
+                            "Expected %d from %s, found %d"
+                                    .formatted(expected, table.query(partition), found));
+                }
+                timed(trino, "EXPLAIN " + table.query(partition), explains.get(i));
+            }
+        }
+        metrics.put("select_1 p50 ms", floor.millis(50));
+        for (int i = 0; i < tables.size(); i++) {
+            FileTable table = tables.get(i);
+            metrics.put(table.label() + " p50 ms", queries.get(i).millis(50));
+            metrics.put(table.label() + " p99 ms", queries.get(i).millis(99));
+            metrics.put(table.label() + " explain p50 ms", explains.get(i).millis(50));
+        }
+    }
+
+    private static List<List<Object>> timed(TrinoSession trino, String sql, Latencies latencies)
+            throws SQLException {
+        long start = System.nanoTime();
+        List<List<Object>> rows = trino.query(sql);
+        latencies.record(System.nanoTime() - start);
+        return rows;
+    }
+
+    private static void count(
+            TrinoSession trino, FileTable table, SidecarCounters counters, Metrics metrics)
+            throws Exception {
+        int queries = 20;
+        long actions = counters.actions();
+        for (int query = 0; query < queries; query++) {
+            trino.query(table.query(query % table.files()));
+        }
+        metrics.put(
+                table.label() + " actions a query",
+                (counters.actions() - actions) / (double) queries);
+    }
+
+    /**
+     * A table.
+     *
+     * @param catalog whose it is
+     * @param files of one partition each
+     */
+    private record FileTable(String catalog, String name, int files) {
+        boolean isStele() {
+            return catalog.equals("stele");
+        }
+
+        String label() {
+            return catalog + " " + files;
+        }
+
+        String query(int partition) {
+            return "SELECT sum(v) FROM %s WHERE p = %d".formatted(name, partition);
+        }
+    }
+}
