@@ -115,8 +115,7 @@ public final class PlanningBenchmark implements Benchmark {
                                     trino.query(
                                                     "SELECT count(*) FROM %s.planning.\"files_%d$files\""
                                                             .formatted(
-                                                                    table.catalog(),
-                                                                    table.files()))
+                                                                    table.catalog(), table.files()))
                                             .getFirst()
                                             .getFirst())
                             .longValue();
@@ -136,8 +135,7 @@ public final class PlanningBenchmark implements Benchmark {
                         .formatted(table, from, to - 1, ROWS_A_FILE));
     }
 
-    private static void ask(
-            TrinoSession trino, List<FileTable> tables, int rounds, Metrics metrics)
+    private static void ask(TrinoSession trino, List<FileTable> tables, int rounds, Metrics metrics)
             throws SQLException {
         SplittableRandom random = new SplittableRandom(7);
         Latencies floor = new Latencies();

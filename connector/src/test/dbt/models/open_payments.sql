@@ -1,0 +1,2 @@
+{{ config(materialized='view') }}
+SELECT id, region, amount FROM {{ ref('payments') }} WHERE amount > 5

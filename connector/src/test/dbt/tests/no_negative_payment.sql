@@ -1,0 +1,1 @@
+SELECT * FROM {{ ref('payments') }} WHERE amount < 0
