@@ -31,6 +31,7 @@ public final class SteleSessionProperties {
     private static final String DATA_CACHE_ENABLED = "data_cache_enabled";
     private static final String STATISTICS_ENABLED = "statistics_enabled";
     private static final String INSERT_EXISTING_ROWS_BEHAVIOR = "insert_existing_rows_behavior";
+    private static final String BUCKET_EXECUTION_ENABLED = "bucket_execution_enabled";
     private static final String RESOURCE_GROUP = "resource_group";
 
     // As Iceberg's: a join does not begin before its other side is read anyway
@@ -83,6 +84,11 @@ public final class SteleSessionProperties {
                         "What INSERT does where its key is there already: REPLACE the row, FAIL, or IGNORE the new one",
                         ExistingRows.class,
                         ExistingRows.REPLACE,
+                        false),
+                booleanProperty(
+                        BUCKET_EXECUTION_ENABLED,
+                        "Join and aggregate on the distribution key where the rows are, without an exchange",
+                        true,
                         false),
                 stringProperty(
                         RESOURCE_GROUP,
@@ -146,6 +152,11 @@ public final class SteleSessionProperties {
     /** Whether the optimizer gets statistics. */
     public static boolean isStatisticsEnabled(ConnectorSession session) {
         return session.getProperty(STATISTICS_ENABLED, Boolean.class);
+    }
+
+    /** Whether scans may be grouped by shard. */
+    public static boolean isBucketExecutionEnabled(ConnectorSession session) {
+        return session.getProperty(BUCKET_EXECUTION_ENABLED, Boolean.class);
     }
 
     private static void checkLsn(Long value) {

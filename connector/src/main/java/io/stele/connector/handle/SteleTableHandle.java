@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
  *     many are scanned
  * @param version the past that the query named; the table has the columns of then
  * @param lookup the key that finds all rows of the constraint, and no others
+ * @param byShard whether Trino keeps the rows of each shard together
  */
 public record SteleTableHandle(
         TableSchema table,
@@ -32,7 +33,8 @@ public record SteleTableHandle(
         OptionalLong limit,
         Optional<String> index,
         Optional<SteleLookup> lookup,
-        Optional<SteleTableVersion> version)
+        Optional<SteleTableVersion> version,
+        boolean byShard)
         implements ConnectorTableHandle {
     public SteleTableHandle {
         requireNonNull(table, "table is null");
@@ -54,7 +56,8 @@ public record SteleTableHandle(
                 OptionalLong.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                false);
     }
 
     /** The same as of a moment that the query named. */
@@ -67,7 +70,8 @@ public record SteleTableHandle(
                 limit,
                 index,
                 lookup,
-                Optional.of(newVersion));
+                Optional.of(newVersion),
+                byShard);
     }
 
     public SchemaTableName name() {
@@ -83,7 +87,15 @@ public record SteleTableHandle(
             Optional<String> newIndex,
             Optional<SteleLookup> newLookup) {
         return new SteleTableHandle(
-                table, readPointId, readLsn, newConstraint, limit, newIndex, newLookup, version);
+                table,
+                readPointId,
+                readLsn,
+                newConstraint,
+                limit,
+                newIndex,
+                newLookup,
+                version,
+                byShard);
     }
 
     public SteleTableHandle withLimit(long newLimit) {
@@ -95,7 +107,14 @@ public record SteleTableHandle(
                 OptionalLong.of(newLimit),
                 index,
                 lookup,
-                version);
+                version,
+                byShard);
+    }
+
+    /** The same scan, whose splits Trino groups by shard. */
+    public SteleTableHandle groupedByShard() {
+        return new SteleTableHandle(
+                table, readPointId, readLsn, constraint, limit, index, lookup, version, true);
     }
 
     /** What EXPLAIN shows. */
@@ -113,6 +132,9 @@ public record SteleTableHandle(
         }
         lookup.ifPresent(by -> text.append(" lookup=").append(by));
         index.ifPresent(name -> text.append(" index=").append(name));
+        if (byShard) {
+            text.append(" by shard");
+        }
         limit.ifPresent(rows -> text.append(" limit=").append(rows));
         return text.toString();
     }

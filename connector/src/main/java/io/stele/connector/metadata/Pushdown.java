@@ -40,7 +40,9 @@ final class Pushdown {
         if (combined.equals(table.constraint())) {
             return Optional.empty();
         }
-        Optional<SteleLookup> lookup = Lookups.of(session, table.table(), combined);
+        // The one split of a lookup is of no shard
+        Optional<SteleLookup> lookup =
+                table.byShard() ? Optional.empty() : Lookups.of(session, table.table(), combined);
         SteleTableHandle narrowed =
                 table.withConstraint(
                         combined,

@@ -41,6 +41,7 @@ import io.trino.spi.connector.ConnectorTableExecuteHandle;
 import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.ConnectorTableLayout;
 import io.trino.spi.connector.ConnectorTableMetadata;
+import io.trino.spi.connector.ConnectorTableProperties;
 import io.trino.spi.connector.ConnectorTableVersion;
 import io.trino.spi.connector.ConnectorViewDefinition;
 import io.trino.spi.connector.Constraint;
@@ -539,6 +540,22 @@ public final class SteleMetadata implements ConnectorMetadata {
     public Optional<LimitApplicationResult<ConnectorTableHandle>> applyLimit(
             ConnectorSession session, ConnectorTableHandle handle, long limit) {
         return Pushdown.applyLimit((SteleTableHandle) handle, limit);
+    }
+
+    @Override
+    public ConnectorTableProperties getTableProperties(
+            ConnectorSession session, ConnectorTableHandle table) {
+        return Bucketing.properties(definitions, (SteleTableHandle) table);
+    }
+
+    @Override
+    public Optional<ConnectorTableHandle> applyPartitioning(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            Optional<ConnectorPartitioningHandle> partitioningHandle,
+            List<ColumnHandle> columns) {
+        return Bucketing.apply(
+                session, definitions, (SteleTableHandle) tableHandle, partitioningHandle, columns);
     }
 
     @Override

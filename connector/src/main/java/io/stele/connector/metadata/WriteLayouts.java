@@ -37,8 +37,17 @@ final class WriteLayouts {
         if (!table.hasPrimaryKey()) {
             return Optional.empty();
         }
+        return Optional.of(rowId ? handle(table, true) : byKey(table));
+    }
+
+    /** Rows by shard, as writers get them and as scans may give them. */
+    static StelePartitioningHandle byKey(TableSchema table) {
+        return handle(table, false);
+    }
+
+    private static StelePartitioningHandle handle(TableSchema table, boolean rowId) {
         List<DataType> types =
                 table.distributionColumns().stream().map(ColumnSchema::type).toList();
-        return Optional.of(new StelePartitioningHandle(table.shardCount(), types, rowId));
+        return new StelePartitioningHandle(table.shardCount(), types, rowId);
     }
 }

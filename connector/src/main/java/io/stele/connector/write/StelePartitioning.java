@@ -3,6 +3,8 @@ package io.stele.connector.write;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.connector.handle.SteleFileSplit;
+import io.stele.connector.handle.SteleLiveSplit;
 import io.stele.connector.handle.StelePartitioningHandle;
 import io.stele.connector.type.KeyRows;
 import io.stele.connector.type.RowWriter;
@@ -15,24 +17,56 @@ import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.RowBlock;
 import io.trino.spi.connector.BucketFunction;
+import io.trino.spi.connector.ConnectorBucketNodeMap;
 import io.trino.spi.connector.ConnectorNodePartitioningProvider;
 import io.trino.spi.connector.ConnectorPartitioningHandle;
 import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorSplit;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.type.IntegerType;
 import io.trino.spi.type.Type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
-/** Sends each row to the writer of its shard. Stateless. */
+/** Which rows and splits are of which shard. Stateless. */
 public final class StelePartitioning implements ConnectorNodePartitioningProvider {
     private final TrinoTypes types;
 
     @Inject
     public StelePartitioning(TrinoTypes types) {
         this.types = requireNonNull(types, "types is null");
+    }
+
+    /** As many buckets as shards, each on one node; the engine chooses which. */
+    @Override
+    public Optional<ConnectorBucketNodeMap> getBucketNodeMapping(
+            ConnectorTransactionHandle transactionHandle,
+            ConnectorSession session,
+            ConnectorPartitioningHandle partitioningHandle) {
+        StelePartitioningHandle handle = (StelePartitioningHandle) partitioningHandle;
+        // Also by row id: what a MERGE inserts and changes goes to the same writers
+        return Optional.of(
+                ConnectorBucketNodeMap.createBucketNodeMap(handle.shardCount())
+                        .withCacheKeyHint(handle.shardCount()));
+    }
+
+    @Override
+    public ToIntFunction<ConnectorSplit> getSplitBucketFunction(
+            ConnectorTransactionHandle transactionHandle,
+            ConnectorSession session,
+            ConnectorPartitioningHandle partitioningHandle,
+            int bucketCount) {
+        return split ->
+                switch (split) {
+                    case SteleFileSplit file -> file.shard() % bucketCount;
+                    case SteleLiveSplit live -> live.shard() % bucketCount;
+                    default ->
+                            throw new IllegalArgumentException(
+                                    "Expected a split of one shard, found " + split);
+                };
     }
 
     @Override

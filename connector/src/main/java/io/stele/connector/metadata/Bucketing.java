@@ -1,0 +1,77 @@
+package io.stele.connector.metadata;
+
+import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.handle.StelePartitioningHandle;
+import io.stele.connector.handle.SteleTableHandle;
+import io.stele.protocol.schema.TableSchema;
+import io.trino.spi.connector.ColumnHandle;
+import io.trino.spi.connector.ConnectorPartitioningHandle;
+import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.ConnectorTableHandle;
+import io.trino.spi.connector.ConnectorTablePartitioning;
+import io.trino.spi.connector.ConnectorTableProperties;
+import io.trino.spi.predicate.TupleDomain;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Scans whose splits Trino groups by shard, so that joins and aggregations on the distribution key
+ * need no exchange. Any two tables of as many shards and the same types of distribution columns go
+ * together, whatever their table groups: shards are chosen by hash alone. Stateless.
+ */
+final class Bucketing {
+    private Bucketing() {}
+
+    /**
+     * The scan grouped by shard, where rows that agree in the columns are in one shard.
+     *
+     * @param wanted the grouping of something that the scan has to go together with
+     */
+    static Optional<ConnectorTableHandle> apply(
+            ConnectorSession session,
+            TableDefinitions definitions,
+            SteleTableHandle table,
+            Optional<ConnectorPartitioningHandle> wanted,
+            List<ColumnHandle> columns) {
+        // A lookup is one split; tables without a key may have nulls in the columns
+        if (!SteleSessionProperties.isBucketExecutionEnabled(session)
+                || table.lookup().isPresent()
+                || !table.table().hasPrimaryKey()) {
+            return Optional.empty();
+        }
+        List<ColumnHandle> distribution = distribution(definitions, table.table());
+        boolean goesTogether =
+                wanted.isEmpty()
+                        ? columns.containsAll(distribution)
+                        : wanted.get().equals(partitioning(table.table()))
+                                && columns.equals(distribution);
+        return goesTogether ? Optional.of(table.groupedByShard()) : Optional.empty();
+    }
+
+    static ConnectorTableProperties properties(
+            TableDefinitions definitions, SteleTableHandle table) {
+        if (!table.byShard()) {
+            return new ConnectorTableProperties();
+        }
+        return new ConnectorTableProperties(
+                TupleDomain.all(),
+                Optional.of(
+                        new ConnectorTablePartitioning(
+                                partitioning(table.table()),
+                                distribution(definitions, table.table()))),
+                Optional.empty(),
+                List.of());
+    }
+
+    private static StelePartitioningHandle partitioning(TableSchema table) {
+        return WriteLayouts.byKey(table);
+    }
+
+    private static List<ColumnHandle> distribution(
+            TableDefinitions definitions, TableSchema table) {
+        return table.distributionColumns().stream()
+                .map(definitions::columnHandle)
+                .map(ColumnHandle.class::cast)
+                .toList();
+    }
+}
