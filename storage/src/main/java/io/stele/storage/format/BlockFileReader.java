@@ -6,6 +6,7 @@ import io.stele.protocol.SteleException;
 import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
+import java.io.EOFException;
 import java.io.IOException;
 import java.util.Arrays;
 
@@ -60,7 +61,10 @@ final class BlockFileReader {
     }
 
     /**
-     * @param sizeBytes the size the manifest gives; a file of another size is corrupt
+     * Reads the end of a file, and its first bytes if they are not in it; the store is asked for
+     * nothing else.
+     *
+     * @param sizeBytes the size the manifest gives; a shorter file is corrupt
      */
     static Opened open(ObjectStore store, String path, long sizeBytes, FileFormat format)
             throws IOException {
@@ -72,14 +76,10 @@ final class BlockFileReader {
             throw Corruption.mismatch(
                     path, 0, format.description() + " of at least", smallest + " bytes", sizeBytes);
         }
-        long found = store.size(path);
-        if (found != sizeBytes) {
-            throw Corruption.mismatch(path, 0, "file size", sizeBytes, found);
-        }
         int endLength = (int) Math.min(TAIL_READ, sizeBytes);
         long endOffset = sizeBytes - endLength;
         ObjectReader reader = store.open(path, sizeBytes);
-        byte[] end = reader.read(endOffset, endLength);
+        byte[] end = readEnd(store, reader, path, sizeBytes, endLength);
         byte[] header = endOffset == 0 ? end : reader.read(0, BlockFileWriter.HEADER_LENGTH);
         int version = checkHeader(path, header, format);
         BlockHandle handle = checkTail(path, sizeBytes, end, format, version);
@@ -95,6 +95,16 @@ final class BlockFileReader {
                 new BlockFileReader(reader, path, sizeBytes, version, footer, handle),
                 end,
                 endOffset);
+    }
+
+    private static byte[] readEnd(
+            ObjectStore store, ObjectReader reader, String path, long sizeBytes, int length)
+            throws IOException {
+        try {
+            return reader.read(sizeBytes - length, length);
+        } catch (EOFException cut) {
+            throw Corruption.mismatch(path, 0, "file size", sizeBytes, store.size(path));
+        }
     }
 
     String path() {
