@@ -126,7 +126,7 @@ final class ReplacementsWorkload implements Workload {
         }
         ShardId shard = table.schema().shard(index);
         if (random.nextBoolean()) {
-            files.add(WorkerFiles.write(node.store(), table, shard, "r" + nextFile++, rows));
+            files.add(WorkerFiles.write(node.objects(), table, shard, "r" + nextFile++, rows));
             return;
         }
         WriteBatchBuilder staged = table.batch();

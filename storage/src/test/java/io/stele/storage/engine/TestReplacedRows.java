@@ -105,7 +105,7 @@ final class TestReplacedRows {
         List<WorkerFiles.Row> rows =
                 Arrays.stream(ids).mapToObj(id -> new WorkerFiles.Row(id, "file", 0)).toList();
         WrittenFile file =
-                WorkerFiles.write(node.store(), table, table.schema().shard(1), "w1", rows);
+                WorkerFiles.write(node.objects(), table, table.schema().shard(1), "w1", rows);
         return commit(stage(Optional.empty()), List.of(file));
     }
 
