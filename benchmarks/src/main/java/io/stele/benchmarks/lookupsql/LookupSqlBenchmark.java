@@ -45,8 +45,8 @@ public final class LookupSqlBenchmark implements Benchmark {
     @Override
     public BenchmarkReport run(BenchmarkOptions options) throws Exception {
         String scale = options.quick() ? "tiny" : "sf1";
-        int warmUpRounds = options.quick() ? 5 : 400;
-        int rounds = options.quick() ? 10 : 500;
+        int warmUpRounds = options.quick() ? 5 : 150;
+        int rounds = options.quick() ? 10 : 250;
         Run run = Run.load();
         Metrics metrics = new Metrics();
         String machine = Machine.describe();

@@ -9,6 +9,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Clock;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** What the sidecar counted since its start: {@code /metrics}. Confined to one thread. */
 public final class SidecarCounters implements AutoCloseable {
@@ -27,12 +29,12 @@ public final class SidecarCounters implements AutoCloseable {
 
     /** Flight actions called. */
     public long actions() throws IOException, InterruptedException {
-        return value("stele_name_access_Actions_TotalCount");
+        return value("stele_name_access_Actions");
     }
 
     /** Scans and lookups streamed. */
     public long streams() throws IOException, InterruptedException {
-        return value("stele_name_read_Scans_TotalCount");
+        return value("stele_name_read_Scans");
     }
 
     private long value(String name) throws IOException, InterruptedException {
@@ -47,11 +49,13 @@ public final class SidecarCounters implements AutoCloseable {
                     "Expected status 200 from %s, found %d: %s"
                             .formatted(uri, response.statusCode(), response.body()));
         }
+        Pattern line = Pattern.compile(name + "(?:_total|_TotalCount)?(?:\\{[^}]*})? (\\S+)");
         return response.body()
                 .lines()
-                .filter(line -> line.startsWith(name + " "))
+                .map(line::matcher)
+                .filter(Matcher::matches)
                 .findFirst()
-                .map(line -> (long) Double.parseDouble(line.substring(name.length() + 1)))
+                .map(found -> (long) Double.parseDouble(found.group(1)))
                 .orElseThrow(
                         () ->
                                 new IOException(
