@@ -18,6 +18,7 @@ import io.stele.benchmarks.retrieval.RetrievalBenchmark;
 import io.stele.benchmarks.retrieval.TailBenchmark;
 import io.stele.benchmarks.scan.ScanBenchmark;
 import io.stele.benchmarks.skip.SkipBenchmark;
+import io.stele.benchmarks.tpch.TpchBenchmark;
 import io.stele.benchmarks.upsert.ScanDeletesBenchmark;
 import io.stele.benchmarks.upsert.UpsertBenchmark;
 import io.stele.benchmarks.wal.WalBenchmark;
@@ -48,6 +49,7 @@ public final class BenchmarkRunner {
                     new ScanBenchmark(),
                     new LookupSqlBenchmark(),
                     new PlanningBenchmark(),
+                    new TpchBenchmark(),
                     new SkipBenchmark(),
                     new UpsertBenchmark(),
                     new IndexesBenchmark(),

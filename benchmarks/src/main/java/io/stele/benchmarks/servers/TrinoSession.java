@@ -47,6 +47,12 @@ public final class TrinoSession implements AutoCloseable {
                         properties));
     }
 
+    /** Says what tables without catalog and schema are of. */
+    public void use(String catalog, String schema) throws SQLException {
+        connection.setCatalog(catalog);
+        connection.setSchema(schema);
+    }
+
     /** All rows of the query's result; values as the JDBC driver gives them, nulls included. */
     public List<List<Object>> query(String sql) throws SQLException {
         try (Statement statement = connection.createStatement();

@@ -1,0 +1,205 @@
+package io.stele.benchmarks.tpch;
+
+import io.stele.benchmarks.Benchmark;
+import io.stele.benchmarks.BenchmarkOptions;
+import io.stele.benchmarks.BenchmarkReport;
+import io.stele.benchmarks.Machine;
+import io.stele.benchmarks.Medians;
+import io.stele.benchmarks.Metrics;
+import io.stele.benchmarks.Target;
+import io.stele.benchmarks.servers.Run;
+import io.stele.benchmarks.servers.SteleServers;
+import io.stele.benchmarks.servers.TpchQueries;
+import io.stele.benchmarks.servers.TrinoSession;
+import io.stele.testing.JoinOrder;
+import io.stele.testing.TpchQuery;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The 22 queries of TPC-H in Stele and in Iceberg (ORC and Parquet), in one Trino server.
+ *
+ * <p>All tables are loaded by CREATE TABLE AS from the same generator with their connectors'
+ * defaults, and analyzed. The rounds are interleaved: in each, every store answers every query once,
+ * in an order that rotates. Every result is compared with Iceberg's first; a difference fails the
+ * benchmark. Where join orders differ, both are printed.
+ */
+public final class TpchBenchmark implements Benchmark {
+    private static final double MEAN_TARGET = 1.3;
+    private static final double QUERY_TARGET = 0.9;
+    private static final List<String> TABLES =
+            List.of(
+                    "lineitem",
+                    "orders",
+                    "customer",
+                    "part",
+                    "supplier",
+                    "partsupp",
+                    "nation",
+                    "region");
+
+    @Override
+    public String name() {
+        return "tpch";
+    }
+
+    @Override
+    public String description() {
+        return "The 22 queries of TPC-H through Trino, beside Iceberg (ORC, Parquet) in the same server";
+    }
+
+    @Override
+    public BenchmarkReport run(BenchmarkOptions options) throws Exception {
+        String scale = options.quick() ? "tiny" : "sf1";
+        // A quick run compares results and times that alone
+        int warmUpRounds = options.quick() ? 0 : 3;
+        int rounds = options.quick() ? 1 : 5;
+        List<TpchQuery> queries =
+                TpchQuery.all().stream()
+                        .filter(query -> query.name().contains(options.only().orElse("")))
+                        .toList();
+        Metrics metrics = new Metrics();
+        String machine = Machine.describe();
+        List<Target> targets;
+        try (SteleServers servers = new SteleServers(Run.load())) {
+            servers.startBoth();
+            try (TrinoSession trino = TrinoSession.connect(servers.trinoUri())) {
+                load(trino, scale, metrics);
+                compareJoinOrders(trino, queries, metrics);
+                Rounds asked = new Rounds(trino, queries);
+                asked.run(warmUpRounds);
+                asked.forgetTimes();
+                asked.run(rounds);
+                targets = report(queries, asked.millis, metrics);
+            }
+        }
+        return new BenchmarkReport(
+                name(), machine + ", TPC-H " + scale, metrics.asMap(), targets);
+    }
+
+    private static void load(TrinoSession trino, String scale, Metrics metrics)
+            throws SQLException {
+        for (TpchStore store : TpchStore.values()) {
+            trino.update("CREATE SCHEMA %s.%s".formatted(store.catalog(), store.schema()));
+            trino.use(store.catalog(), store.schema());
+            long start = System.nanoTime();
+            for (String table : TABLES) {
+                trino.update(
+                        "CREATE TABLE %s%s AS SELECT * FROM tpch.%s.%s"
+                                .formatted(table, store.properties(), scale, table));
+            }
+            metrics.put("load " + store.label() + " s", (System.nanoTime() - start) / 1e9);
+            for (String table : TABLES) {
+                trino.update("ANALYZE " + table);
+            }
+        }
+    }
+
+    private static void compareJoinOrders(
+            TrinoSession trino, List<TpchQuery> queries, Metrics metrics)
+            throws SQLException {
+        int same = 0;
+        for (TpchQuery query : queries) {
+            String stele = joinOrder(trino, query, TpchStore.STELE);
+            String iceberg = joinOrder(trino, query, TpchStore.ICEBERG_PARQUET);
+            same += stele.equals(iceberg) ? 1 : 0;
+            if (!stele.equals(iceberg)) {
+                System.out.printf(
+                        "%s: join order %s, of Iceberg %s%n", query.name(), stele, iceberg);
+            }
+        }
+        metrics.put("queries with Iceberg's join order", same);
+    }
+
+    private static String joinOrder(TrinoSession trino, TpchQuery query, TpchStore store)
+            throws SQLException {
+        trino.use(store.catalog(), store.schema());
+        return JoinOrder.of(
+                (String)
+                        trino.query("EXPLAIN (TYPE DISTRIBUTED, FORMAT JSON) " + query.sql())
+                                .getFirst()
+                                .getFirst());
+    }
+
+    private static List<Target> report(
+            List<TpchQuery> queries, Map<String, List<Double>> millis, Metrics metrics) {
+        double logarithms = 0;
+        double worst = Double.POSITIVE_INFINITY;
+        for (TpchQuery query : queries) {
+            Map<TpchStore, Double> medians = new HashMap<>();
+            for (TpchStore store : TpchStore.values()) {
+                String key = Rounds.key(query, store);
+                List<Double> times = millis.getOrDefault(key, List.of());
+                medians.put(store, Medians.median(times));
+                metrics.put(key + " median ms", Medians.median(times));
+                metrics.put(key + " min ms", Collections.min(times));
+                metrics.put(key + " max ms", Collections.max(times));
+            }
+            double iceberg =
+                    Math.min(
+                            medians.getOrDefault(TpchStore.ICEBERG_ORC, 0.0),
+                            medians.getOrDefault(TpchStore.ICEBERG_PARQUET, 0.0));
+            double ratio = iceberg / medians.getOrDefault(TpchStore.STELE, 0.0);
+            metrics.put(query.name() + " speed, times the better Iceberg", ratio);
+            logarithms += Math.log(ratio);
+            worst = Math.min(worst, ratio);
+        }
+        double mean = Math.exp(logarithms / queries.size());
+        metrics.put("geometric mean of speeds", mean);
+        return List.of(
+                Target.atLeast("geometric mean, times the better Iceberg", MEAN_TARGET, mean),
+                Target.atLeast("slowest query, times the better Iceberg", QUERY_TARGET, worst));
+    }
+
+    /** Asks every store every query, and compares what comes. Confined to one thread. */
+    private static final class Rounds {
+        private final TrinoSession trino;
+        private final List<TpchQuery> queries;
+        private final List<TpchStore> order = new ArrayList<>(List.of(TpchStore.values()));
+        private final Map<String, List<List<Object>>> expected = new HashMap<>();
+        private final Map<String, List<Double>> millis = new LinkedHashMap<>();
+
+        Rounds(TrinoSession trino, List<TpchQuery> queries) {
+            this.trino = trino;
+            this.queries = queries;
+        }
+
+        static String key(TpchQuery query, TpchStore store) {
+            return query.name() + " " + store.label();
+        }
+
+        void forgetTimes() {
+            millis.clear();
+        }
+
+        void run(int rounds) throws SQLException {
+            for (int round = 0; round < rounds; round++) {
+                for (TpchQuery query : queries) {
+                    for (TpchStore store : order) {
+                        ask(query, store);
+                    }
+                }
+                Collections.rotate(order, 1);
+            }
+        }
+
+        private void ask(TpchQuery query, TpchStore store) throws SQLException {
+            trino.use(store.catalog(), store.schema());
+            long start = System.nanoTime();
+            List<List<Object>> found = trino.query(query.sql());
+            millis.computeIfAbsent(key(query, store), _ -> new ArrayList<>())
+                    .add((System.nanoTime() - start) / 1e6);
+            List<List<Object>> first = expected.putIfAbsent(query.name(), found);
+            if (first != null && !TpchQueries.agree(first, found)) {
+                throw new IllegalStateException(
+                        "Expected %s of %s to give %s, found %s"
+                                .formatted(query.name(), store.label(), first, found));
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package io.stele.benchmarks.tpch;
+
+/** Where the same eight tables are. */
+enum TpchStore {
+    STELE("stele", "stele", "bench", ""),
+    ICEBERG_ORC("iceberg_orc", "iceberg", "bench_orc", " WITH (format = 'ORC')"),
+    ICEBERG_PARQUET("iceberg_parquet", "iceberg", "bench_parquet", " WITH (format = 'PARQUET')");
+
+    private final String label;
+    private final String catalog;
+    private final String schema;
+    private final String properties;
+
+    TpchStore(String label, String catalog, String schema, String properties) {
+        this.label = label;
+        this.catalog = catalog;
+        this.schema = schema;
+        this.properties = properties;
+    }
+
+    String label() {
+        return label;
+    }
+
+    String catalog() {
+        return catalog;
+    }
+
+    String schema() {
+        return schema;
+    }
+
+    /** Of its tables, in CREATE TABLE. */
+    String properties() {
+        return properties;
+    }
+}
