@@ -248,7 +248,6 @@ final class SteleSchemaEvolutionIT {
         refused(table, "ALTER COLUMN x SET DATA TYPE integer", "holds every value of bigint");
         refused(table, "ALTER COLUMN x SET DATA TYPE varchar", "holds every value of bigint");
         refused(table, "ADD COLUMN y integer NOT NULL", "not null columns");
-        refused(table, "ADD COLUMN y integer FIRST", "before others");
         refused(table, "DROP COLUMN s.f", "");
         refused(table, "ALTER COLUMN m.key.k SET DATA TYPE bigint", "map keys");
         queries.run("ALTER TABLE %s RENAME COLUMN b TO bb".formatted(table));
