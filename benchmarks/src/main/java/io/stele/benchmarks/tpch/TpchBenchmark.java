@@ -25,9 +25,9 @@ import java.util.Map;
  * The 22 queries of TPC-H in Stele and in Iceberg (ORC and Parquet), in one Trino server.
  *
  * <p>All tables are loaded by CREATE TABLE AS from the same generator with their connectors'
- * defaults, and analyzed. The rounds are interleaved: in each, every store answers every query once,
- * in an order that rotates. Every result is compared with Iceberg's first; a difference fails the
- * benchmark. Where join orders differ, both are printed.
+ * defaults, and analyzed. The rounds are interleaved: in each, every store answers every query
+ * once, in an order that rotates. Every result is compared with Iceberg's first; a difference fails
+ * the benchmark. Where join orders differ, both are printed.
  */
 public final class TpchBenchmark implements Benchmark {
     private static final double MEAN_TARGET = 1.3;
@@ -78,8 +78,7 @@ public final class TpchBenchmark implements Benchmark {
                 targets = report(queries, asked.millis, metrics);
             }
         }
-        return new BenchmarkReport(
-                name(), machine + ", TPC-H " + scale, metrics.asMap(), targets);
+        return new BenchmarkReport(name(), machine + ", TPC-H " + scale, metrics.asMap(), targets);
     }
 
     private static void load(TrinoSession trino, String scale, Metrics metrics)
@@ -101,16 +100,15 @@ public final class TpchBenchmark implements Benchmark {
     }
 
     private static void compareJoinOrders(
-            TrinoSession trino, List<TpchQuery> queries, Metrics metrics)
-            throws SQLException {
+            TrinoSession trino, List<TpchQuery> queries, Metrics metrics) throws SQLException {
         int same = 0;
         for (TpchQuery query : queries) {
             String stele = joinOrder(trino, query, TpchStore.STELE);
             String iceberg = joinOrder(trino, query, TpchStore.ICEBERG_PARQUET);
             same += stele.equals(iceberg) ? 1 : 0;
             if (!stele.equals(iceberg)) {
-                System.out.printf(
-                        "%s: join order %s, of Iceberg %s%n", query.name(), stele, iceberg);
+                System.out.println(
+                        "%s: join order %s, of Iceberg %s".formatted(query.name(), stele, iceberg));
             }
         }
         metrics.put("queries with Iceberg's join order", same);
