@@ -4,8 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +32,17 @@ final class PythonEnvironment {
     /** Makes one; where there is no Python, the test is skipped with what to install. */
     static PythonEnvironment open() throws IOException, InterruptedException {
         Path folder = Path.of("target/python").toAbsolutePath();
+        // Tests run in several processes, and one installs
+        Path lock = Files.createDirectories(folder.getParent()).resolve("python.lock");
+        try (FileChannel channel =
+                        FileChannel.open(
+                                lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock _ = channel.lock()) {
+            return open(folder);
+        }
+    }
+
+    private static PythonEnvironment open(Path folder) throws IOException, InterruptedException {
         String wanted = Files.readString(REQUIREMENTS);
         Path done = folder.resolve("installed.txt");
         PythonEnvironment environment = new PythonEnvironment(folder);
