@@ -82,23 +82,25 @@ public final class CatalogRequests {
         sidecar.callOnce(Actions.RENAME_SCHEMA, new RenameSchemaRequest(name, newName), Done.class);
     }
 
+    /** None if there is no such schema. */
     List<SchemaTableName> tables(Optional<String> schemaName) {
-        try {
-            return sidecar
-                    .call(
-                            Actions.LIST_TABLES,
-                            new ListTablesRequest(schemaName),
-                            ListTablesReply.class)
-                    .tables()
-                    .stream()
-                    .map(table -> new SchemaTableName(table.schemaName(), table.tableName()))
-                    .toList();
-        } catch (TrinoException e) {
-            if (isOneOf(e, StandardErrorCode.SCHEMA_NOT_FOUND)) {
-                return List.of();
-            }
-            throw e;
-        }
+        return list(Actions.LIST_TABLES, schemaName, ListTablesReply.class)
+                .map(ListTablesReply::tables)
+                .orElse(List.of())
+                .stream()
+                .map(table -> new SchemaTableName(table.schemaName(), table.tableName()))
+                .toList();
+    }
+
+    /** Views and materialized views; none if there is no such schema. */
+    List<ViewSchema> views(Optional<String> schemaName) {
+        return list(Actions.LIST_VIEWS, schemaName, ListViewsReply.class)
+                .map(ListViewsReply::views)
+                .orElse(List.of());
+    }
+
+    private <T> Optional<T> list(String action, Optional<String> schemaName, Class<T> reply) {
+        return found(() -> sidecar.call(action, new ListTablesRequest(schemaName), reply));
     }
 
     public Optional<TableDescription> findTable(SchemaTableName name) {
@@ -110,7 +112,7 @@ public final class CatalogRequests {
                                 TableDescription.class));
     }
 
-    /** As {@link #findTable}, of what a request answers that fails where there is no such table. */
+    /** What a request answers that fails where there is no such table or schema. */
     static <T> Optional<T> found(Supplier<T> request) {
         try {
             return Optional.of(request.get());
@@ -130,22 +132,6 @@ public final class CatalogRequests {
 
     static TableRequest request(SchemaTableName name) {
         return new TableRequest(named(name), StorageTables.id(name));
-    }
-
-    /** Views and materialized views; none if there is no such schema. */
-    List<ViewSchema> views(Optional<String> schemaName) {
-        try {
-            return sidecar.call(
-                            Actions.LIST_VIEWS,
-                            new ListTablesRequest(schemaName),
-                            ListViewsReply.class)
-                    .views();
-        } catch (TrinoException e) {
-            if (isOneOf(e, StandardErrorCode.SCHEMA_NOT_FOUND)) {
-                return List.of();
-            }
-            throw e;
-        }
     }
 
     /**
@@ -235,10 +221,7 @@ public final class CatalogRequests {
                 () ->
                         sidecar.callOnce(
                                 Actions.RENAME_TABLE,
-                                new RenameTableRequest(
-                                        tableId,
-                                        new TableName(
-                                                newName.getSchemaName(), newName.getTableName())),
+                                new RenameTableRequest(tableId, named(newName)),
                                 TableDescription.class));
     }
 
@@ -310,8 +293,7 @@ public final class CatalogRequests {
     }
 
     private static TableRequest request(SchemaTableName name, TableId tableId) {
-        return new TableRequest(
-                new TableName(name.getSchemaName(), name.getTableName()), Optional.of(tableId));
+        return new TableRequest(named(name), Optional.of(tableId));
     }
 
     /** Says in Trino's words that there is no such schema. */

@@ -97,23 +97,6 @@ final class MaterializedViews {
         snapshot.forget(name);
     }
 
-    void drop(SchemaTableName name) {
-        catalog.dropView(name, true);
-        snapshot.forget(name);
-    }
-
-    void rename(SchemaTableName source, SchemaTableName target) {
-        catalog.renameView(source, true, target);
-        snapshot.forget(source);
-    }
-
-    List<SchemaTableName> list(Optional<String> schemaName) {
-        return catalog.views(schemaName).stream()
-                .filter(ViewSchema::isMaterialized)
-                .map(Views::nameOf)
-                .toList();
-    }
-
     Map<SchemaTableName, ConnectorMaterializedViewDefinition> all(Optional<String> schemaName) {
         Map<SchemaTableName, ConnectorMaterializedViewDefinition> found = new LinkedHashMap<>();
         for (ViewSchema view : catalog.views(schemaName)) {

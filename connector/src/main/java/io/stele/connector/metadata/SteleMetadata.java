@@ -1,13 +1,10 @@
 package io.stele.connector.metadata;
 
-import static io.trino.spi.StandardErrorCode.COLUMN_ALREADY_EXISTS;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Objects.requireNonNull;
 
-import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.airlift.slice.Slice;
-import io.stele.connector.SteleErrors;
 import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleExecuteHandle;
@@ -18,9 +15,7 @@ import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.TableDescription;
-import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.protocol.schema.ViewSchema;
 import io.trino.spi.RefreshType;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
@@ -60,18 +55,14 @@ import io.trino.spi.security.TrinoPrincipal;
 import io.trino.spi.statistics.ComputedStatistics;
 import io.trino.spi.statistics.TableStatistics;
 import io.trino.spi.type.Type;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,6 +79,8 @@ public final class SteleMetadata implements ConnectorMetadata {
     private final MetadataTables metadataTables;
     private final TransactionSnapshot snapshot;
     private final TableVersions versions;
+    private final RelationListing relations;
+    private final ColumnChanges columns;
     private final Views views;
     private final MaterializedViews materializedViews;
 
@@ -99,6 +92,8 @@ public final class SteleMetadata implements ConnectorMetadata {
             TableDefinitions definitions,
             TableStatisticsReader statistics,
             MetadataTables metadataTables,
+            RelationListing relations,
+            ColumnChanges columns,
             Views views,
             MaterializedViews materializedViews) {
         this.catalog = requireNonNull(catalog, "catalog is null");
@@ -108,6 +103,8 @@ public final class SteleMetadata implements ConnectorMetadata {
         this.metadataTables = requireNonNull(metadataTables, "metadataTables is null");
         this.snapshot = requireNonNull(snapshot, "snapshot is null");
         this.versions = requireNonNull(versions, "versions is null");
+        this.relations = requireNonNull(relations, "relations is null");
+        this.columns = requireNonNull(columns, "columns is null");
         this.views = requireNonNull(views, "views is null");
         this.materializedViews = requireNonNull(materializedViews, "materializedViews is null");
     }
@@ -182,10 +179,7 @@ public final class SteleMetadata implements ConnectorMetadata {
 
     @Override
     public List<SchemaTableName> listTables(ConnectorSession session, Optional<String> schemaName) {
-        return ImmutableList.<SchemaTableName>builder()
-                .addAll(catalog.tables(schemaName))
-                .addAll(catalog.views(schemaName).stream().map(Views::nameOf).iterator())
-                .build();
+        return relations.names(schemaName);
     }
 
     @Override
@@ -215,18 +209,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorSession session,
             Optional<String> schemaName,
             UnaryOperator<Set<SchemaTableName>> relationFilter) {
-        Stream<RelationColumnsMetadata> tables =
-                wanted(catalog.tables(schemaName), relationFilter).stream()
-                        .flatMap(name -> catalog.findTable(name).stream())
-                        .map(
-                                table -> {
-                                    ConnectorTableMetadata metadata =
-                                            definitions.toTrino(table.schema());
-                                    return RelationColumnsMetadata.forTable(
-                                            metadata.getTable(), metadata.getColumns());
-                                });
-        return Stream.concat(tables, wantedViews(schemaName, relationFilter).map(Views::columnsOf))
-                .iterator();
+        return relations.columns(schemaName, relationFilter);
     }
 
     @Override
@@ -234,18 +217,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorSession session,
             Optional<String> schemaName,
             UnaryOperator<Set<SchemaTableName>> relationFilter) {
-        Stream<RelationCommentMetadata> tables =
-                wanted(catalog.tables(schemaName), relationFilter).stream()
-                        .flatMap(name -> catalog.findTable(name).stream())
-                        .map(TableDescription::schema)
-                        .map(
-                                table ->
-                                        RelationCommentMetadata.forRelation(
-                                                new SchemaTableName(
-                                                        table.schemaName(), table.tableName()),
-                                                table.comment()));
-        return Stream.concat(tables, wantedViews(schemaName, relationFilter).map(Views::commentOf))
-                .iterator();
+        return relations.comments(schemaName, relationFilter);
     }
 
     @Override
@@ -346,27 +318,13 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorTableHandle tableHandle,
             ColumnMetadata column,
             ColumnPosition position) {
-        if (!column.isNullable()) {
-            throw new TrinoException(
-                    NOT_SUPPORTED, "This connector does not support adding not null columns");
-        }
-        alter(
-                tableHandle,
-                () ->
-                        ColumnPositions.at(
-                                position,
-                                ColumnChange.addColumn(
-                                                column.getName(),
-                                                definitions.toStele(
-                                                        column.getName(), column.getType()),
-                                                column.getComment())
-                                        .withDefault(column.getDefaultValue())));
+        columns.add(tableHandle, column, position);
     }
 
     @Override
     public void dropColumn(
             ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column) {
-        alter(tableHandle, () -> ColumnChange.drop(List.of(name(tableHandle, column))));
+        columns.drop(tableHandle, column);
     }
 
     @Override
@@ -375,7 +333,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorTableHandle tableHandle,
             ColumnHandle source,
             String target) {
-        alter(tableHandle, () -> ColumnChange.rename(List.of(name(tableHandle, source)), target));
+        columns.rename(tableHandle, source, target);
     }
 
     @Override
@@ -384,16 +342,13 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorTableHandle tableHandle,
             ColumnHandle column,
             Type type) {
-        String name = name(tableHandle, column);
-        alter(
-                tableHandle,
-                () -> ColumnChange.setType(List.of(name), definitions.toStele(name, type)));
+        columns.setType(tableHandle, column, type);
     }
 
     @Override
     public void dropNotNullConstraint(
             ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column) {
-        alter(tableHandle, () -> ColumnChange.dropNotNull(name(tableHandle, column)));
+        columns.dropNotNull(tableHandle, column);
     }
 
     @Override
@@ -402,20 +357,13 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorTableHandle tableHandle,
             ColumnHandle column,
             String defaultValue) {
-        setDefault(tableHandle, column, Optional.of(defaultValue));
+        columns.setDefault(tableHandle, column, Optional.of(defaultValue));
     }
 
     @Override
     public void dropDefaultValue(
             ConnectorSession session, ConnectorTableHandle tableHandle, ColumnHandle column) {
-        setDefault(tableHandle, column, Optional.empty());
-    }
-
-    private void setDefault(
-            ConnectorTableHandle tableHandle, ColumnHandle column, Optional<String> defaultValue) {
-        SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
-        catalog.setDefault(handle.table().id(), ((SteleColumnHandle) column).id(), defaultValue);
-        snapshot.forget(handle.name());
+        columns.setDefault(tableHandle, column, Optional.empty());
     }
 
     @Override
@@ -426,20 +374,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             String fieldName,
             Type type,
             boolean ignoreExisting) {
-        try {
-            alter(
-                    tableHandle,
-                    () ->
-                            ColumnChange.addField(
-                                    parentPath,
-                                    fieldName,
-                                    definitions.toStele(String.join(".", parentPath), type)));
-        } catch (TrinoException e) {
-            // Trino has looked for the field already: this one came since
-            if (!ignoreExisting || !COLUMN_ALREADY_EXISTS.toErrorCode().equals(e.getErrorCode())) {
-                throw e;
-            }
-        }
+        columns.addField(tableHandle, parentPath, fieldName, type, ignoreExisting);
     }
 
     @Override
@@ -448,10 +383,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorTableHandle tableHandle,
             ColumnHandle column,
             List<String> fieldPath) {
-        List<String> path = new ArrayList<>();
-        path.add(name(tableHandle, column));
-        path.addAll(fieldPath);
-        alter(tableHandle, () -> ColumnChange.drop(path));
+        columns.dropField(tableHandle, column, fieldPath);
     }
 
     @Override
@@ -460,7 +392,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorTableHandle tableHandle,
             List<String> fieldPath,
             String target) {
-        alter(tableHandle, () -> ColumnChange.rename(fieldPath, target));
+        columns.renameField(tableHandle, fieldPath, target);
     }
 
     @Override
@@ -469,24 +401,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorTableHandle tableHandle,
             List<String> fieldPath,
             Type type) {
-        alter(
-                tableHandle,
-                () ->
-                        ColumnChange.setType(
-                                fieldPath, definitions.toStele(String.join(".", fieldPath), type)));
-    }
-
-    private void alter(ConnectorTableHandle tableHandle, Supplier<ColumnChange> change) {
-        SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
-        catalog.alterTable(handle.table(), SteleErrors.translated(change::get));
-        snapshot.forget(handle.name());
-    }
-
-    private static String name(ConnectorTableHandle tableHandle, ColumnHandle column) {
-        return ((SteleTableHandle) tableHandle)
-                .table()
-                .column(((SteleColumnHandle) column).id())
-                .name();
+        columns.setFieldType(tableHandle, fieldPath, type);
     }
 
     // Pushdown
@@ -601,13 +516,13 @@ public final class SteleMetadata implements ConnectorMetadata {
 
     @Override
     public void dropView(ConnectorSession session, SchemaTableName viewName) {
-        views.drop(viewName);
+        views.drop(viewName, false);
     }
 
     @Override
     public void renameView(
             ConnectorSession session, SchemaTableName source, SchemaTableName target) {
-        views.rename(source, target);
+        views.rename(source, false, target);
     }
 
     @Override
@@ -635,7 +550,7 @@ public final class SteleMetadata implements ConnectorMetadata {
 
     @Override
     public List<SchemaTableName> listViews(ConnectorSession session, Optional<String> schemaName) {
-        return views.list(schemaName);
+        return views.list(schemaName, false);
     }
 
     @Override
@@ -665,13 +580,13 @@ public final class SteleMetadata implements ConnectorMetadata {
 
     @Override
     public void dropMaterializedView(ConnectorSession session, SchemaTableName viewName) {
-        materializedViews.drop(viewName);
+        views.drop(viewName, true);
     }
 
     @Override
     public void renameMaterializedView(
             ConnectorSession session, SchemaTableName source, SchemaTableName target) {
-        materializedViews.rename(source, target);
+        views.rename(source, true, target);
     }
 
     @Override
@@ -694,7 +609,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     @Override
     public List<SchemaTableName> listMaterializedViews(
             ConnectorSession session, Optional<String> schemaName) {
-        return materializedViews.list(schemaName);
+        return views.list(schemaName, true);
     }
 
     @Override
@@ -859,7 +774,7 @@ public final class SteleMetadata implements ConnectorMetadata {
                 writes.begin(
                         handle.table(),
                         definitions.columnHandles(handle.table()),
-                        Optional.of(new Lsn(handle.readLsn())),
+                        Optional.of(handle.snapshot()),
                         false);
         return new SteleMergeHandle(handle, write);
     }
@@ -872,18 +787,5 @@ public final class SteleMetadata implements ConnectorMetadata {
             Collection<Slice> fragments,
             Collection<ComputedStatistics> computedStatistics) {
         writes.commit(((SteleMergeHandle) mergeTableHandle).write(), fragments);
-    }
-
-    private static Set<SchemaTableName> wanted(
-            List<SchemaTableName> names, UnaryOperator<Set<SchemaTableName>> relationFilter) {
-        return relationFilter.apply(new HashSet<>(names));
-    }
-
-    private Stream<ViewSchema> wantedViews(
-            Optional<String> schemaName, UnaryOperator<Set<SchemaTableName>> relationFilter) {
-        List<ViewSchema> found = catalog.views(schemaName);
-        Set<SchemaTableName> names =
-                wanted(found.stream().map(Views::nameOf).toList(), relationFilter);
-        return found.stream().filter(view -> names.contains(Views.nameOf(view)));
     }
 }

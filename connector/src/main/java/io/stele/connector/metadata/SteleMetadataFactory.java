@@ -57,6 +57,8 @@ public final class SteleMetadataFactory {
                 definitions,
                 statistics,
                 new MetadataTables(catalog, types),
+                new RelationListing(catalog, definitions),
+                new ColumnChanges(catalog, snapshot, definitions),
                 new Views(catalog, snapshot),
                 new MaterializedViews(
                         catalogName, catalog, snapshot, definitions, typeManager, writes));

@@ -164,17 +164,7 @@ record ViewDocument(
     }
 
     ViewDocument withComment(Optional<String> newComment) {
-        return new ViewDocument(
-                originalSql,
-                catalog,
-                schema,
-                columns,
-                newComment,
-                owner,
-                runAsInvoker,
-                path,
-                gracePeriodMillis,
-                whenStale);
+        return with(columns, newComment);
     }
 
     ViewDocument withColumnComment(String columnName, Optional<String> newComment) {
@@ -183,12 +173,16 @@ record ViewDocument(
                         column.name().equals(columnName)
                                 ? new Column(column.name(), column.type(), newComment)
                                 : column;
+        return with(columns.stream().map(change).toList(), comment);
+    }
+
+    private ViewDocument with(List<Column> newColumns, Optional<String> newComment) {
         return new ViewDocument(
                 originalSql,
                 catalog,
                 schema,
-                columns.stream().map(change).toList(),
-                comment,
+                newColumns,
+                newComment,
                 owner,
                 runAsInvoker,
                 path,

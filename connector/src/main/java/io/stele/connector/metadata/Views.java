@@ -15,7 +15,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** The views of one Trino transaction. Thread-safe. */
+/**
+ * The views of one Trino transaction, and of materialized ones what they have in common with them.
+ * Thread-safe.
+ */
 final class Views {
     private final CatalogRequests catalog;
     private final TransactionSnapshot snapshot;
@@ -47,13 +50,13 @@ final class Views {
         snapshot.forget(name);
     }
 
-    void drop(SchemaTableName name) {
-        catalog.dropView(name, false);
+    void drop(SchemaTableName name, boolean materialized) {
+        catalog.dropView(name, materialized);
         snapshot.forget(name);
     }
 
-    void rename(SchemaTableName source, SchemaTableName target) {
-        catalog.renameView(source, false, target);
+    void rename(SchemaTableName source, boolean materialized, SchemaTableName target) {
+        catalog.renameView(source, materialized, target);
         snapshot.forget(source);
     }
 
@@ -83,9 +86,9 @@ final class Views {
         snapshot.forget(name);
     }
 
-    List<SchemaTableName> list(Optional<String> schemaName) {
+    List<SchemaTableName> list(Optional<String> schemaName, boolean materialized) {
         return catalog.views(schemaName).stream()
-                .filter(view -> !view.isMaterialized())
+                .filter(view -> view.isMaterialized() == materialized)
                 .map(Views::nameOf)
                 .toList();
     }

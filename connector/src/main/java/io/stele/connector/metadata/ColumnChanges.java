@@ -1,0 +1,137 @@
+package io.stele.connector.metadata;
+
+import static io.trino.spi.StandardErrorCode.COLUMN_ALREADY_EXISTS;
+import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableList;
+import io.stele.connector.SteleErrors;
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleTableHandle;
+import io.stele.protocol.schema.ColumnChange;
+import io.trino.spi.TrinoException;
+import io.trino.spi.connector.ColumnHandle;
+import io.trino.spi.connector.ColumnMetadata;
+import io.trino.spi.connector.ColumnPosition;
+import io.trino.spi.connector.ConnectorTableHandle;
+import io.trino.spi.type.Type;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * What {@code ALTER TABLE} does to columns and their fields, in one Trino transaction. Each change
+ * names the schema version it was made for, so two at once do not undo each other. Thread-safe.
+ */
+final class ColumnChanges {
+    private final CatalogRequests catalog;
+    private final TransactionSnapshot snapshot;
+    private final TableDefinitions definitions;
+
+    ColumnChanges(
+            CatalogRequests catalog, TransactionSnapshot snapshot, TableDefinitions definitions) {
+        this.catalog = requireNonNull(catalog, "catalog is null");
+        this.snapshot = requireNonNull(snapshot, "snapshot is null");
+        this.definitions = requireNonNull(definitions, "definitions is null");
+    }
+
+    /** NOT_SUPPORTED for a column that rows of before would have to have. */
+    void add(ConnectorTableHandle tableHandle, ColumnMetadata column, ColumnPosition position) {
+        if (!column.isNullable()) {
+            throw new TrinoException(
+                    NOT_SUPPORTED, "This connector does not support adding not null columns");
+        }
+        change(
+                tableHandle,
+                () ->
+                        ColumnPositions.at(
+                                position,
+                                ColumnChange.addColumn(
+                                                column.getName(),
+                                                definitions.toStele(
+                                                        column.getName(), column.getType()),
+                                                column.getComment())
+                                        .withDefault(column.getDefaultValue())));
+    }
+
+    void drop(ConnectorTableHandle tableHandle, ColumnHandle column) {
+        change(tableHandle, () -> ColumnChange.drop(List.of(name(tableHandle, column))));
+    }
+
+    void rename(ConnectorTableHandle tableHandle, ColumnHandle source, String target) {
+        change(tableHandle, () -> ColumnChange.rename(List.of(name(tableHandle, source)), target));
+    }
+
+    void setType(ConnectorTableHandle tableHandle, ColumnHandle column, Type type) {
+        setFieldType(tableHandle, List.of(name(tableHandle, column)), type);
+    }
+
+    void dropNotNull(ConnectorTableHandle tableHandle, ColumnHandle column) {
+        change(tableHandle, () -> ColumnChange.dropNotNull(name(tableHandle, column)));
+    }
+
+    void setDefault(
+            ConnectorTableHandle tableHandle, ColumnHandle column, Optional<String> defaultValue) {
+        SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
+        catalog.setDefault(handle.table().id(), ((SteleColumnHandle) column).id(), defaultValue);
+        snapshot.forget(handle.name());
+    }
+
+    void addField(
+            ConnectorTableHandle tableHandle,
+            List<String> parentPath,
+            String fieldName,
+            Type type,
+            boolean ignoreExisting) {
+        try {
+            change(
+                    tableHandle,
+                    () ->
+                            ColumnChange.addField(
+                                    parentPath,
+                                    fieldName,
+                                    definitions.toStele(String.join(".", parentPath), type)));
+        } catch (TrinoException e) {
+            // Trino has looked for the field already: this one came since
+            if (!ignoreExisting || !COLUMN_ALREADY_EXISTS.toErrorCode().equals(e.getErrorCode())) {
+                throw e;
+            }
+        }
+    }
+
+    void dropField(ConnectorTableHandle tableHandle, ColumnHandle column, List<String> fieldPath) {
+        change(
+                tableHandle,
+                () ->
+                        ColumnChange.drop(
+                                ImmutableList.<String>builder()
+                                        .add(name(tableHandle, column))
+                                        .addAll(fieldPath)
+                                        .build()));
+    }
+
+    void renameField(ConnectorTableHandle tableHandle, List<String> fieldPath, String target) {
+        change(tableHandle, () -> ColumnChange.rename(fieldPath, target));
+    }
+
+    void setFieldType(ConnectorTableHandle tableHandle, List<String> fieldPath, Type type) {
+        change(
+                tableHandle,
+                () ->
+                        ColumnChange.setType(
+                                fieldPath, definitions.toStele(String.join(".", fieldPath), type)));
+    }
+
+    private void change(ConnectorTableHandle tableHandle, Supplier<ColumnChange> change) {
+        SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
+        catalog.alterTable(handle.table(), SteleErrors.translated(change::get));
+        snapshot.forget(handle.name());
+    }
+
+    private static String name(ConnectorTableHandle tableHandle, ColumnHandle column) {
+        return ((SteleTableHandle) tableHandle)
+                .table()
+                .column(((SteleColumnHandle) column).id())
+                .name();
+    }
+}

@@ -1,0 +1,83 @@
+package io.stele.connector.metadata;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableList;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.ViewSchema;
+import io.trino.spi.connector.ConnectorTableMetadata;
+import io.trino.spi.connector.RelationColumnsMetadata;
+import io.trino.spi.connector.RelationCommentMetadata;
+import io.trino.spi.connector.SchemaTableName;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/**
+ * Lists of tables, views and materialized views, as {@code information_schema} and JDBC ask for
+ * them. What is dropped while a list is made is left out. Thread-safe.
+ */
+final class RelationListing {
+    private final CatalogRequests catalog;
+    private final TableDefinitions definitions;
+
+    RelationListing(CatalogRequests catalog, TableDefinitions definitions) {
+        this.catalog = requireNonNull(catalog, "catalog is null");
+        this.definitions = requireNonNull(definitions, "definitions is null");
+    }
+
+    List<SchemaTableName> names(Optional<String> schemaName) {
+        return ImmutableList.<SchemaTableName>builder()
+                .addAll(catalog.tables(schemaName))
+                .addAll(catalog.views(schemaName).stream().map(Views::nameOf).iterator())
+                .build();
+    }
+
+    Iterator<RelationColumnsMetadata> columns(
+            Optional<String> schemaName, UnaryOperator<Set<SchemaTableName>> filter) {
+        return each(schemaName, filter, this::columnsOf, Views::columnsOf);
+    }
+
+    Iterator<RelationCommentMetadata> comments(
+            Optional<String> schemaName, UnaryOperator<Set<SchemaTableName>> filter) {
+        return each(schemaName, filter, RelationListing::commentOf, Views::commentOf);
+    }
+
+    private <T> Iterator<T> each(
+            Optional<String> schemaName,
+            UnaryOperator<Set<SchemaTableName>> filter,
+            Function<TableSchema, T> ofTable,
+            Function<ViewSchema, T> ofView) {
+        Stream<T> tables =
+                filter.apply(new HashSet<>(catalog.tables(schemaName))).stream()
+                        .flatMap(name -> catalog.findTable(name).stream())
+                        .map(TableDescription::schema)
+                        .map(ofTable);
+        List<ViewSchema> views = catalog.views(schemaName);
+        Set<SchemaTableName> viewNames = new HashSet<>();
+        views.forEach(view -> viewNames.add(Views.nameOf(view)));
+        Set<SchemaTableName> wantedViews = filter.apply(viewNames);
+        return Stream.concat(
+                        tables,
+                        views.stream()
+                                .filter(view -> wantedViews.contains(Views.nameOf(view)))
+                                .map(ofView))
+                .iterator();
+    }
+
+    private RelationColumnsMetadata columnsOf(TableSchema table) {
+        ConnectorTableMetadata metadata = definitions.toTrino(table);
+        return RelationColumnsMetadata.forTable(metadata.getTable(), metadata.getColumns());
+    }
+
+    private static RelationCommentMetadata commentOf(TableSchema table) {
+        return RelationCommentMetadata.forRelation(
+                new SchemaTableName(table.schemaName(), table.tableName()), table.comment());
+    }
+}
