@@ -7,8 +7,6 @@ import static org.assertj.core.api.InstanceOfAssertFactories.ZONED_DATE_TIME;
 
 import io.trino.Session;
 import io.trino.testing.BaseConnectorTest;
-import io.trino.testing.DistributedQueryRunner;
-import io.trino.testing.QueryAssertions;
 import io.trino.testing.QueryFailedException;
 import io.trino.testing.QueryRunner;
 import io.trino.testing.TestingConnectorBehavior;
@@ -34,30 +32,12 @@ final class SteleConnectorIT extends BaseConnectorTest {
     protected QueryRunner createQueryRunner() throws Exception {
         Path directory = Files.createTempDirectory("stele-connector-test");
         SidecarFixture sidecar = closeAfterClass(new SidecarFixture(directory));
-        DistributedQueryRunner runner = SteleCluster.queryRunner(2);
-        runner.createCatalog("stele", "stele", sidecar.catalogProperties());
-        runner.execute("CREATE SCHEMA stele.s");
-        QueryAssertions.copyTpchTables(runner, "tpch", "tiny", REQUIRED_TPCH_TABLES);
-        return runner;
+        return ConnectorBehaviors.queryRunner(sidecar, REQUIRED_TPCH_TABLES);
     }
 
     @Override
     protected boolean hasBehavior(TestingConnectorBehavior behavior) {
-        return switch (behavior) {
-            // These mean that the engine's own filter or limit goes away: ours are advisory
-            case SUPPORTS_PREDICATE_PUSHDOWN,
-                    SUPPORTS_LIMIT_PUSHDOWN,
-                    SUPPORTS_TOPN_PUSHDOWN,
-                    SUPPORTS_AGGREGATION_PUSHDOWN,
-                    SUPPORTS_DEREFERENCE_PUSHDOWN ->
-                    false;
-            case SUPPORTS_ADD_COLUMN_NOT_NULL_CONSTRAINT, SUPPORTS_NATIVE_QUERY -> false;
-            case SUPPORTS_CREATE_OR_REPLACE_TABLE,
-                    SUPPORTS_DYNAMIC_FILTER_PUSHDOWN,
-                    SUPPORTS_REPORTING_WRITTEN_BYTES ->
-                    true;
-            default -> super.hasBehavior(behavior);
-        };
+        return ConnectorBehaviors.of(behavior).orElseGet(() -> super.hasBehavior(behavior));
     }
 
     @Override

@@ -117,15 +117,14 @@ public final class LookupSqlBenchmark implements Benchmark {
         List<LookupTable> order = new ArrayList<>(List.of(LookupTable.values()));
         order.forEach(table -> latencies.put(table, new Latencies()));
         for (int round = 0; round < rounds; round++) {
-            timed(connections.plain(), FLOOR, floor);
+            connections.plain().timed(FLOOR, floor);
             long key = keys.get(random.nextInt(keys.size()));
             List<List<Object>> expected = List.of();
             for (LookupTable table : order) {
                 List<List<Object>> found =
-                        timed(
-                                connections.of(table),
-                                table.query(key),
-                                requireNonNull(latencies.get(table)));
+                        connections
+                                .of(table)
+                                .timed(table.query(key), requireNonNull(latencies.get(table)));
                 if (found.size() != 1 || !(expected.isEmpty() || expected.equals(found))) {
                     throw new IllegalStateException(
                             "Expected the order %d of %s to be %s, found %s"
@@ -147,14 +146,6 @@ public final class LookupSqlBenchmark implements Benchmark {
     private static void report(String label, Latencies latencies, Metrics metrics) {
         metrics.put(label + " p50 ms", latencies.millis(50));
         metrics.put(label + " p99 ms", latencies.millis(99));
-    }
-
-    private static List<List<Object>> timed(TrinoSession trino, String sql, Latencies latencies)
-            throws SQLException {
-        long start = System.nanoTime();
-        List<List<Object>> rows = trino.query(sql);
-        latencies.record(System.nanoTime() - start);
-        return rows;
     }
 
     /** How often a query asks the sidecar, releases of read points included. */

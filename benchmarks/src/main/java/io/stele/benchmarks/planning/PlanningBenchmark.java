@@ -147,11 +147,11 @@ public final class PlanningBenchmark implements Benchmark {
                     explains.add(new Latencies());
                 });
         for (int round = 0; round < rounds; round++) {
-            timed(trino, "SELECT 1", floor);
+            trino.timed("SELECT 1", floor);
             for (int i = 0; i < tables.size(); i++) {
                 FileTable table = tables.get(i);
                 int partition = random.nextInt(table.files());
-                List<List<Object>> rows = timed(trino, table.query(partition), queries.get(i));
+                List<List<Object>> rows = trino.timed(table.query(partition), queries.get(i));
                 long expected =
                         ROWS_A_FILE * (partition * 100L) + ROWS_A_FILE * (ROWS_A_FILE + 1) / 2;
                 long found = ((Number) rows.getFirst().getFirst()).longValue();
@@ -160,7 +160,7 @@ public final class PlanningBenchmark implements Benchmark {
                             "Expected %d from %s, found %d"
                                     .formatted(expected, table.query(partition), found));
                 }
-                timed(trino, "EXPLAIN " + table.query(partition), explains.get(i));
+                trino.timed("EXPLAIN " + table.query(partition), explains.get(i));
             }
         }
         metrics.put("select_1 p50 ms", floor.millis(50));
@@ -170,14 +170,6 @@ public final class PlanningBenchmark implements Benchmark {
             metrics.put(table.label() + " p99 ms", queries.get(i).millis(99));
             metrics.put(table.label() + " explain p50 ms", explains.get(i).millis(50));
         }
-    }
-
-    private static List<List<Object>> timed(TrinoSession trino, String sql, Latencies latencies)
-            throws SQLException {
-        long start = System.nanoTime();
-        List<List<Object>> rows = trino.query(sql);
-        latencies.record(System.nanoTime() - start);
-        return rows;
     }
 
     private static void count(

@@ -53,6 +53,14 @@ public final class TrinoSession implements AutoCloseable {
         connection.setSchema(schema);
     }
 
+    /** As {@link #query}, from the statement sent to the last row read. */
+    public List<List<Object>> timed(String sql, Latencies latencies) throws SQLException {
+        long start = System.nanoTime();
+        List<List<Object>> rows = query(sql);
+        latencies.record(System.nanoTime() - start);
+        return rows;
+    }
+
     /** All rows of the query's result; values as the JDBC driver gives them, nulls included. */
     public List<List<Object>> query(String sql) throws SQLException {
         try (Statement statement = connection.createStatement();

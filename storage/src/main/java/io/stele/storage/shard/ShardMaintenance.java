@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -214,24 +215,16 @@ public final class ShardMaintenance {
 
     /** Flushes, then merges until nothing is left to merge. */
     public CompletableFuture<@Nullable Void> compact(TableId tableId) {
-        return flush(tableId)
-                .thenCompose(
-                        flushed -> {
-                            Optional<TableShard> table = shard.findTable(tableId);
-                            CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-                            if (table.isEmpty()) {
-                                done.complete(null);
-                                return done;
-                            }
-                            Table state = state(table.get());
-                            state.compactionWaiters.add(done);
-                            startCompaction(state);
-                            return done;
-                        });
+        return afterFlush(tableId, state -> state.compactionWaiters);
     }
 
     /** Flushes, then sketches the files that have no sketches. */
     public CompletableFuture<@Nullable Void> analyze(TableId tableId) {
+        return afterFlush(tableId, state -> state.sketchWaiters);
+    }
+
+    private CompletableFuture<@Nullable Void> afterFlush(
+            TableId tableId, Function<Table, List<CompletableFuture<@Nullable Void>>> waiters) {
         return flush(tableId)
                 .thenCompose(
                         flushed -> {
@@ -242,7 +235,7 @@ public final class ShardMaintenance {
                                 return done;
                             }
                             Table state = state(table.get());
-                            state.sketchWaiters.add(done);
+                            waiters.apply(state).add(done);
                             startCompaction(state);
                             return done;
                         });

@@ -10,7 +10,6 @@ import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -20,6 +19,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 
 /**
  * Batches as Trino commits them, partly files that workers wrote and partly staged rows, over all
@@ -40,8 +40,7 @@ final class BatchesWorkload implements Workload {
     private final TestTable slots;
     private final TestTable appended;
     private final List<Batch> batches = new ArrayList<>();
-    private final List<ReadPoint> pinned = new ArrayList<>();
-    private StorageEngine pinnedOf;
+    private final PinnedReads<ReadPoint> pinned;
     private long nextFile;
     private long acknowledged;
 
@@ -49,7 +48,7 @@ final class BatchesWorkload implements Workload {
         this.simulation = simulation;
         random = simulation.newRandom();
         node = simulation.node();
-        pinnedOf = node.engine();
+        pinned = new PinnedReads<>(node, Function.identity());
         slots = TestTable.create(node.engine(), "slots", Orientation.COLUMN, true, SHARDS);
         appended = TestTable.create(node.engine(), "batches", Orientation.COLUMN, false, SHARDS);
     }
@@ -61,17 +60,14 @@ final class BatchesWorkload implements Workload {
 
     @Override
     public void act() throws IOException {
-        if (pinnedOf != node.engine()) {
-            pinned.clear();
-            pinnedOf = node.engine();
-        }
+        pinned.follow();
         int dice = random.nextInt(100);
         if (dice < 40) {
             commit();
         } else if (dice < 60) {
-            pin();
+            pinned.pin(Function.identity());
         } else if (dice < 85 && !pinned.isEmpty()) {
-            read(pinned.get(random.nextInt(pinned.size())));
+            read(pinned.any(random));
         } else if (dice < 93) {
             Simulation.ignore(node.engine().flush(slots.id()));
             Simulation.ignore(node.engine().flush(appended.id()));
@@ -155,20 +151,6 @@ final class BatchesWorkload implements Workload {
             }
         }
         engine.stage(transaction, shard, staged.toByteArray(), 0, staged.sizeBytes());
-    }
-
-    private void pin() {
-        if (pinned.size() > 2) {
-            node.engine().closeReadPoint(pinned.removeFirst().id());
-        }
-        StorageEngine engine = node.engine();
-        engine.openReadPoint(Optional.empty(), Duration.ofMinutes(10))
-                .whenComplete(
-                        (point, failed) -> {
-                            if (failed == null && node.engine() == engine) {
-                                pinned.add(point);
-                            }
-                        });
     }
 
     /** Checks what a read point sees; returns the numbers of the batches. */

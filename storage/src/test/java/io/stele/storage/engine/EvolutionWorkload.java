@@ -19,7 +19,6 @@ import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.engine.EvolvingRows.Written;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -58,9 +57,8 @@ final class EvolutionWorkload implements Workload {
     private final int ids;
     private final Map<ShardId, Client> clients = new HashMap<>();
     private final Map<String, Written> written = new HashMap<>(); // by the text in the histories
-    private final List<Pin> pins = new ArrayList<>();
+    private final PinnedReads<Pin> pins;
     private final List<Part> transactions = new ArrayList<>();
-    private StorageEngine pinnedOf;
     private long nextId = TRANSACTIONS;
     private long nextFile;
     private long acknowledged;
@@ -79,7 +77,7 @@ final class EvolutionWorkload implements Workload {
         for (ShardId shard : table.current().shards()) {
             clients.put(shard, new Client(shard));
         }
-        this.pinnedOf = node.engine();
+        pins = new PinnedReads<>(node, pin -> pin.point);
     }
 
     static Workload of(Simulation simulation, Orientation orientation, boolean keyed) {
@@ -93,10 +91,7 @@ final class EvolutionWorkload implements Workload {
 
     @Override
     public void act() throws IOException {
-        if (pinnedOf != node.engine()) {
-            pins.clear();
-            pinnedOf = node.engine();
-        }
+        pins.follow();
         table.current();
         int dice = random.nextInt(100);
         if (dice < 52) {
@@ -108,7 +103,7 @@ final class EvolutionWorkload implements Workload {
         } else if (dice < 80) {
             pin();
         } else if (dice < 92 && !pins.isEmpty()) {
-            read(pins.get(random.nextInt(pins.size())));
+            read(pins.any(random));
         } else if (dice < 97) {
             Simulation.ignore(node.engine().flush(table.id()));
         } else {
@@ -196,27 +191,20 @@ final class EvolutionWorkload implements Workload {
     }
 
     private void pin() {
-        if (pins.size() > 2) {
-            node.engine().closeReadPoint(pins.removeFirst().point.id());
-        }
-        StorageEngine engine = node.engine();
         Map<ShardId, Integer> from = new HashMap<>();
         clients.forEach((shard, client) -> from.put(shard, client.history.present().from()));
-        engine.openReadPoint(Optional.empty(), Duration.ofMinutes(10))
-                .whenComplete(
-                        (point, failed) -> {
-                            if (failed == null && node.engine() == engine) {
-                                Pin pin = new Pin(point);
-                                clients.forEach(
-                                        (shard, client) ->
-                                                pin.ranges.put(
-                                                        shard,
-                                                        new SerialHistory.Range(
-                                                                from.get(shard),
-                                                                client.history.present().to())));
-                                pins.add(pin);
-                            }
-                        });
+        pins.pin(
+                point -> {
+                    Pin pin = new Pin(point);
+                    clients.forEach(
+                            (shard, client) ->
+                                    pin.ranges.put(
+                                            shard,
+                                            new SerialHistory.Range(
+                                                    from.get(shard),
+                                                    client.history.present().to())));
+                    return pin;
+                });
     }
 
     private void read(Pin pin) throws IOException {

@@ -10,13 +10,13 @@ import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * A table whose rows are replaced as a whole, as a materialized view is refreshed, by workers'
@@ -34,8 +34,7 @@ final class ReplacementsWorkload implements Workload {
     private final SimulatedNode node;
     private final TestTable table;
     private final List<Replacement> replacements = new ArrayList<>();
-    private final List<ReadPoint> pinned = new ArrayList<>();
-    private StorageEngine pinnedOf;
+    private final PinnedReads<ReadPoint> pinned;
     private long nextFile;
     private long acknowledged;
 
@@ -43,7 +42,7 @@ final class ReplacementsWorkload implements Workload {
         this.simulation = simulation;
         random = simulation.newRandom();
         node = simulation.node();
-        pinnedOf = node.engine();
+        pinned = new PinnedReads<>(node, Function.identity());
         table = TestTable.create(node.engine(), "replaced", Orientation.COLUMN, false, SHARDS);
     }
 
@@ -54,17 +53,14 @@ final class ReplacementsWorkload implements Workload {
 
     @Override
     public void act() throws IOException {
-        if (pinnedOf != node.engine()) {
-            pinned.clear();
-            pinnedOf = node.engine();
-        }
+        pinned.follow();
         int dice = random.nextInt(100);
         if (dice < 45) {
             replace();
         } else if (dice < 60) {
-            pin();
+            pinned.pin(Function.identity());
         } else if (dice < 85 && !pinned.isEmpty()) {
-            read(pinned.get(random.nextInt(pinned.size())));
+            read(pinned.any(random));
         } else if (dice < 94) {
             Simulation.ignore(node.engine().flush(table.id()));
         } else {
@@ -96,7 +92,7 @@ final class ReplacementsWorkload implements Workload {
         Optional<Lsn> readLsn =
                 pinned.isEmpty() || random.nextBoolean()
                         ? Optional.empty()
-                        : Optional.of(pinned.getLast().lsn());
+                        : Optional.of(pinned.last().lsn());
         Replacement replacement =
                 new Replacement(replacements.size(), random.nextInt(MAX_ROWS + 1), readLsn);
         replacement.transaction = engine.beginTransaction(table.id(), readLsn);
@@ -132,20 +128,6 @@ final class ReplacementsWorkload implements Workload {
         WriteBatchBuilder staged = table.batch();
         rows.forEach(row -> staged.append(table.row(row.id(), row.name(), row.amount())));
         engine.stage(replacement.transaction, shard, staged.toByteArray(), 0, staged.sizeBytes());
-    }
-
-    private void pin() {
-        if (pinned.size() > 2) {
-            node.engine().closeReadPoint(pinned.removeFirst().id());
-        }
-        StorageEngine engine = node.engine();
-        engine.openReadPoint(Optional.empty(), Duration.ofMinutes(10))
-                .whenComplete(
-                        (point, failed) -> {
-                            if (failed == null && node.engine() == engine) {
-                                pinned.add(point);
-                            }
-                        });
     }
 
     private void read(ReadPoint point) throws IOException {

@@ -1,5 +1,6 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.LookupScenario.values;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.Lsn;
@@ -8,8 +9,6 @@ import io.stele.protocol.api.ScanPlan;
 import io.stele.protocol.api.ShardScan;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ScanPredicate;
-import io.stele.protocol.predicate.ValueRange;
-import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
@@ -20,7 +19,6 @@ import io.stele.storage.scan.RowCursor;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -47,36 +45,14 @@ class TestIndexLookupScans {
         TestTable table =
                 TestTable.createIndexed(
                         node.engine(), "t", orientation, 2, List.of(BY_NAME, BY_BOTH));
-        List<ReadPoint> points = new ArrayList<>();
-        int lookups = 0;
-        for (int step = 0; step < 300; step++) {
-            long id = random.nextInt(200);
-            WriteBatchBuilder batch = table.batch();
-            if (random.nextInt(5) == 0) {
-                batch.delete(table.key(id));
-            } else {
-                batch.upsert(table.key(id), table.row(id, name(random), random.nextInt(4)));
-            }
-            node.await(table.write(node.engine(), table.shard(id), batch));
-            if (random.nextInt(40) == 0) {
-                node.await(node.engine().flush(table.id()));
-            }
-            if (random.nextInt(60) == 0) {
-                node.await(node.engine().compact(table.id()));
-            }
-            if (random.nextInt(20) == 0) {
-                points.add(node.readPoint());
-            }
-            if (random.nextInt(10) == 0) {
-                points.add(node.readPoint());
-                for (ReadPoint point : points) {
-                    lookups += check(node, table, point, predicate(table, random));
-                }
-                points.removeLast();
-            }
-        }
-        assertThat(lookups).isGreaterThan(100);
-        assertThat(node.uncaught()).isEmpty();
+        LookupScenario.run(
+                node,
+                table,
+                random,
+                300,
+                200,
+                _ -> name(random),
+                point -> check(node, table, point, predicate(table, random)));
     }
 
     private static String name(SplittableRandom random) {
@@ -85,21 +61,11 @@ class TestIndexLookupScans {
 
     private static ScanPredicate predicate(TestTable table, SplittableRandom random) {
         ColumnDomain names =
-                values(table, 2, Stream.generate(() -> name(random)).limit(2).distinct().toArray());
+                values(table, 2, Stream.generate(() -> name(random)).limit(2).toList());
         return random.nextBoolean()
                 ? new ScanPredicate(Map.of(2, names))
                 : new ScanPredicate(
-                        Map.of(2, names, 3, values(table, 3, (long) random.nextInt(4))));
-    }
-
-    private static ColumnDomain values(TestTable table, int column, Object... values) {
-        KeyEncoder encoder = KeyEncoder.forColumns(table.schema(), List.of(column));
-        return new ColumnDomain(
-                false,
-                Arrays.stream(values)
-                        .map(value -> encoder.encodeObjects(List.of(value)))
-                        .map(key -> ValueRange.equal(encoder.split(key).getFirst().orElseThrow()))
-                        .toList());
+                        Map.of(2, names, 3, values(table, 3, List.of((long) random.nextInt(4)))));
     }
 
     /** Returns how many shards were looked up. */
@@ -169,7 +135,7 @@ class TestIndexLookupScans {
         TestTable table =
                 TestTable.createIndexed(
                         node.engine(), "t", Orientation.COLUMN, 1, List.of(BY_NAME));
-        ScanPredicate predicate = new ScanPredicate(Map.of(2, values(table, 2, "all")));
+        ScanPredicate predicate = new ScanPredicate(Map.of(2, values(table, 2, List.of("all"))));
         for (int first = 0; first <= IndexReads.MAX_SCANNED; first += 1000) {
             ReadPoint point = node.readPoint();
             assertThat(node.engine().planLookups(point, table.id(), predicate).shards())

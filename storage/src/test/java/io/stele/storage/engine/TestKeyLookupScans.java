@@ -1,5 +1,6 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.LookupScenario.values;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,8 +13,6 @@ import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.PredicateKeys;
 import io.stele.protocol.predicate.ScanPredicate;
-import io.stele.protocol.predicate.ValueRange;
-import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.DataType;
@@ -64,36 +63,14 @@ class TestKeyLookupScans {
         SplittableRandom random = new SplittableRandom(orientation.ordinal());
         SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
         TestTable table = TestTable.createIndexed(node.engine(), "t", orientation, shards, indexes);
-        List<ReadPoint> points = new ArrayList<>();
-        int found = 0;
-        for (int step = 0; step < 400; step++) {
-            long id = random.nextInt(KEYS);
-            WriteBatchBuilder batch = table.batch();
-            if (random.nextInt(5) == 0) {
-                batch.delete(table.key(id));
-            } else {
-                batch.upsert(table.key(id), table.row(id, name(id, random), random.nextInt(4)));
-            }
-            node.await(table.write(node.engine(), table.shard(id), batch));
-            if (random.nextInt(40) == 0) {
-                node.await(node.engine().flush(table.id()));
-            }
-            if (random.nextInt(60) == 0) {
-                node.await(node.engine().compact(table.id()));
-            }
-            if (random.nextInt(20) == 0) {
-                points.add(node.readPoint());
-            }
-            if (random.nextInt(10) == 0) {
-                points.add(node.readPoint());
-                for (ReadPoint point : points) {
-                    found += check(node, table, point, predicate(table, random, indexes));
-                }
-                points.removeLast();
-            }
-        }
-        assertThat(found).isGreaterThan(100);
-        assertThat(node.uncaught()).isEmpty();
+        LookupScenario.run(
+                node,
+                table,
+                random,
+                400,
+                KEYS,
+                id -> name(id, random),
+                point -> check(node, table, point, predicate(table, random, indexes)));
     }
 
     /** No two rows have the same one, and a row changes it. */
@@ -113,17 +90,6 @@ class TestKeyLookupScans {
         return random.nextInt(3) > 0
                 ? new ScanPredicate(Map.of(column, wanted))
                 : new ScanPredicate(Map.of(column, wanted, 3, values(table, 3, List.of(0L, 2L))));
-    }
-
-    private static ColumnDomain values(TestTable table, int column, List<?> values) {
-        KeyEncoder encoder = KeyEncoder.forColumns(table.schema(), List.of(column));
-        return new ColumnDomain(
-                false,
-                values.stream()
-                        .distinct()
-                        .map(value -> encoder.encodeObjects(List.of(value)))
-                        .map(key -> ValueRange.equal(encoder.split(key).getFirst().orElseThrow()))
-                        .toList());
     }
 
     /** Returns how many rows were found. */

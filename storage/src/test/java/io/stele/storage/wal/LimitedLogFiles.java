@@ -11,13 +11,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * Log files on a disk of limited size whose syncs can be made to fail. A write that does not fit is
  * written as far as it does.
  */
-public final class LimitedLogFiles implements LogFiles {
-    private final LogFiles files;
+public final class LimitedLogFiles extends ForwardingLogFiles {
     private final AtomicLong freeBytes;
     private final AtomicBoolean failingSync = new AtomicBoolean();
 
     public LimitedLogFiles(LogFiles files, long freeBytes) {
-        this.files = files;
+        super(files);
         this.freeBytes = new AtomicLong(freeBytes);
     }
 
@@ -27,40 +26,13 @@ public final class LimitedLogFiles implements LogFiles {
     }
 
     @Override
-    public List<Long> segments() throws IOException {
-        return files.segments();
-    }
-
-    @Override
     public Writer create(long segment) throws IOException {
-        return new LimitedWriter(files.create(segment));
+        return new LimitedWriter(super.create(segment));
     }
 
-    @Override
-    public Reader open(long segment) throws IOException {
-        return files.open(segment);
-    }
-
-    @Override
-    public void seal(long segment, long sizeBytes, long rewriteFrom) throws IOException {
-        files.seal(segment, sizeBytes, rewriteFrom);
-    }
-
-    @Override
-    public void delete(long segment) throws IOException {
-        files.delete(segment);
-    }
-
-    @Override
-    public String describe(long segment) {
-        return files.describe(segment);
-    }
-
-    private final class LimitedWriter implements Writer {
-        private final Writer writer;
-
+    private final class LimitedWriter extends ForwardingWriter {
         LimitedWriter(Writer writer) {
-            this.writer = writer;
+            super(writer);
         }
 
         @Override
@@ -73,7 +45,7 @@ public final class LimitedLogFiles implements LogFiles {
                 freeBytes.addAndGet(-count);
                 full |= count < buffer.remaining();
             }
-            writer.append(fitting);
+            super.append(fitting);
             if (full) {
                 throw new IOException("No space left on device");
             }
@@ -84,12 +56,7 @@ public final class LimitedLogFiles implements LogFiles {
             if (failingSync.get()) {
                 throw new IOException("Input/output error");
             }
-            writer.sync();
-        }
-
-        @Override
-        public void close() throws IOException {
-            writer.close();
+            super.sync();
         }
     }
 }

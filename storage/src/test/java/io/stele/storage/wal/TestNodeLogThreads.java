@@ -12,7 +12,6 @@ import io.stele.protocol.ShardId;
 import io.stele.storage.wal.LogFixture.Read;
 import io.stele.storage.wal.LogFixture.Remembering;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,52 +32,23 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(30)
 class TestNodeLogThreads {
     /** Log files whose syncs wait for permits. */
-    private record GatedFiles(InMemoryLogFiles files, Semaphore syncs) implements LogFiles {
-        @Override
-        public List<Long> segments() {
-            return files.segments();
+    private static final class GatedFiles extends ForwardingLogFiles {
+        private final Semaphore syncs;
+
+        GatedFiles(LogFiles files, Semaphore syncs) {
+            super(files);
+            this.syncs = syncs;
         }
 
         @Override
         public Writer create(long segment) throws IOException {
-            Writer writer = files.create(segment);
-            return new Writer() {
-                @Override
-                public void append(List<ByteBuffer> buffers) throws IOException {
-                    writer.append(buffers);
-                }
-
+            return new ForwardingWriter(super.create(segment)) {
                 @Override
                 public void sync() throws IOException {
                     syncs.acquireUninterruptibly();
-                    writer.sync();
-                }
-
-                @Override
-                public void close() throws IOException {
-                    writer.close();
+                    super.sync();
                 }
             };
-        }
-
-        @Override
-        public Reader open(long segment) throws IOException {
-            return files.open(segment);
-        }
-
-        @Override
-        public void seal(long segment, long sizeBytes, long rewriteFrom) throws IOException {
-            files.seal(segment, sizeBytes, rewriteFrom);
-        }
-
-        @Override
-        public void delete(long segment) throws IOException {
-            files.delete(segment);
-        }
-
-        @Override
-        public String describe(long segment) {
-            return files.describe(segment);
         }
     }
 

@@ -1,0 +1,42 @@
+package io.stele.connector;
+
+import io.trino.testing.DistributedQueryRunner;
+import io.trino.testing.QueryAssertions;
+import io.trino.testing.TestingConnectorBehavior;
+import io.trino.tpch.TpchTable;
+import java.util.Optional;
+
+/** What Trino's own tests of a connector need to know of this one. */
+final class ConnectorBehaviors {
+    private ConnectorBehaviors() {}
+
+    /** Whether the connector has a behaviour; empty: as Trino assumes. */
+    static Optional<Boolean> of(TestingConnectorBehavior behavior) {
+        return switch (behavior) {
+            // These mean that the engine's own filter or limit goes away: ours are advisory
+            case SUPPORTS_PREDICATE_PUSHDOWN,
+                    SUPPORTS_LIMIT_PUSHDOWN,
+                    SUPPORTS_TOPN_PUSHDOWN,
+                    SUPPORTS_AGGREGATION_PUSHDOWN,
+                    SUPPORTS_DEREFERENCE_PUSHDOWN ->
+                    Optional.of(false);
+            case SUPPORTS_ADD_COLUMN_NOT_NULL_CONSTRAINT, SUPPORTS_NATIVE_QUERY ->
+                    Optional.of(false);
+            case SUPPORTS_CREATE_OR_REPLACE_TABLE,
+                    SUPPORTS_DYNAMIC_FILTER_PUSHDOWN,
+                    SUPPORTS_REPORTING_WRITTEN_BYTES ->
+                    Optional.of(true);
+            default -> Optional.empty();
+        };
+    }
+
+    /** Two nodes with TPC-H tables in the schema {@code s} of a sidecar's catalog. */
+    static DistributedQueryRunner queryRunner(SidecarFixture sidecar, Iterable<TpchTable<?>> tables)
+            throws Exception {
+        DistributedQueryRunner runner = SteleCluster.queryRunner(2);
+        runner.createCatalog("stele", "stele", sidecar.catalogProperties());
+        runner.execute("CREATE SCHEMA stele.s");
+        QueryAssertions.copyTpchTables(runner, "tpch", "tiny", tables);
+        return runner;
+    }
+}
