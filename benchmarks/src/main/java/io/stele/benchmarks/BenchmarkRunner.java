@@ -12,6 +12,7 @@ import io.stele.benchmarks.ingest.IngestBenchmark;
 import io.stele.benchmarks.lookupsql.LookupSqlBenchmark;
 import io.stele.benchmarks.pagecache.PageCacheBenchmark;
 import io.stele.benchmarks.planning.PlanningBenchmark;
+import io.stele.benchmarks.raptorx.RaptorxBenchmark;
 import io.stele.benchmarks.readwrite.ReadWriteBenchmark;
 import io.stele.benchmarks.recovery.RecoveryBenchmark;
 import io.stele.benchmarks.retrieval.RetrievalBenchmark;
@@ -50,6 +51,7 @@ public final class BenchmarkRunner {
                     new LookupSqlBenchmark(),
                     new PlanningBenchmark(),
                     new TpchBenchmark(),
+                    new RaptorxBenchmark(),
                     new SkipBenchmark(),
                     new UpsertBenchmark(),
                     new IndexesBenchmark(),

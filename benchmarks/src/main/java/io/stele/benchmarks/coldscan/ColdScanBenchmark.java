@@ -10,6 +10,7 @@ import io.stele.benchmarks.Target;
 import io.stele.benchmarks.servers.DelayingS3Proxy;
 import io.stele.benchmarks.servers.InjectedDelays;
 import io.stele.benchmarks.servers.Run;
+import io.stele.benchmarks.servers.S3Catalogs;
 import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TpchQueries;
 import io.stele.benchmarks.servers.TrinoSession;
@@ -18,7 +19,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,9 +55,9 @@ public final class ColdScanBenchmark implements Benchmark {
         try (VersityGateway gateway = VersityGateway.start(run.path("state").resolve("s3"));
                 DelayingS3Proxy proxy = DelayingS3Proxy.start(gateway.port(), InjectedDelays.NONE);
                 SteleServers servers = new SteleServers(run)) {
-            ColdCatalogs catalogs =
-                    new ColdCatalogs(run, through(proxy, gateway), VersityGateway.BUCKET);
-            catalogs.configureSidecar();
+            S3Catalogs onS3 = new S3Catalogs(run, proxy.properties(gateway), VersityGateway.BUCKET);
+            onS3.configureSidecar();
+            ColdCatalogs catalogs = new ColdCatalogs(onS3);
             catalogs.configureTrino(coldRounds);
             servers.startBoth();
             try (TrinoSession trino = TrinoSession.connect(servers.trinoUri())) {
@@ -79,13 +79,6 @@ public final class ColdScanBenchmark implements Benchmark {
                 machine + ", TPC-H " + scale + ", reads of 30 ms + 20 ms/MiB",
                 metrics.asMap(),
                 List.of(target("cold", 2.0, metrics), target("warm", 1.0, metrics)));
-    }
-
-    private static Map<String, String> through(DelayingS3Proxy proxy, VersityGateway gateway) {
-        Map<String, String> properties = new HashMap<>(gateway.properties());
-        properties.put("s3.region", "us-east-1");
-        properties.put("s3.endpoint", "http://127.0.0.1:" + proxy.port());
-        return properties;
     }
 
     private static Target target(String phase, double times, Metrics metrics) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.testing.LoopbackServer;
+import io.stele.testing.VersityGateway;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -12,6 +13,8 @@ import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +57,14 @@ public final class DelayingS3Proxy implements AutoCloseable {
     /** The loopback port on which it listens. */
     public int port() {
         return server.port();
+    }
+
+    /** How the bucket of a server is reached through this, as {@code s3.*} properties. */
+    public Map<String, String> properties(VersityGateway gateway) {
+        Map<String, String> properties = new HashMap<>(gateway.properties());
+        properties.put("s3.region", "us-east-1");
+        properties.put("s3.endpoint", "http://127.0.0.1:" + port());
+        return properties;
     }
 
     /** From now on requests take this long, and every target is asked for the first time. */

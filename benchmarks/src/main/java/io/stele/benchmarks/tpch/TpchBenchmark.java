@@ -10,14 +10,13 @@ import io.stele.benchmarks.Target;
 import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TpchQueries;
+import io.stele.benchmarks.servers.TpchRounds;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.testing.JoinOrder;
 import io.stele.testing.TpchQuery;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -32,16 +31,6 @@ import java.util.Map;
 public final class TpchBenchmark implements Benchmark {
     private static final double MEAN_TARGET = 1.3;
     private static final double QUERY_TARGET = 0.9;
-    private static final List<String> TABLES =
-            List.of(
-                    "lineitem",
-                    "orders",
-                    "customer",
-                    "part",
-                    "supplier",
-                    "partsupp",
-                    "nation",
-                    "region");
 
     @Override
     public String name() {
@@ -71,11 +60,10 @@ public final class TpchBenchmark implements Benchmark {
             try (TrinoSession trino = TrinoSession.connect(servers.trinoUri())) {
                 load(trino, scale, metrics);
                 compareJoinOrders(trino, queries, metrics);
-                Rounds asked = new Rounds(trino, queries);
-                asked.run(warmUpRounds);
-                asked.forgetTimes();
-                asked.run(rounds);
-                targets = report(queries, asked.millis, metrics);
+                TpchRounds asked = new TpchRounds(trino);
+                asked.run(warmUpRounds, queries, TpchStore.places());
+                asked.run(rounds, queries, TpchStore.places());
+                targets = report(queries, asked, metrics);
             }
         }
         return new BenchmarkReport(name(), machine + ", TPC-H " + scale, metrics.asMap(), targets);
@@ -87,13 +75,13 @@ public final class TpchBenchmark implements Benchmark {
             trino.update("CREATE SCHEMA %s.%s".formatted(store.catalog(), store.schema()));
             trino.use(store.catalog(), store.schema());
             long start = System.nanoTime();
-            for (String table : TABLES) {
+            for (String table : TpchQueries.TABLES) {
                 trino.update(
                         "CREATE TABLE %s%s AS SELECT * FROM tpch.%s.%s"
                                 .formatted(table, store.properties(), scale, table));
             }
             metrics.put("load " + store.label() + " s", (System.nanoTime() - start) / 1e9);
-            for (String table : TABLES) {
+            for (String table : TpchQueries.TABLES) {
                 trino.update("ANALYZE " + table);
             }
         }
@@ -124,15 +112,14 @@ public final class TpchBenchmark implements Benchmark {
                                 .getFirst());
     }
 
-    private static List<Target> report(
-            List<TpchQuery> queries, Map<String, List<Double>> millis, Metrics metrics) {
+    private static List<Target> report(List<TpchQuery> queries, TpchRounds asked, Metrics metrics) {
         double logarithms = 0;
         double worst = Double.POSITIVE_INFINITY;
         for (TpchQuery query : queries) {
             Map<TpchStore, Double> medians = new HashMap<>();
             for (TpchStore store : TpchStore.values()) {
-                String key = Rounds.key(query, store);
-                List<Double> times = millis.getOrDefault(key, List.of());
+                String key = query.name() + " " + store.label();
+                List<Double> times = asked.millis(query, store.place());
                 medians.put(store, Medians.median(times));
                 metrics.put(key + " median ms", Medians.median(times));
                 metrics.put(key + " min ms", Collections.min(times));
@@ -152,52 +139,5 @@ public final class TpchBenchmark implements Benchmark {
         return List.of(
                 Target.atLeast("geometric mean, times the better Iceberg", MEAN_TARGET, mean),
                 Target.atLeast("slowest query, times the better Iceberg", QUERY_TARGET, worst));
-    }
-
-    /** Asks every store every query, and compares what comes. Confined to one thread. */
-    private static final class Rounds {
-        private final TrinoSession trino;
-        private final List<TpchQuery> queries;
-        private final List<TpchStore> order = new ArrayList<>(List.of(TpchStore.values()));
-        private final Map<String, List<List<Object>>> expected = new HashMap<>();
-        private final Map<String, List<Double>> millis = new LinkedHashMap<>();
-
-        Rounds(TrinoSession trino, List<TpchQuery> queries) {
-            this.trino = trino;
-            this.queries = queries;
-        }
-
-        static String key(TpchQuery query, TpchStore store) {
-            return query.name() + " " + store.label();
-        }
-
-        void forgetTimes() {
-            millis.clear();
-        }
-
-        void run(int rounds) throws SQLException {
-            for (int round = 0; round < rounds; round++) {
-                for (TpchQuery query : queries) {
-                    for (TpchStore store : order) {
-                        ask(query, store);
-                    }
-                }
-                Collections.rotate(order, 1);
-            }
-        }
-
-        private void ask(TpchQuery query, TpchStore store) throws SQLException {
-            trino.use(store.catalog(), store.schema());
-            long start = System.nanoTime();
-            List<List<Object>> found = trino.query(query.sql());
-            millis.computeIfAbsent(key(query, store), _ -> new ArrayList<>())
-                    .add((System.nanoTime() - start) / 1e6);
-            List<List<Object>> first = expected.putIfAbsent(query.name(), found);
-            if (first != null && !TpchQueries.agree(first, found)) {
-                throw new IllegalStateException(
-                        "Expected %s of %s to give %s, found %s"
-                                .formatted(query.name(), store.label(), first, found));
-            }
-        }
     }
 }

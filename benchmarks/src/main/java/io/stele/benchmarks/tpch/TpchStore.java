@@ -1,5 +1,9 @@
 package io.stele.benchmarks.tpch;
 
+import io.stele.benchmarks.servers.TpchRounds;
+import java.util.Arrays;
+import java.util.List;
+
 /** Where the same eight tables are. */
 enum TpchStore {
     STELE("stele", "stele", "bench", ""),
@@ -33,5 +37,13 @@ enum TpchStore {
     /** Of its tables, in CREATE TABLE. */
     String properties() {
         return properties;
+    }
+
+    TpchRounds.Place place() {
+        return new TpchRounds.Place(label, catalog, schema);
+    }
+
+    static List<TpchRounds.Place> places() {
+        return Arrays.stream(values()).map(TpchStore::place).toList();
     }
 }

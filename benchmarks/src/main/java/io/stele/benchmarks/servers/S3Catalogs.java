@@ -1,0 +1,127 @@
+package io.stele.benchmarks.servers;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Catalogs of Stele and Iceberg over one bucket: all of a kind see the same tables, and each has
+ * caches of its own. Files are written before the servers start.
+ */
+public final class S3Catalogs {
+    private static final String CACHE_SIZE = "2GB";
+
+    private final Run run;
+    private final Path state;
+    private final Map<String, String> s3;
+    private final String bucket;
+
+    /**
+     * @param s3 how the bucket is reached, as {@code s3.*} properties
+     */
+    public S3Catalogs(Run run, Map<String, String> s3, String bucket) {
+        this.run = requireNonNull(run, "run is null");
+        this.state = run.path("state");
+        this.s3 = new TreeMap<>(s3);
+        this.bucket = requireNonNull(bucket, "bucket is null");
+    }
+
+    /** Puts the sidecar's warehouse into the bucket. */
+    public void configureSidecar() throws IOException {
+        Path file = run.path("sidecar.etc").resolve("config.properties");
+        Map<String, String> properties = read(file);
+        properties.putAll(s3);
+        properties.put("stele.warehouse.path", warehouse());
+        write(file, properties);
+    }
+
+    private String warehouse() {
+        return "s3://" + bucket + "/stele";
+    }
+
+    /** Where a schema of Iceberg lies. */
+    public String icebergLocation(String schema) {
+        return "s3://" + bucket + "/iceberg/" + schema;
+    }
+
+    /** A catalog of Stele whose workers have no data page cache. */
+    public Map<String, String> stele() throws IOException {
+        Map<String, String> properties = read(catalogs().resolve("stele.properties"));
+        properties.putAll(s3);
+        properties.put("stele.warehouse.path", warehouse());
+        // However few the rows: what is in no file cannot be cold
+        properties.put("stele.write.direct-threshold", "0B");
+        return properties;
+    }
+
+    /**
+     * A catalog of Iceberg without a cache of files. The metastore is files on the local disk,
+     * which costs Iceberg less than any service.
+     */
+    public Map<String, String> iceberg() throws IOException {
+        Files.createDirectories(state.resolve("iceberg"));
+        Map<String, String> properties = new TreeMap<>(s3);
+        properties.put("connector.name", "iceberg");
+        properties.put("iceberg.catalog.type", "TESTING_FILE_METASTORE");
+        properties.put("hive.metastore.catalog.dir", "local:///metastore");
+        properties.put("fs.local.enabled", "true");
+        properties.put("local.location", state.resolve("iceberg").toString());
+        properties.put("fs.s3.enabled", "true");
+        return properties;
+    }
+
+    /**
+     * The same with a directory for pages.
+     *
+     * @param prefix of the cache's properties
+     * @param name of the catalog
+     */
+    public Map<String, String> withPages(String prefix, String name, Map<String, String> properties)
+            throws IOException {
+        Path pages = state.resolve("pages").resolve(name);
+        Files.createDirectories(pages);
+        Map<String, String> result = new TreeMap<>(properties);
+        result.put(prefix + ".directories", pages.toString());
+        result.put(prefix + ".max-sizes", CACHE_SIZE);
+        return result;
+    }
+
+    /** Writes a catalog's file. */
+    public void write(String catalog, Map<String, String> properties) throws IOException {
+        write(catalogs().resolve(catalog + ".properties"), properties);
+    }
+
+    private Path catalogs() {
+        return run.path("trino.etc").resolve("catalog");
+    }
+
+    private static Map<String, String> read(Path file) throws IOException {
+        Map<String, String> properties = new TreeMap<>();
+        for (String line : Files.readAllLines(file)) {
+            int equals = line.indexOf('=');
+            if (!line.startsWith("#") && equals > 0) {
+                properties.put(line.substring(0, equals), line.substring(equals + 1));
+            }
+        }
+        return properties;
+    }
+
+    private static void write(Path file, Map<String, String> properties) throws IOException {
+        List<String> lines =
+                properties.entrySet().stream()
+                        .map(entry -> entry.getKey() + "=" + entry.getValue())
+                        .toList();
+        Files.write(
+                file,
+                lines,
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.WRITE);
+    }
+}
