@@ -23,6 +23,7 @@ import io.stele.connector.read.FilePageSources;
 import io.stele.connector.read.FileTails;
 import io.stele.connector.read.HotColumns;
 import io.stele.connector.read.LivePageSources;
+import io.stele.connector.read.ShardHomes;
 import io.stele.connector.read.ShardPruning;
 import io.stele.connector.read.SteleIndexProvider;
 import io.stele.connector.read.StelePageSources;
@@ -65,6 +66,7 @@ final class SteleModule implements Module {
         binder.bind(SteleMetadataFactory.class).in(Scopes.SINGLETON);
         binder.bind(SteleTransactions.class).in(Scopes.SINGLETON);
         binder.bind(ShardPruning.class).in(Scopes.SINGLETON);
+        binder.bind(ShardHomes.class).in(Scopes.SINGLETON);
         binder.bind(SteleSplitManager.class).in(Scopes.SINGLETON);
         binder.bind(FileBitmapIndexes.class).in(Scopes.SINGLETON);
         binder.bind(LivePageSources.class).in(Scopes.SINGLETON);
@@ -104,7 +106,7 @@ final class SteleModule implements Module {
     @Provides
     @Singleton
     static FileTails fileTails(Warehouse warehouse, SteleConfig config) {
-        return new FileTails(warehouse, warehouse::uncached, config.getTailCacheSize().toBytes());
+        return new FileTails(warehouse::reading, config.getTailCacheSize().toBytes());
     }
 
     @Provides

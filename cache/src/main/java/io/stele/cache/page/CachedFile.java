@@ -23,6 +23,7 @@ public final class CachedFile {
     private final long sizeBytes;
     private final long high;
     private final long low;
+    private final boolean isVisited;
 
     /**
      * @param table whose share the pages count to, and under whose name they are measured
@@ -43,6 +44,28 @@ public final class CachedFile {
         ByteBuffer hash = ByteBuffer.wrap(sha256(id));
         this.high = hash.getLong();
         this.low = hash.getLong();
+        this.isVisited = false;
+    }
+
+    private CachedFile(CachedFile file) {
+        table = file.table;
+        id = file.id;
+        sizeBytes = file.sizeBytes;
+        high = file.high;
+        low = file.low;
+        isVisited = true;
+    }
+
+    /**
+     * The same file for readers that others elsewhere read it for as a rule: pages are found here
+     * like those of this file, but what has to be fetched is kept only if it was fetched before.
+     */
+    public CachedFile visited() {
+        return new CachedFile(this);
+    }
+
+    boolean isVisited() {
+        return isVisited;
     }
 
     public String table() {

@@ -2,6 +2,7 @@ package io.stele.cache.page;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.Doorkeeper;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #fetch} returns or throws. Thread-safe.
  */
 final class PageFetcher {
+    /** 128 KiB: remembers half a million pages. */
+    private static final int VISITS_BITS_LOG2 = 20;
+
     /** Pages, ascending, that are one reader's to fetch. Confined to its thread. */
     static final class Claims {
         private final List<Long> pages = new ArrayList<>();
@@ -51,6 +55,9 @@ final class PageFetcher {
     private final int maxPagesOfFetch;
     private final Semaphore fetchBytes;
     private final Semaphore fillBytes;
+
+    /** Pages that visitors fetched. */
+    private final Doorkeeper visits = new Doorkeeper(VISITS_BITS_LOG2);
 
     PageFetcher(
             PageStore store,
@@ -319,6 +326,11 @@ final class PageFetcher {
 
         /** The flights stay until the store has the pages, so that nobody fetches them again. */
         private void fill(byte[] bytes) {
+            if (file.isVisited() && !isKnown()) {
+                counters.visitedPages.add(range.pages());
+                giveUp();
+                return;
+            }
             if (!mayFill && !fillBytes.tryAcquire(bytes.length)) {
                 counters.skippedFills.add(range.pages());
                 flown.forEach(flights::end);
@@ -331,6 +343,15 @@ final class PageFetcher {
                 counters.skippedFills.add(range.pages());
                 flown.forEach(flights::end);
             }
+        }
+
+        /** Whether most pages were fetched before; from now on they were. */
+        private boolean isKnown() {
+            int known = 0;
+            for (int i = 0; i < range.pages(); i++) {
+                known += visits.knows(file.key(range.firstPage() + i).hashCode()) ? 1 : 0;
+            }
+            return 2 * known > range.pages();
         }
 
         private void fillNow(byte[] bytes) {

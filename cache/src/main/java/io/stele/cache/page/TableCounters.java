@@ -18,6 +18,7 @@ final class TableCounters {
     final LongAdder readsWithLoads = new LongAdder();
     final LongAdder bypassedReads = new LongAdder();
     final LongAdder skippedFills = new LongAdder();
+    final LongAdder visitedPages = new LongAdder();
     final LongAdder damagedPages = new LongAdder();
     final LongAdder loadNanos = new LongAdder();
     final LongAdder ghostRequests = new LongAdder();
@@ -68,6 +69,7 @@ final class TableCounters {
                 failedLoads.sum(),
                 bypassedReads.sum(),
                 skippedFills.sum(),
+                visitedPages.sum(),
                 damagedPages.sum(),
                 savedMillis(),
                 ghosts);

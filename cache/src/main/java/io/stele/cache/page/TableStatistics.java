@@ -22,6 +22,8 @@ import java.util.Map;
  * @param failedLoads fetches that failed
  * @param bypassedReads reads that went past the cache because no directory was in use
  * @param skippedFills pages not kept because too many waited to be written
+ * @param visitedPages pages not kept because they were fetched for a reader that reads them
+ *     elsewhere as a rule, for the first time (see {@link CachedFile#visited})
  * @param damagedPages pages dropped because they did not verify or could not be read
  * @param savedMillis the mean time of the loads so far, for each of {@code requestsSaved}; what the
  *     hits themselves took is not taken off
@@ -42,6 +44,7 @@ public record TableStatistics(
         long failedLoads,
         long bypassedReads,
         long skippedFills,
+        long visitedPages,
         long damagedPages,
         long savedMillis,
         Map<Double, Double> ghostHitRatios) {

@@ -267,6 +267,36 @@ class TestPageCache {
     }
 
     @Test
+    void whatAVisitorFetchesIsKeptTheSecondTime() throws IOException {
+        try (PageCache cache = cache(100, PageCacheOptions.DEFAULT)) {
+            CachedFile visited = file.visited();
+            byte[] buffer = new byte[2 * PAGE];
+            AtomicInteger loads = new AtomicInteger();
+            RangeLoader counting =
+                    (offset, into, at, length) -> {
+                        loads.incrementAndGet();
+                        load(offset, into, at, length);
+                    };
+            cache.read(visited, 0, buffer, 0, buffer.length, counting);
+            assertThat(buffer).isEqualTo(Arrays.copyOf(content, buffer.length));
+            assertThat(cache.pagesOnTheirWay()).isZero();
+            assertThat(cache.presentPages(file)).isZero();
+            assertThat(cache.tableStatistics().getFirst().visitedPages()).isEqualTo(2);
+            cache.read(visited, 0, buffer, 0, buffer.length, counting);
+            awaitFilled(cache);
+            assertThat(loads).hasValue(2);
+            assertThat(cache.presentPages(file)).isEqualTo(2);
+            // Both find what either left
+            cache.read(visited, 0, buffer, 0, buffer.length, counting);
+            check(cache, 0, 2 * PAGE, counting);
+            check(cache, 5 * PAGE, PAGE, counting);
+            awaitFilled(cache);
+            cache.read(visited, 5L * PAGE, buffer, 0, PAGE, counting);
+            assertThat(loads).hasValue(3);
+        }
+    }
+
+    @Test
     void withoutADirectoryReadsGoPast() throws IOException {
         Path notADirectory = Files.createFile(directory.resolve("file"));
         SegmentPageStore store =

@@ -5,6 +5,7 @@ import static io.airlift.slice.SizeOf.instanceSize;
 import static io.airlift.slice.SizeOf.sizeOf;
 import static java.util.Objects.requireNonNull;
 
+import io.airlift.slice.SizeOf;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
 import java.util.Optional;
@@ -29,6 +30,8 @@ import java.util.OptionalLong;
  *     none
  * @param bitmapIndexBytes size of the file's bitmap index; empty if it has none
  * @param checksumBlockBytes block size of the file's checksums; empty if it has none
+ * @param affinityKey what the engine chooses its node by
+ * @param home the node that it chooses first, which is to keep what it reads; empty: any
  * @param weight relative to a split of full size
  */
 public record SteleFileSplit(
@@ -45,6 +48,8 @@ public record SteleFileSplit(
         byte[] deletedRows,
         OptionalLong bitmapIndexBytes,
         OptionalInt checksumBlockBytes,
+        String affinityKey,
+        Optional<String> home,
         SplitWeight weight)
         implements ConnectorSplit {
     private static final int INSTANCE_SIZE = instanceSize(SteleFileSplit.class);
@@ -56,12 +61,14 @@ public record SteleFileSplit(
         requireNonNull(deletedRows, "deletedRows is null");
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
+        requireNonNull(affinityKey, "affinityKey is null");
+        requireNonNull(home, "home is null");
         requireNonNull(weight, "weight is null");
     }
 
     @Override
     public Optional<String> getAffinityKey() {
-        return Optional.of(path + ":" + start);
+        return Optional.of(affinityKey);
     }
 
     @Override
@@ -71,7 +78,11 @@ public record SteleFileSplit(
 
     @Override
     public long getRetainedSizeInBytes() {
-        return INSTANCE_SIZE + estimatedSizeOf(path) + sizeOf(deletedRows);
+        return INSTANCE_SIZE
+                + estimatedSizeOf(path)
+                + sizeOf(deletedRows)
+                + estimatedSizeOf(affinityKey)
+                + sizeOf(home, SizeOf::estimatedSizeOf);
     }
 
     @Override

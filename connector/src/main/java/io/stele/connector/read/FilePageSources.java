@@ -18,6 +18,7 @@ import io.stele.connector.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.type.BlockEvolution;
 import io.stele.connector.type.OrcColumns;
 import io.stele.connector.type.OrcTypes;
@@ -121,29 +122,22 @@ public final class FilePageSources {
      * The wanted columns of a split's visible rows.
      *
      * @param constraint row groups outside it are skipped
-     * @param dataCache whether the file is read through the data page cache
+     * @param use of the data page cache
      */
     public ConnectorPageSource open(
             SteleTableHandle table,
             SteleFileSplit split,
             List<SteleColumnHandle> columns,
             TupleDomain<SteleColumnHandle> constraint,
-            boolean dataCache,
+            CacheUse use,
             MemoryContext memory) {
         try {
-            if (!tails.isPrefetching(split, dataCache)) {
-                return openNow(table, split, columns, constraint, dataCache, memory).source();
+            if (!tails.isPrefetching(split, use)) {
+                return openNow(table, split, columns, constraint, use, memory).source();
             }
             return new DeferredPageSource(
                     CompletableFuture.supplyAsync(
-                                    () ->
-                                            openNow(
-                                                    table,
-                                                    split,
-                                                    columns,
-                                                    constraint,
-                                                    dataCache,
-                                                    memory),
+                                    () -> openNow(table, split, columns, constraint, use, memory),
                                     opening)
                             .thenCompose(Opened::whenReady));
         } catch (IOException e) {
@@ -167,7 +161,7 @@ public final class FilePageSources {
             SteleFileSplit split,
             List<SteleColumnHandle> columns,
             TupleDomain<SteleColumnHandle> constraint,
-            boolean dataCache,
+            CacheUse use,
             MemoryContext memory) {
         try {
             Optional<RoaringBitmap> selected =
@@ -179,10 +173,10 @@ public final class FilePageSources {
                             table,
                             split,
                             selected,
-                            dataCache,
-                            tails.isPrefetching(split, dataCache) ? optionsOfPages : options);
+                            use,
+                            tails.isPrefetching(split, use) ? optionsOfPages : options);
             if (selected.isPresent() && opened.isSparse(selected.get())) {
-                opened = new Opening(table, split, selected, dataCache, opened.sparseOptions());
+                opened = new Opening(table, split, selected, use, opened.sparseOptions());
             }
             return opened.open(columns, constraint, memory);
         } catch (SteleException e) {
@@ -236,14 +230,14 @@ public final class FilePageSources {
                 SteleTableHandle table,
                 SteleFileSplit split,
                 Optional<RoaringBitmap> selected,
-                boolean dataCache,
+                CacheUse use,
                 OrcReaderOptions readerOptions)
                 throws IOException {
             this.table = table;
             this.split = split;
             this.selected = selected;
             this.dataSource =
-                    new WarehouseOrcDataSource(tails.open(split, dataCache), tails, readerOptions);
+                    new WarehouseOrcDataSource(tails.open(split, use), tails, readerOptions);
             this.reader =
                     OrcReader.createOrcReader(dataSource, readerOptions)
                             .orElseThrow(

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.cache.CacheStatistics;
 import io.stele.cache.SingleFlightCache;
 import io.stele.connector.handle.SteleFileSplit;
+import io.stele.connector.sidecar.CacheUse;
 import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.format.FileChecksums;
 import io.stele.storage.objectstore.ObjectReader;
@@ -27,19 +28,17 @@ public final class FileTails {
     /** Checksums of files of 256 GiB together. */
     private static final long CHECKSUMS_BYTES = 32L << 20;
 
-    /** The warehouse past the data page cache, opened when it is first used. */
-    public interface Uncached {
-        ObjectStore open() throws IOException;
+    /** The warehouse in the ways it can be read, opened when it is first used. */
+    public interface Warehouses {
+        ObjectStore open(CacheUse use) throws IOException;
     }
 
-    private final ObjectStore warehouse;
-    private final Uncached uncached;
+    private final Warehouses warehouses;
     private final SingleFlightCache<Key, byte[]> tails;
     private final SingleFlightCache<String, FileChecksums> checksums;
 
-    public FileTails(ObjectStore warehouse, Uncached uncached, long maxBytes) {
-        this.uncached = requireNonNull(uncached, "uncached is null");
-        this.warehouse = requireNonNull(warehouse, "warehouse is null");
+    public FileTails(Warehouses warehouses, long maxBytes) {
+        this.warehouses = requireNonNull(warehouses, "warehouses is null");
         this.tails = new SingleFlightCache<>("orc-tails", maxBytes, tail -> tail.length + 128L);
         this.checksums =
                 new SingleFlightCache<>(
@@ -49,10 +48,10 @@ public final class FileTails {
     /**
      * The file of a split, whose reads are checked if it has checksums.
      *
-     * @param dataCache whether it is read through the data page cache
+     * @param use of the data page cache
      */
-    ChecksummedFile open(SteleFileSplit split, boolean dataCache) throws IOException {
-        ObjectStore store = store(dataCache);
+    ChecksummedFile open(SteleFileSplit split, CacheUse use) throws IOException {
+        ObjectStore store = warehouses.open(use);
         String path = split.path();
         ObjectReader reader = store.open(path, split.sizeBytes());
         if (reader.isPrefetching() && tails.peek(new Key(path, FIRST_READ_BYTES)).isEmpty()) {
@@ -73,13 +72,9 @@ public final class FileTails {
         return new ChecksummedFile(store, reader, path, split.sizeBytes(), sums);
     }
 
-    private ObjectStore store(boolean dataCache) throws IOException {
-        return dataCache ? warehouse : uncached.open();
-    }
-
     /** Whether it is worth to find out what will be read of a split's file. */
-    boolean isPrefetching(SteleFileSplit split, boolean dataCache) throws IOException {
-        return store(dataCache).open(split.path(), split.sizeBytes()).isPrefetching();
+    boolean isPrefetching(SteleFileSplit split, CacheUse use) throws IOException {
+        return warehouses.open(use).open(split.path(), split.sizeBytes()).isPrefetching();
     }
 
     /** At least the last {@code length} bytes of a file, or all of a smaller one. */

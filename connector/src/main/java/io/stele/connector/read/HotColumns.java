@@ -1,5 +1,6 @@
 package io.stele.connector.read;
 
+import io.stele.cache.Doorkeeper;
 import io.stele.cache.SingleFlightCache;
 import io.trino.spi.block.Block;
 import io.trino.spi.type.Type;

@@ -11,6 +11,7 @@ import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleLiveSplit;
 import io.stele.connector.handle.SteleLookupSplit;
 import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.sidecar.WorkerDataCache;
 import io.stele.connector.type.ScanPredicates;
 import io.trino.spi.TrinoException;
@@ -34,10 +35,15 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
     private final FilePageSources files;
     private final LivePageSources live;
     private final WorkerDataCache dataCache;
+    private final ShardHomes homes;
 
     @Inject
     public StelePageSources(
-            FilePageSources files, LivePageSources live, WorkerDataCache dataCache) {
+            FilePageSources files,
+            LivePageSources live,
+            WorkerDataCache dataCache,
+            ShardHomes homes) {
+        this.homes = requireNonNull(homes, "homes is null");
         this.dataCache = requireNonNull(dataCache, "dataCache is null");
         this.files = requireNonNull(files, "files is null");
         this.live = requireNonNull(live, "live is null");
@@ -79,7 +85,7 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
                                 file,
                                 wanted,
                                 constraint,
-                                SteleSessionProperties.isDataCacheEnabled(session),
+                                cacheUse(session, file),
                                 memoryContext);
                     }
                     case SteleLiveSplit shard ->
@@ -98,6 +104,13 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
         return table.limit().isPresent()
                 ? new LimitedPageSource(source, table.limit().getAsLong())
                 : source;
+    }
+
+    private CacheUse cacheUse(ConnectorSession session, SteleFileSplit file) {
+        if (!SteleSessionProperties.isDataCacheEnabled(session)) {
+            return CacheUse.OFF;
+        }
+        return homes.isHome(file.home()) ? CacheUse.FILL : CacheUse.VISIT;
     }
 
     private static void checkKept(SteleTableHandle table, SteleColumnHandle column) {

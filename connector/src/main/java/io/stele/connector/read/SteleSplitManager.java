@@ -47,12 +47,15 @@ public final class SteleSplitManager implements ConnectorSplitManager {
 
     private final SteleSidecar sidecar;
     private final ShardPruning shardPruning;
+    private final ShardHomes homes;
     private final long maxSplitBytes;
 
     @Inject
-    public SteleSplitManager(SteleSidecar sidecar, ShardPruning shardPruning, SteleConfig config) {
+    public SteleSplitManager(
+            SteleSidecar sidecar, ShardPruning shardPruning, ShardHomes homes, SteleConfig config) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.shardPruning = requireNonNull(shardPruning, "shardPruning is null");
+        this.homes = requireNonNull(homes, "homes is null");
         this.maxSplitBytes = config.getMaxSplitSize().toBytes();
         checkArgument(maxSplitBytes > 0, "maxSplitBytes must be > 0: %s", maxSplitBytes);
     }
@@ -120,30 +123,43 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                                 OptionalInt.of(table.table().schemaVersion())),
                         ScanPlan.class);
         IntPredicate wantedShards = shardPruning.wanted(table.table(), constraint);
+        ShardHomes.Keys keys = homes.keys(table.table());
         List<ConnectorSplit> splits = new ArrayList<>();
         for (ShardScan shard : plan.shards()) {
             if (wantedShards.test(shard.shard().index())) {
-                addSplits(table, plan.fromLsn(), shard, splits);
+                addSplits(table, keys, plan.fromLsn(), shard, splits);
             }
         }
         return splits;
     }
 
     private void addSplits(
-            SteleTableHandle table, long fromLsn, ShardScan shard, List<ConnectorSplit> splits) {
+            SteleTableHandle table,
+            ShardHomes.Keys keys,
+            long fromLsn,
+            ShardScan shard,
+            List<ConnectorSplit> splits) {
         int index = shard.shard().index();
         if (shard.live()) {
             splits.add(new SteleLiveSplit(index, shard.mode()));
         }
+        long shardBytes = shard.files().stream().mapToLong(FileScan::sizeBytes).sum();
         for (FileScan file : shard.files()) {
-            addSplits(table.readLsn(), fromLsn, index, file, splits);
+            addSplits(table.readLsn(), keys, shardBytes, fromLsn, index, file, splits);
         }
     }
 
     private void addSplits(
-            long readLsn, long fromLsn, int shard, FileScan file, List<ConnectorSplit> splits) {
+            long readLsn,
+            ShardHomes.Keys keys,
+            long shardBytes,
+            long fromLsn,
+            int shard,
+            FileScan file,
+            List<ConnectorSplit> splits) {
         for (long start = 0; start < file.sizeBytes(); start += maxSplitBytes) {
             long length = Math.min(maxSplitBytes, file.sizeBytes() - start);
+            String key = keys.of(shard, shardBytes, file.path(), start);
             splits.add(
                     new SteleFileSplit(
                             shard,
@@ -159,6 +175,8 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                             file.deletedRows(),
                             file.bitmapIndexBytes(),
                             file.checksumBlockBytes(),
+                            key,
+                            keys.home(key),
                             SplitWeight.fromProportion(
                                     Math.clamp((double) length / maxSplitBytes, MIN_WEIGHT, 1.0))));
         }

@@ -79,12 +79,18 @@ public final class Warehouse implements ObjectStore {
         return store().open(path, sizeBytes);
     }
 
-    /** The same without the cache. */
-    public ObjectStore uncached() throws IOException {
-        store();
-        synchronized (lock) {
-            return requireNonNull(uncached, "uncached is null");
-        }
+    /** The warehouse as the files of a scan are read. */
+    public ObjectStore reading(CacheUse use) throws IOException {
+        ObjectStore found = store();
+        return switch (use) {
+            case FILL -> found;
+            case VISIT -> found.visiting();
+            case OFF -> {
+                synchronized (lock) {
+                    yield requireNonNull(uncached, "uncached is null");
+                }
+            }
+        };
     }
 
     @Override

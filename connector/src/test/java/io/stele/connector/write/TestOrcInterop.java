@@ -12,6 +12,7 @@ import io.stele.connector.read.FileBitmapIndexes;
 import io.stele.connector.read.FilePageSources;
 import io.stele.connector.read.FileTails;
 import io.stele.connector.read.HotColumns;
+import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.type.AllTypes;
 import io.stele.connector.type.ArrowBlocks;
 import io.stele.connector.type.RowWriter;
@@ -147,6 +148,8 @@ final class TestOrcInterop {
                                 new byte[0],
                                 OptionalLong.empty(),
                                 CHECKSUMS,
+                                "key",
+                                Optional.empty(),
                                 SplitWeight.standard()),
                         Long.MAX_VALUE),
                 rows);
@@ -229,6 +232,8 @@ final class TestOrcInterop {
                 bitmap.toByteArray(),
                 OptionalLong.empty(),
                 CHECKSUMS,
+                "key",
+                Optional.empty(),
                 SplitWeight.standard());
     }
 
@@ -236,7 +241,7 @@ final class TestOrcInterop {
     private List<byte[]> scan(SteleFileSplit split, long readLsn) throws IOException {
         FilePageSources sources =
                 new FilePageSources(
-                        new FileTails(store, () -> store, 1 << 20),
+                        new FileTails(_ -> store, 1 << 20),
                         new HotColumns(16 << 20),
                         new FileBitmapIndexes(store),
                         types,
@@ -265,7 +270,12 @@ final class TestOrcInterop {
         List<byte[]> rows = new ArrayList<>();
         try (ConnectorPageSource source =
                 sources.open(
-                        handle, split, columns, TupleDomain.all(), true, MemoryContext.NO_LIMIT)) {
+                        handle,
+                        split,
+                        columns,
+                        TupleDomain.all(),
+                        CacheUse.FILL,
+                        MemoryContext.NO_LIMIT)) {
             while (!source.isFinished()) {
                 SourcePage page = source.getNextSourcePage();
                 if (page != null) {

@@ -13,6 +13,7 @@ import io.stele.connector.read.FileBitmapIndexes;
 import io.stele.connector.read.FilePageSources;
 import io.stele.connector.read.FileTails;
 import io.stele.connector.read.HotColumns;
+import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
@@ -148,6 +149,8 @@ final class TestScanAhead {
                         new byte[0],
                         OptionalLong.empty(),
                         OptionalInt.of(FileChecksums.BLOCK_BYTES),
+                        "key",
+                        Optional.empty(),
                         SplitWeight.standard());
     }
 
@@ -184,7 +187,7 @@ final class TestScanAhead {
         ObjectStore cached = cache.over(store, Warming.NOTHING);
         FilePageSources sources =
                 new FilePageSources(
-                        new FileTails(cached, () -> store, 1 << 20),
+                        new FileTails(_ -> cached, 1 << 20),
                         new HotColumns(0),
                         new FileBitmapIndexes(cached),
                         types,
@@ -205,7 +208,7 @@ final class TestScanAhead {
                 split,
                 wanted,
                 TupleDomain.all(),
-                true,
+                CacheUse.FILL,
                 MemoryContext.NO_LIMIT);
     }
 

@@ -17,7 +17,8 @@ import static java.util.Objects.requireNonNull;
  * @param savedMillis the mean time of the requests so far, for each of {@code requestsSaved}
  * @param failedRequests requests that failed
  * @param damagedPages pages that the disk had damaged, which were fetched again
- * @param unkeptPages pages not kept because too many waited to be written
+ * @param unkeptPages pages not kept because too many waited to be written, or because they were
+ *     fetched for the first time for a reader that reads them elsewhere as a rule
  * @param hitRatioHalf share of page requests that an LRU cache of half the size would answer, from
  *     a sample
  * @param hitRatioSame the same of one of this size

@@ -154,6 +154,11 @@ final class EncryptedObjectStore extends ForwardingObjectStore {
     }
 
     @Override
+    public ObjectStore visiting() {
+        return new EncryptedObjectStore(delegate().visiting(), encryption, known);
+    }
+
+    @Override
     public List<ObjectEntry> list(String prefix) throws IOException {
         List<ObjectEntry> entries = new ArrayList<>();
         for (ObjectEntry entry : delegate().list(prefix)) {

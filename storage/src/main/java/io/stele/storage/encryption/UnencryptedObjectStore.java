@@ -37,6 +37,11 @@ final class UnencryptedObjectStore extends ForwardingObjectStore {
     }
 
     @Override
+    public ObjectStore visiting() {
+        return new UnencryptedObjectStore(delegate().visiting());
+    }
+
+    @Override
     public ObjectStore replacing(List<ObjectEntry> replaced) {
         return new UnencryptedObjectStore(delegate().replacing(replaced));
     }

@@ -63,6 +63,14 @@ public interface ObjectStore extends Closeable {
     }
 
     /**
+     * This store for a reader of objects that others elsewhere read as a rule. One that keeps what
+     * it reads nearer does so only for what is read like this again.
+     */
+    default ObjectStore visiting() {
+        return this;
+    }
+
+    /**
      * Reads a whole object; for objects that fit in memory several times over, such as manifests.
      */
     byte[] readFully(String path) throws IOException;

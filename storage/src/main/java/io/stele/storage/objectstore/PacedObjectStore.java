@@ -26,6 +26,11 @@ public final class PacedObjectStore extends ForwardingObjectStore {
     }
 
     @Override
+    public ObjectStore visiting() {
+        return new PacedObjectStore(delegate().visiting(), pacer);
+    }
+
+    @Override
     public ObjectStore replacing(List<ObjectEntry> replaced) {
         return new PacedObjectStore(delegate().replacing(replaced), pacer);
     }

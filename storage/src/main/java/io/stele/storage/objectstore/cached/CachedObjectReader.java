@@ -18,15 +18,25 @@ final class CachedObjectReader implements ObjectReader {
     private final String path;
     private final PageCache cache;
     private final CachedFile file;
+    private final boolean isPrefetching;
     private final LongAdder readBytes = new LongAdder();
     private final LongAdder requests = new LongAdder();
     private final LongAdder fetchedBytes = new LongAdder();
 
-    CachedObjectReader(ObjectStore store, String path, PageCache cache, CachedFile file) {
+    /**
+     * @param isPrefetching whether what is fetched ahead is there when it is read
+     */
+    CachedObjectReader(
+            ObjectStore store,
+            String path,
+            PageCache cache,
+            CachedFile file,
+            boolean isPrefetching) {
         this.store = requireNonNull(store, "store is null");
         this.path = requireNonNull(path, "path is null");
         this.cache = requireNonNull(cache, "cache is null");
         this.file = requireNonNull(file, "file is null");
+        this.isPrefetching = isPrefetching;
     }
 
     @Override
@@ -38,7 +48,7 @@ final class CachedObjectReader implements ObjectReader {
 
     @Override
     public boolean isPrefetching() {
-        return true;
+        return isPrefetching;
     }
 
     @Override

@@ -28,10 +28,11 @@ public final class CachedObjectStore extends ForwardingObjectStore {
     private final DataCache cache;
     private final Warming warming;
     private final boolean isWarming;
+    private final boolean isVisiting;
     private final Map<String, CachedFile> known; // guarded by itself
 
     CachedObjectStore(ObjectStore store, DataCache cache, Warming warming) {
-        this(store, cache, warming, warming != Warming.NOTHING, new KnownFiles());
+        this(store, cache, warming, warming != Warming.NOTHING, false, new KnownFiles());
     }
 
     private CachedObjectStore(
@@ -39,11 +40,13 @@ public final class CachedObjectStore extends ForwardingObjectStore {
             DataCache cache,
             Warming warming,
             boolean isWarming,
+            boolean isVisiting,
             Map<String, CachedFile> known) {
         super(store);
         this.cache = requireNonNull(cache, "cache is null");
         this.warming = requireNonNull(warming, "warming is null");
         this.isWarming = isWarming;
+        this.isVisiting = isVisiting;
         this.known = known;
     }
 
@@ -52,13 +55,20 @@ public final class CachedObjectStore extends ForwardingObjectStore {
         if (DataFiles.tableId(path).isEmpty()) {
             return delegate().open(path, sizeBytes);
         }
-        return new CachedObjectReader(delegate(), path, cache.pages(), remember(path, sizeBytes));
+        CachedFile file = remember(path, sizeBytes);
+        return new CachedObjectReader(
+                delegate(), path, cache.pages(), isVisiting ? file.visited() : file, !isVisiting);
     }
 
     @Override
     public CachedObjectStore replacing(List<ObjectEntry> replaced) {
         boolean warms = warming == Warming.NEW_AND_HOT_FILES && isHot(replaced);
-        return new CachedObjectStore(delegate(), cache, warming, warms, known);
+        return new CachedObjectStore(delegate(), cache, warming, warms, isVisiting, known);
+    }
+
+    @Override
+    public CachedObjectStore visiting() {
+        return new CachedObjectStore(delegate(), cache, warming, isWarming, true, known);
     }
 
     /** Whether at least half of the pages is here. */

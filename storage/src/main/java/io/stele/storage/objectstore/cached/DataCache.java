@@ -204,7 +204,7 @@ public final class DataCache implements AutoCloseable {
                 table.savedMillis(),
                 table.failedLoads(),
                 table.damagedPages(),
-                table.skippedFills(),
+                table.skippedFills() + table.visitedPages(),
                 ghosts.getOrDefault(0.5, 0.0),
                 ghosts.getOrDefault(1.0, 0.0),
                 ghosts.getOrDefault(2.0, 0.0),

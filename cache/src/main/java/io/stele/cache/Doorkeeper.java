@@ -1,7 +1,6 @@
-package io.stele.connector.read;
+package io.stele.cache;
 
-import static com.google.common.base.Preconditions.checkArgument;
-
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -13,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * forgotten. So now and then something new is taken for known, or something known for new: both
  * only cost time. Thread-safe.
  */
-final class Doorkeeper {
+public final class Doorkeeper {
     private static final long SPREAD = 0x9E3779B97F4A7C15L; // 2^64 / golden ratio
 
     private final AtomicLongArray words;
@@ -24,15 +23,18 @@ final class Doorkeeper {
     /**
      * @param bitsLog2 logarithm of the number of bits, 6 to 30
      */
-    Doorkeeper(int bitsLog2) {
-        checkArgument(bitsLog2 >= 6 && bitsLog2 <= 30, "bitsLog2 must be 6 to 30: %s", bitsLog2);
+    public Doorkeeper(int bitsLog2) {
+        if (bitsLog2 < 6 || bitsLog2 > 30) {
+            throw new IllegalArgumentException(
+                    String.format(Locale.ROOT, "bitsLog2 must be 6 to 30: %d", bitsLog2));
+        }
         this.words = new AtomicLongArray(1 << (bitsLog2 - 6));
         this.shift = Long.SIZE - bitsLog2;
         this.limit = 1 << (bitsLog2 - 1);
     }
 
     /** Whether a thing of this hash was asked for before; from now on it was. */
-    boolean knows(int hash) {
+    public boolean knows(int hash) {
         int bit = (int) ((hash * SPREAD) >>> shift);
         long mask = 1L << (bit & (Long.SIZE - 1));
         boolean before = (words.getAndAccumulate(bit >>> 6, mask, (a, b) -> a | b) & mask) != 0;

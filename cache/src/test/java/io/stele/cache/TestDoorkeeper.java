@@ -1,4 +1,4 @@
-package io.stele.connector.read;
+package io.stele.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

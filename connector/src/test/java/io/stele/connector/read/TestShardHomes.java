@@ -1,0 +1,177 @@
+package io.stele.connector.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.trino.connector.DefaultNodeManager;
+import io.trino.execution.scheduler.StableHostAddressProvider;
+import io.trino.execution.scheduler.StableHostAddressProviderConfig;
+import io.trino.node.InternalNode;
+import io.trino.node.TestingInternalNodeManager;
+import io.trino.spi.HostAddress;
+import io.trino.spi.Node;
+import io.trino.spi.NodeVersion;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class TestShardHomes {
+    private static final long SMALL = 1 << 20;
+    private static final int FILES = 40; // of each shard
+
+    /** The engine's own class says where it would go. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 5, 8})
+    void theHomeIsWhereTheEngineGoesFirst(int workers) {
+        List<InternalNode> nodes = nodes(workers);
+        StableHostAddressProvider engine =
+                new StableHostAddressProvider(
+                        TestingInternalNodeManager.createDefault(Set.copyOf(nodes)),
+                        new StableHostAddressProviderConfig());
+        Map<String, HostAddress> addresses = new HashMap<>();
+        nodes.forEach(node -> addresses.put(node.getNodeIdentifier(), node.getHostAndPort()));
+        ShardHomes.Keys keys = keys(16, nodes);
+        for (String key : allKeys(keys)) {
+            assertThat(engine.getHosts(key).getFirst())
+                    .isEqualTo(addresses.get(keys.home(key).orElseThrow()));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 4, 8})
+    void everyWorkerHasFiles(int workers) {
+        for (int shards : List.of(1, 4, 16, 64)) {
+            Map<String, Integer> filesOf = new HashMap<>();
+            ShardHomes.Keys keys = keys(shards, nodes(workers));
+            homes(keys).values().forEach(home -> filesOf.merge(home, 1, Integer::sum));
+            // At least two keys a worker on average, so few have none; no worker has it all
+            assertThat(filesOf.size()).isGreaterThanOrEqualTo(Math.max(2, workers / 2));
+            assertThat(filesOf.values()).allMatch(files -> files < shards * FILES * 0.9);
+        }
+    }
+
+    @Test
+    void aWorkerThatLeavesTakesOnlyWhatItHad() {
+        List<InternalNode> eight = nodes(8);
+        Map<String, String> before = homes(keys(64, eight));
+        for (InternalNode gone : eight) {
+            List<InternalNode> seven = new ArrayList<>(eight);
+            seven.remove(gone);
+            Map<String, String> after = homes(keys(64, seven));
+            before.forEach(
+                    (file, home) -> {
+                        if (!home.equals(gone.getNodeIdentifier())) {
+                            assertThat(after).containsEntry(file, home);
+                        }
+                    });
+        }
+    }
+
+    /** Where the number of keys a shard changes with the workers, more moves, but not all. */
+    @Test
+    void twiceAsManyKeysLeaveHalfOfTheFiles() {
+        ShardHomes.Keys four = keys(4, nodes(4));
+        ShardHomes.Keys five = keys(4, nodes(5));
+        assertThat(four.replicas(SMALL)).isEqualTo(2);
+        assertThat(five.replicas(SMALL)).isEqualTo(4);
+        int same = 0;
+        int all = 0;
+        for (int shard = 0; shard < 4; shard++) {
+            for (int file = 0; file < 1000; file++) {
+                same +=
+                        four.of(shard, SMALL, "f" + file, 0)
+                                        .equals(five.of(shard, SMALL, "f" + file, 0))
+                                ? 1
+                                : 0;
+                all++;
+            }
+        }
+        assertThat((double) same / all).isCloseTo(0.5, within(0.05));
+    }
+
+    @Test
+    void aShardWithMuchToReadHasMoreKeys() {
+        ShardHomes.Keys keys = keys(64, nodes(4));
+        assertThat(keys.replicas(0)).isEqualTo(1);
+        assertThat(keys.replicas(ShardHomes.BYTES_OF_KEY)).isEqualTo(1);
+        assertThat(keys.replicas(ShardHomes.BYTES_OF_KEY + 1)).isEqualTo(2);
+        assertThat(keys.replicas(3 * ShardHomes.BYTES_OF_KEY)).isEqualTo(4);
+        // Never more than twice the workers
+        assertThat(keys.replicas(Long.MAX_VALUE)).isEqualTo(8);
+    }
+
+    @Test
+    void partsOfOneFileStayTogetherUpToASection() {
+        ShardHomes.Keys keys = keys(1, nodes(8));
+        Set<String> near = new HashSet<>();
+        Set<String> far = new HashSet<>();
+        for (int part = 0; part < 64; part++) {
+            near.add(keys.of(0, SMALL, "f", part * (1L << 20)));
+            far.add(keys.of(0, SMALL, "f", part * (256L << 20)));
+        }
+        assertThat(near).hasSize(1);
+        assertThat(far.size()).isGreaterThan(8);
+    }
+
+    @Test
+    void oneNodeIsEverybodysHome() {
+        InternalNode coordinator = TestingInternalNodeManager.CURRENT_NODE;
+        ShardHomes homes =
+                new ShardHomes(
+                        new DefaultNodeManager(
+                                coordinator, TestingInternalNodeManager.createDefault(), true));
+        // The engine gives no key a home where there are no workers beside the coordinator
+        Optional<String> home = keys(4, List.of()).home("group 0 shard 1");
+        assertThat(home).isEmpty();
+        assertThat(homes.isHome(home)).isTrue();
+        assertThat(homes.isHome(Optional.of(coordinator.getNodeIdentifier()))).isTrue();
+        assertThat(homes.isHome(Optional.of("another"))).isFalse();
+    }
+
+    private static ShardHomes.Keys keys(int shards, List<? extends Node> workers) {
+        return new ShardHomes.Keys(3, shards, List.copyOf(workers));
+    }
+
+    private static Set<String> allKeys(ShardHomes.Keys keys) {
+        Set<String> all = new HashSet<>();
+        for (int shard = 0; shard < keys.shardCount(); shard++) {
+            for (int file = 0; file < FILES; file++) {
+                all.add(keys.of(shard, SMALL, "data/" + file + ".orc", 0));
+            }
+        }
+        return all;
+    }
+
+    /** The home of each file. */
+    private static Map<String, String> homes(ShardHomes.Keys keys) {
+        Map<String, String> homes = new HashMap<>();
+        for (int shard = 0; shard < keys.shardCount(); shard++) {
+            for (int file = 0; file < FILES; file++) {
+                String path = "data/" + shard + "/" + file + ".orc";
+                homes.put(path, keys.home(keys.of(shard, SMALL, path, 0)).orElseThrow());
+            }
+        }
+        return homes;
+    }
+
+    private static List<InternalNode> nodes(int count) {
+        List<InternalNode> nodes = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            nodes.add(
+                    new InternalNode(
+                            "worker-" + i,
+                            URI.create("http://127.0.0.1:" + (9000 + i)),
+                            NodeVersion.UNKNOWN,
+                            false));
+        }
+        return nodes;
+    }
+}
