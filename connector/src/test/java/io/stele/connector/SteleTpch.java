@@ -17,7 +17,21 @@ final class SteleTpch {
     static DistributedQueryRunner start(
             SidecarFixture sidecar, Map<String, String> more, Iterable<TpchTable<?>> tables)
             throws Exception {
-        DistributedQueryRunner runner = SteleCluster.queryRunner(1, more);
+        return start(sidecar, 1, more, tables);
+    }
+
+    /**
+     * Starts it with a coordinator, which also works, and more workers.
+     *
+     * @param more properties of the nodes
+     */
+    static DistributedQueryRunner start(
+            SidecarFixture sidecar,
+            int workers,
+            Map<String, String> more,
+            Iterable<TpchTable<?>> tables)
+            throws Exception {
+        DistributedQueryRunner runner = SteleCluster.queryRunner(workers, more);
         try {
             runner.createCatalog("stele", "stele", sidecar.catalogProperties());
             runner.execute("CREATE SCHEMA stele.s");
