@@ -32,6 +32,7 @@ public final class SteleSessionProperties {
     private static final String STATISTICS_ENABLED = "statistics_enabled";
     private static final String INSERT_EXISTING_ROWS_BEHAVIOR = "insert_existing_rows_behavior";
     private static final String BUCKET_EXECUTION_ENABLED = "bucket_execution_enabled";
+    private static final String PROJECTION_PUSHDOWN_ENABLED = "projection_pushdown_enabled";
     private static final String RESOURCE_GROUP = "resource_group";
 
     // As Iceberg's: a join does not begin before its other side is read anyway
@@ -88,6 +89,11 @@ public final class SteleSessionProperties {
                 booleanProperty(
                         BUCKET_EXECUTION_ENABLED,
                         "Join and aggregate on the distribution key where the rows are, without an exchange",
+                        true,
+                        false),
+                booleanProperty(
+                        PROJECTION_PUSHDOWN_ENABLED,
+                        "Read of row columns only the fields that a query names",
                         true,
                         false),
                 stringProperty(
@@ -157,6 +163,11 @@ public final class SteleSessionProperties {
     /** Whether scans may be grouped by shard. */
     public static boolean isBucketExecutionEnabled(ConnectorSession session) {
         return session.getProperty(BUCKET_EXECUTION_ENABLED, Boolean.class);
+    }
+
+    /** Whether fields of rows may be columns of scans. */
+    public static boolean isProjectionPushdownEnabled(ConnectorSession session) {
+        return session.getProperty(PROJECTION_PUSHDOWN_ENABLED, Boolean.class);
     }
 
     private static void checkLsn(Long value) {

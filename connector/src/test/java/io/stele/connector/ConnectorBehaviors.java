@@ -17,8 +17,7 @@ final class ConnectorBehaviors {
             case SUPPORTS_PREDICATE_PUSHDOWN,
                     SUPPORTS_LIMIT_PUSHDOWN,
                     SUPPORTS_TOPN_PUSHDOWN,
-                    SUPPORTS_AGGREGATION_PUSHDOWN,
-                    SUPPORTS_DEREFERENCE_PUSHDOWN ->
+                    SUPPORTS_AGGREGATION_PUSHDOWN ->
                     Optional.of(false);
             case SUPPORTS_ADD_COLUMN_NOT_NULL_CONSTRAINT, SUPPORTS_NATIVE_QUERY ->
                     Optional.of(false);

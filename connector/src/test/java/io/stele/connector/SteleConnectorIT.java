@@ -40,6 +40,12 @@ final class SteleConnectorIT extends BaseConnectorTest {
         return ConnectorBehaviors.of(behavior).orElseGet(() -> super.hasBehavior(behavior));
     }
 
+    /** Files are read by the piece, however small they are. */
+    @Override
+    protected Session withoutSmallFileThreshold(Session session) {
+        return session;
+    }
+
     @Override
     protected String errorMessageForInsertIntoNotNullColumn(String columnName) {
         return "NULL value not allowed for NOT NULL column: " + columnName;

@@ -17,8 +17,11 @@ import java.util.List;
  * @param id the column's id in the table; negative for what every table has: {@link
  *     HiddenColumns#LSN}, {@link HiddenColumns#ROW_ID}, {@link #MERGE_ROW_ID} and what says where a
  *     row lies, {@link #PATH_ID}, {@link #SHARD_ID} and {@link #FILE_MODIFIED_TIME_ID}
+ * @param path ids of fields, from the outside in, where the scan wants a field inside the column;
+ *     empty: the column itself
  */
-public record SteleColumnHandle(int id, String name, Type type) implements ColumnHandle {
+public record SteleColumnHandle(int id, String name, Type type, List<Integer> path)
+        implements ColumnHandle {
     /**
      * Where a row is, for UPDATE, DELETE and MERGE: row(shard, key columns...) or row(shard,
      * generated row id).
@@ -59,6 +62,17 @@ public record SteleColumnHandle(int id, String name, Type type) implements Colum
     public SteleColumnHandle {
         requireNonNull(name, "name is null");
         requireNonNull(type, "type is null");
+        path = List.copyOf(path);
+    }
+
+    /** A whole column. */
+    public SteleColumnHandle(int id, String name, Type type) {
+        this(id, name, type, List.of());
+    }
+
+    /** Whether it is a field inside a column. */
+    public boolean isField() {
+        return !path.isEmpty();
     }
 
     /** The column that tells {@link #MERGE_ROW_ID} apart. */

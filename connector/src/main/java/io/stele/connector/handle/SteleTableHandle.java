@@ -8,7 +8,6 @@ import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.predicate.TupleDomain;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
 /**
@@ -18,7 +17,7 @@ import java.util.stream.Collectors;
  * @param readLsn the snapshot
  * @param constraint what every wanted row satisfies: files, shards, stripes and live rows outside
  *     it are left out, and Trino checks what remains
- * @param limit how many rows are wanted at most from any one split
+ * @param selection which of these rows are wanted
  * @param index the secondary index that finds the rows of the constraint; shards where it finds
  *     many are scanned
  * @param version the past that the query named; the table has the columns of then
@@ -30,7 +29,7 @@ public record SteleTableHandle(
         String readPointId,
         long readLsn,
         TupleDomain<SteleColumnHandle> constraint,
-        OptionalLong limit,
+        RowSelection selection,
         Optional<String> index,
         Optional<SteleLookup> lookup,
         Optional<SteleTableVersion> version,
@@ -40,7 +39,7 @@ public record SteleTableHandle(
         requireNonNull(table, "table is null");
         requireNonNull(readPointId, "readPointId is null");
         requireNonNull(constraint, "constraint is null");
-        requireNonNull(limit, "limit is null");
+        requireNonNull(selection, "selection is null");
         requireNonNull(index, "index is null");
         requireNonNull(lookup, "lookup is null");
         requireNonNull(version, "version is null");
@@ -53,7 +52,7 @@ public record SteleTableHandle(
                 readPointId,
                 readLsn,
                 TupleDomain.all(),
-                OptionalLong.empty(),
+                RowSelection.ALL,
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
@@ -67,7 +66,7 @@ public record SteleTableHandle(
                 readPointId,
                 readLsn,
                 constraint,
-                limit,
+                selection,
                 index,
                 lookup,
                 Optional.of(newVersion),
@@ -91,7 +90,7 @@ public record SteleTableHandle(
                 readPointId,
                 readLsn,
                 newConstraint,
-                limit,
+                selection,
                 newIndex,
                 newLookup,
                 version,
@@ -99,12 +98,26 @@ public record SteleTableHandle(
     }
 
     public SteleTableHandle withLimit(long newLimit) {
+        return withSelection(selection.withLimit(newLimit));
+    }
+
+    /** The same scan, of which only the first rows of an order are wanted. */
+    public SteleTableHandle withTopN(SteleTopN topN) {
+        return withSelection(selection.withTopN(topN));
+    }
+
+    /** The same scan, of which only a sample is wanted. */
+    public SteleTableHandle withSample(SteleSample sample) {
+        return withSelection(selection.withSample(sample));
+    }
+
+    private SteleTableHandle withSelection(RowSelection newSelection) {
         return new SteleTableHandle(
                 table,
                 readPointId,
                 readLsn,
                 constraint,
-                OptionalLong.of(newLimit),
+                newSelection,
                 index,
                 lookup,
                 version,
@@ -114,7 +127,7 @@ public record SteleTableHandle(
     /** The same scan, whose splits Trino groups by shard. */
     public SteleTableHandle groupedByShard() {
         return new SteleTableHandle(
-                table, readPointId, readLsn, constraint, limit, index, lookup, version, true);
+                table, readPointId, readLsn, constraint, selection, index, lookup, version, true);
     }
 
     /** What EXPLAIN shows. */
@@ -135,7 +148,6 @@ public record SteleTableHandle(
         if (byShard) {
             text.append(" by shard");
         }
-        limit.ifPresent(rows -> text.append(" limit=").append(rows));
-        return text.toString();
+        return text.append(selection).toString();
     }
 }

@@ -41,7 +41,7 @@ final class IndexJoins {
             Set<ColumnHandle> joined,
             TupleDomain<ColumnHandle> domain) {
         if (!SteleSessionProperties.isIndexJoinEnabled(session)
-                || handle.limit().isPresent()
+                || !handle.selection().isAll()
                 || handle.lookup().isPresent()) {
             return Optional.empty();
         }

@@ -42,7 +42,7 @@ final class PartitionConstraints {
     /** Whether a scan is of all rows of some partitions, or of the table. */
     static boolean coverWholePartitions(SteleTableHandle handle) {
         TableSchema table = handle.table();
-        if (handle.limit().isPresent()) {
+        if (!handle.selection().isAll()) {
             return false;
         }
         TupleDomain<SteleColumnHandle> constraint = handle.constraint();

@@ -1,9 +1,14 @@
 package io.stele.connector.metadata;
 
+import static java.util.Objects.requireNonNull;
+
 import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleLookup;
+import io.stele.connector.handle.SteleSample;
 import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.handle.SteleTopN;
+import io.stele.connector.read.TopNBound;
 import io.stele.connector.type.Lookups;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.predicate.IndexCondition;
@@ -14,8 +19,15 @@ import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.Constraint;
 import io.trino.spi.connector.ConstraintApplicationResult;
 import io.trino.spi.connector.LimitApplicationResult;
+import io.trino.spi.connector.SampleApplicationResult;
+import io.trino.spi.connector.SampleType;
+import io.trino.spi.connector.SortItem;
+import io.trino.spi.connector.TopNApplicationResult;
 import io.trino.spi.predicate.TupleDomain;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * What of a query the storage takes over: conditions on columns it can compare, limits that no
@@ -27,7 +39,8 @@ final class Pushdown {
     /** Advisory but for partitions and lookups: Trino checks every row again. */
     static Optional<ConstraintApplicationResult<ConnectorTableHandle>> applyFilter(
             ConnectorSession session, SteleTableHandle table, Constraint constraint) {
-        if (table.limit().isPresent()) {
+        // Of the first rows, or of any few, others would be left
+        if (table.selection().limit().isPresent() || table.selection().topN().isPresent()) {
             return Optional.empty();
         }
         TupleDomain<ColumnHandle> summary = constraint.getSummary();
@@ -40,9 +53,11 @@ final class Pushdown {
         if (combined.equals(table.constraint())) {
             return Optional.empty();
         }
-        // The one split of a lookup is of no shard
+        // The one split of a lookup is of no shard, and has rows whether they are sampled or not
         Optional<SteleLookup> lookup =
-                table.byShard() ? Optional.empty() : Lookups.of(session, table.table(), combined);
+                table.byShard() || table.selection().sample().isPresent()
+                        ? Optional.empty()
+                        : Lookups.of(session, table.table(), combined);
         SteleTableHandle narrowed =
                 table.withConstraint(
                         combined,
@@ -68,16 +83,57 @@ final class Pushdown {
 
     static Optional<LimitApplicationResult<ConnectorTableHandle>> applyLimit(
             SteleTableHandle table, long limit) {
+        OptionalLong known = table.selection().limit();
         // Rows outside an advisory constraint would be counted
-        boolean known = table.limit().isPresent() && table.limit().getAsLong() <= limit;
-        boolean isLookup = table.lookup().isPresent() && isWhollyEnforced(table);
-        if (known || !(table.constraint().isAll() || isLookup)) {
+        if ((known.isPresent() && known.getAsLong() <= limit)
+                || table.selection().topN().isPresent()
+                || !isWhollyEnforced(table)) {
             return Optional.empty();
         }
         // A lookup is one split, whose limit the sidecar keeps
-        return Optional.of(new LimitApplicationResult<>(table.withLimit(limit), isLookup, false));
+        return Optional.of(
+                new LimitApplicationResult<>(
+                        table.withLimit(limit), table.lookup().isPresent(), false));
     }
 
+    /** Never guaranteed: the first rows of each split are put in order above. */
+    static Optional<TopNApplicationResult<ConnectorTableHandle>> applyTopN(
+            SteleTableHandle table,
+            long count,
+            List<SortItem> sortItems,
+            Map<String, ColumnHandle> assignments) {
+        if (!table.selection().isAll() || table.lookup().isPresent() || !isWhollyEnforced(table)) {
+            return Optional.empty();
+        }
+        List<SteleTopN.Item> items =
+                sortItems.stream()
+                        .map(
+                                item ->
+                                        new SteleTopN.Item(
+                                                (SteleColumnHandle)
+                                                        requireNonNull(
+                                                                assignments.get(item.getName()),
+                                                                "column is not assigned"),
+                                                item.getSortOrder()))
+                        .toList();
+        SteleTopN topN = new SteleTopN(count, items);
+        boolean isOrderOfFiles = topN.isOrderOf(SteleTopN.sortKey(table.table()));
+        return isOrderOfFiles || TopNBound.isPossible(table.table(), topN)
+                ? Optional.of(new TopNApplicationResult<>(table.withTopN(topN), false, false))
+                : Optional.empty();
+    }
+
+    /** Of SYSTEM samples: row groups of files, and single rows of what the sidecar sends. */
+    static Optional<SampleApplicationResult<ConnectorTableHandle>> applySample(
+            ConnectorSession session, SteleTableHandle table, SampleType type, double ratio) {
+        if (type != SampleType.SYSTEM || !table.selection().isAll() || table.lookup().isPresent()) {
+            return Optional.empty();
+        }
+        SteleSample sample = new SteleSample(ratio, session.getQueryId().hashCode());
+        return Optional.of(new SampleApplicationResult<>(table.withSample(sample), true));
+    }
+
+    /** Whether a scan gives no row that the constraint excludes. */
     private static boolean isWhollyEnforced(SteleTableHandle table) {
         return !table.constraint().isNone()
                 && table.constraint().getDomains().orElseThrow().keySet().stream()

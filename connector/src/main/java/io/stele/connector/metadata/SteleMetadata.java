@@ -43,13 +43,19 @@ import io.trino.spi.connector.Constraint;
 import io.trino.spi.connector.ConstraintApplicationResult;
 import io.trino.spi.connector.LimitApplicationResult;
 import io.trino.spi.connector.MaterializedViewFreshness;
+import io.trino.spi.connector.ProjectionApplicationResult;
 import io.trino.spi.connector.RelationColumnsMetadata;
 import io.trino.spi.connector.RelationCommentMetadata;
 import io.trino.spi.connector.RetryMode;
 import io.trino.spi.connector.RowChangeParadigm;
+import io.trino.spi.connector.SampleApplicationResult;
+import io.trino.spi.connector.SampleType;
 import io.trino.spi.connector.SaveMode;
 import io.trino.spi.connector.SchemaTableName;
+import io.trino.spi.connector.SortItem;
 import io.trino.spi.connector.SystemTable;
+import io.trino.spi.connector.TopNApplicationResult;
+import io.trino.spi.expression.ConnectorExpression;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.security.TrinoPrincipal;
 import io.trino.spi.statistics.ComputedStatistics;
@@ -200,6 +206,9 @@ public final class SteleMetadata implements ConnectorMetadata {
         SteleColumnHandle column = (SteleColumnHandle) columnHandle;
         if (column.id() < 0) {
             return TableDefinitions.hidden(column);
+        }
+        if (column.isField()) {
+            return new ColumnMetadata(column.name(), column.type());
         }
         return definitions.toTrino(((SteleTableHandle) tableHandle).table().column(column.id()));
     }
@@ -413,6 +422,16 @@ public final class SteleMetadata implements ConnectorMetadata {
     }
 
     @Override
+    public Optional<ProjectionApplicationResult<ConnectorTableHandle>> applyProjection(
+            ConnectorSession session,
+            ConnectorTableHandle handle,
+            List<ConnectorExpression> projections,
+            Map<String, ColumnHandle> assignments) {
+        return DereferencePushdown.apply(
+                session, (SteleTableHandle) handle, projections, assignments);
+    }
+
+    @Override
     public Optional<ConnectorResolvedIndex> resolveIndex(
             ConnectorSession session,
             ConnectorTableHandle tableHandle,
@@ -455,6 +474,25 @@ public final class SteleMetadata implements ConnectorMetadata {
     public Optional<LimitApplicationResult<ConnectorTableHandle>> applyLimit(
             ConnectorSession session, ConnectorTableHandle handle, long limit) {
         return Pushdown.applyLimit((SteleTableHandle) handle, limit);
+    }
+
+    @Override
+    public Optional<TopNApplicationResult<ConnectorTableHandle>> applyTopN(
+            ConnectorSession session,
+            ConnectorTableHandle handle,
+            long topNCount,
+            List<SortItem> sortItems,
+            Map<String, ColumnHandle> assignments) {
+        return Pushdown.applyTopN((SteleTableHandle) handle, topNCount, sortItems, assignments);
+    }
+
+    @Override
+    public Optional<SampleApplicationResult<ConnectorTableHandle>> applySample(
+            ConnectorSession session,
+            ConnectorTableHandle handle,
+            SampleType sampleType,
+            double sampleRatio) {
+        return Pushdown.applySample(session, (SteleTableHandle) handle, sampleType, sampleRatio);
     }
 
     @Override

@@ -22,6 +22,7 @@ import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.type.BlockEvolution;
 import io.stele.connector.type.OrcColumns;
 import io.stele.connector.type.OrcTypes;
+import io.stele.connector.type.ScanPredicates;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.HiddenColumns;
@@ -172,13 +173,14 @@ public final class FilePageSources {
                     new Opening(
                             table,
                             split,
+                            columns,
                             selected,
                             use,
                             tails.isPrefetching(split, use) ? optionsOfPages : options);
-            if (selected.isPresent() && opened.isSparse(selected.get())) {
-                opened = new Opening(table, split, selected, use, opened.sparseOptions());
+            if (opened.selected.isPresent() && opened.isSparse(opened.selected.get())) {
+                opened = new Opening(table, split, columns, selected, use, opened.sparseOptions());
             }
-            return opened.open(columns, constraint, memory);
+            return opened.open(constraint, memory);
         } catch (SteleException e) {
             throw SteleErrors.translate(e);
         } catch (IOException e) {
@@ -222,20 +224,25 @@ public final class FilePageSources {
         private final Map<Integer, OrcColumn> fileColumns;
         private final Map<String, OrcColumn> hiddenColumns;
         private final Map<Integer, ColumnSchema> written = new HashMap<>();
+        private final Map<Integer, OrcColumn> narrowedColumns = new HashMap<>();
         private final List<OrcColumn> readColumns = new ArrayList<>();
         private final List<Type> readTypes = new ArrayList<>();
+        private final List<SteleColumnHandle> columns;
+        private final WantedFields fields;
         private boolean rowNumbers;
 
         Opening(
                 SteleTableHandle table,
                 SteleFileSplit split,
+                List<SteleColumnHandle> columns,
                 Optional<RoaringBitmap> selected,
                 CacheUse use,
                 OrcReaderOptions readerOptions)
                 throws IOException {
             this.table = table;
             this.split = split;
-            this.selected = selected;
+            this.columns = columns;
+            this.fields = WantedFields.of(table.table(), columns);
             this.dataSource =
                     new WarehouseOrcDataSource(tails.open(split, use), tails, readerOptions);
             this.reader =
@@ -246,6 +253,15 @@ public final class FilePageSources {
                                                     SteleErrorCode.STELE_CORRUPT_DATA,
                                                     "Expected an ORC file, found no bytes in "
                                                             + split.path()));
+            this.selected =
+                    table.selection()
+                            .sample()
+                            .map(sample -> SampledRowGroups.of(sample, split, reader))
+                            .map(
+                                    sampled ->
+                                            selected.map(rows -> RoaringBitmap.and(rows, sampled))
+                                                    .orElse(sampled))
+                            .or(() -> selected);
             this.fileColumns = new HashMap<>();
             this.hiddenColumns = new HashMap<>();
             for (OrcColumn column : reader.getRootColumn().getNestedColumns()) {
@@ -258,10 +274,7 @@ public final class FilePageSources {
             }
         }
 
-        Opened open(
-                List<SteleColumnHandle> columns,
-                TupleDomain<SteleColumnHandle> constraint,
-                MemoryContext memory)
+        Opened open(TupleDomain<SteleColumnHandle> constraint, MemoryContext memory)
                 throws IOException {
             if (constraint.isNone()) {
                 return nothing();
@@ -320,7 +333,7 @@ public final class FilePageSources {
             ChecksummedFile file = dataSource.file();
             if (!file.unchecked().isPrefetching()
                     || selected.isPresent()
-                    || table.limit().isPresent()) {
+                    || SplitLimits.ofFile(table).isPresent()) {
                 return CompletableFuture.completedFuture(null);
             }
             return new StripePrefetch(file, reader, optionsOfPages, readColumns, opening)
@@ -351,7 +364,10 @@ public final class FilePageSources {
                 case MERGE_ROW_ID -> mergeRowId();
                 case PATH_ID, FILE_MODIFIED_TIME_ID -> ScanChannel.ofFile(column, split);
                 case SHARD_ID -> ScanChannel.shard(split.shard());
-                default -> userColumn(column.id(), column.type());
+                default ->
+                        column.isField()
+                                ? fields.channel(column, rowColumn(column.id()))
+                                : userColumn(column.id(), column.type());
             };
         }
 
@@ -370,6 +386,30 @@ public final class FilePageSources {
             OrcTypes.Mapping mapping =
                     BlockEvolution.mapping(IdentifiedType.of(written), present, types);
             return new ScanChannel.FromSource(read(column, mapping.fileType()), mapping);
+        }
+
+        /** A row column, of which only some fields may be read. */
+        private ScanChannel rowColumn(int columnId) {
+            IdentifiedType present = fields.read(columnId);
+            OrcColumn column = fileColumns.get(columnId);
+            if (column == null) {
+                return older(present);
+            }
+            IdentifiedType then = IdentifiedType.of(written(columnId, column));
+            Optional<IdentifiedType> kept = fields.kept(columnId, then);
+            if (kept.isEmpty()) {
+                return older(present);
+            }
+            OrcTypes.Mapping mapping = BlockEvolution.mapping(kept.get(), present, types);
+            OrcColumn narrowed =
+                    narrowedColumns.computeIfAbsent(
+                            columnId, _ -> WantedFields.narrowed(column, then, kept.get()));
+            return new ScanChannel.FromSource(read(narrowed, mapping.fileType()), mapping);
+        }
+
+        /** What a file that is older than a column, or than all wanted fields, has of it. */
+        private ScanChannel older(IdentifiedType type) {
+            return new ScanChannel.Constant(nullBlock(types.toTrino(type.type())));
         }
 
         private ColumnSchema presentColumn(int columnId) {
@@ -437,9 +477,10 @@ public final class FilePageSources {
             return switch (channel) {
                 case ScanChannel.RowNumber(_, long base) ->
                         new ScanChannel.RowNumber(readColumns.size(), base);
-                case ScanChannel.RowOf(List<ScanChannel> fields) ->
-                        new ScanChannel.RowOf(fields.stream().map(this::placeRowNumber).toList());
+                case ScanChannel.RowOf(List<ScanChannel> parts) ->
+                        new ScanChannel.RowOf(parts.stream().map(this::placeRowNumber).toList());
                 case ScanChannel.FromSource _,
+                        ScanChannel.FieldOf _,
                         ScanChannel.Text _,
                         ScanChannel.Direct _,
                         ScanChannel.ShardOf _,
@@ -518,23 +559,35 @@ public final class FilePageSources {
                             (column, domain) -> {
                                 OrcColumn fileColumn = fileColumns.get(column.id());
                                 if (fileColumn != null) {
-                                    fileDomain(column, fileColumn, domain)
-                                            .ifPresent(
-                                                    fileDomain ->
-                                                            builder.addColumn(
-                                                                    fileColumn.getColumnId(),
-                                                                    fileDomain));
+                                    addDomain(builder, column, fileColumn, domain);
                                 }
                             });
             return builder.build();
         }
 
         /** For the file's statistics, where these are of values as they are now. */
-        private Optional<Domain> fileDomain(
-                SteleColumnHandle column, OrcColumn fileColumn, Domain domain) {
-            DataType stored = presentColumn(column.id()).type();
-            boolean isAlike = written(column.id(), fileColumn).type().kind() == stored.kind();
-            return isAlike ? OrcTypes.fileDomain(stored, column.type(), domain) : Optional.empty();
+        private void addDomain(
+                TupleDomainOrcPredicateBuilder builder,
+                SteleColumnHandle column,
+                OrcColumn fileColumn,
+                Domain domain) {
+            ColumnSchema then = written(column.id(), fileColumn);
+            Optional<OrcColumn> found = WantedFields.find(fileColumn, then, column.path());
+            Optional<DataType> stored = ScanPredicates.stored(table.table(), column);
+            if (found.isEmpty() || stored.isEmpty()) {
+                return;
+            }
+            boolean isAlike =
+                    IdentifiedType.of(then)
+                            .at(column.path())
+                            .filter(type -> type.type().kind() == stored.get().kind())
+                            .isPresent();
+            if (isAlike) {
+                OrcTypes.fileDomain(stored.get(), column.type(), domain)
+                        .ifPresent(
+                                fileDomain ->
+                                        builder.addColumn(found.get().getColumnId(), fileDomain));
+            }
         }
 
         private @Nullable RoaringBitmap deletedRows() throws IOException {

@@ -113,10 +113,14 @@ public final class LivePageSources {
                         columns.ids(),
                         ScanPredicates.narrowed(table.table(), table.constraint(), constraint),
                         mode,
-                        table.limit(),
+                        SplitLimits.ofStream(table, mode),
                         OptionalInt.of(table.table().schemaVersion()),
-                        keys);
-        List<Type> columnTypes = columns.ids().stream().map(id -> type(table.table(), id)).toList();
+                        keys,
+                        columns.fields());
+        List<Type> columnTypes =
+                columns.ids().stream()
+                        .map(id -> id < 0 ? BigintType.BIGINT : types.toTrino(columns.type(id)))
+                        .toList();
         return new LivePageSource(
                 sidecar,
                 ticket,
@@ -131,9 +135,5 @@ public final class LivePageSources {
         return new ScanChannel.ShardOf(
                 new KeyRows(ShardPruning.distributionTable(table), key, types),
                 key.stream().map(column -> stream.ask(column.id())).toList());
-    }
-
-    private Type type(TableSchema table, int columnId) {
-        return columnId < 0 ? BigintType.BIGINT : types.toTrino(table.column(columnId).type());
     }
 }

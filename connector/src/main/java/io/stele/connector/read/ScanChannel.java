@@ -50,6 +50,22 @@ sealed interface ScanChannel {
         }
     }
 
+    /**
+     * A field inside a column of rows; null where the row is.
+     *
+     * @param positions of the field in its row, from the outside in
+     */
+    record FieldOf(ScanChannel column, List<Integer> positions) implements ScanChannel {
+        @Override
+        public Block load(SourcePage page) {
+            Block block = column.load(page);
+            for (int position : positions) {
+                block = RowBlock.getRowFieldsFromBlock(block).get(position);
+            }
+            return block;
+        }
+    }
+
     /** The same value in every row. */
     record Constant(Block value) implements ScanChannel {
         @Override

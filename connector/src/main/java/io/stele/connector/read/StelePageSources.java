@@ -10,6 +10,7 @@ import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleLiveSplit;
 import io.stele.connector.handle.SteleLookupSplit;
+import io.stele.connector.handle.SteleNarrowedSplit;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.sidecar.WorkerDataCache;
@@ -29,6 +30,7 @@ import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Opens splits. Thread-safe. */
 public final class StelePageSources implements ConnectorPageSourceProvider {
@@ -53,18 +55,25 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
     public ConnectorPageSource createPageSource(
             ConnectorTransactionHandle transaction,
             ConnectorSession session,
-            ConnectorSplit split,
+            ConnectorSplit connectorSplit,
             ConnectorTableHandle tableHandle,
             Optional<ConnectorTableCredentials> tableCredentials,
             List<ColumnHandle> columns,
             DynamicFilter dynamicFilter,
             MemoryContext memoryContext) {
         SteleTableHandle table = (SteleTableHandle) tableHandle;
+        ConnectorSplit split = connectorSplit;
+        TupleDomain<SteleColumnHandle> bound = TupleDomain.all();
+        if (connectorSplit instanceof SteleNarrowedSplit narrowed) {
+            split = narrowed.split();
+            bound = narrowed.bound();
+        }
         List<SteleColumnHandle> wanted =
                 columns.stream().map(SteleColumnHandle.class::cast).toList();
         wanted.forEach(column -> checkKept(table, column));
         TupleDomain<SteleColumnHandle> constraint =
                 table.constraint()
+                        .intersect(bound)
                         .intersect(
                                 dynamicFilter
                                         .getCurrentPredicate()
@@ -76,34 +85,46 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
         if (constraint.isNone()) {
             return new FixedPageSource(ImmutableList.of());
         }
-        ConnectorPageSource source =
-                switch (split) {
-                    case SteleFileSplit file -> {
-                        dataCache.reading(table.table());
-                        yield files.open(
+        return switch (split) {
+            case SteleFileSplit file -> {
+                dataCache.reading(table.table());
+                yield limited(
+                        files.open(
                                 table,
                                 file,
                                 wanted,
                                 constraint,
                                 cacheUse(session, file),
-                                memoryContext);
-                    }
-                    case SteleLiveSplit shard ->
-                            live.open(session, table, shard, wanted, constraint, memoryContext);
-                    case SteleLookupSplit lookup ->
-                            lookUp(
-                                    session,
-                                    table,
-                                    wanted,
-                                    constraint.intersect(lookup.constraint()),
-                                    memoryContext);
-                    default ->
-                            throw new IllegalArgumentException(
-                                    "Expected a split of Stele, found " + split.getClass());
-                };
-        return table.limit().isPresent()
-                ? new LimitedPageSource(source, table.limit().getAsLong())
-                : source;
+                                memoryContext),
+                        SplitLimits.ofFile(table));
+            }
+            case SteleLiveSplit shard -> {
+                ConnectorPageSource rows =
+                        live.open(session, table, shard, wanted, constraint, memoryContext);
+                yield table.selection()
+                        .sample()
+                        .map(
+                                sample ->
+                                        limited(
+                                                new SampledPageSource(rows, sample, shard.shard()),
+                                                table.selection().limit()))
+                        .orElse(rows);
+            }
+            case SteleLookupSplit lookup ->
+                    lookUp(
+                            session,
+                            table,
+                            wanted,
+                            constraint.intersect(lookup.constraint()),
+                            memoryContext);
+            default ->
+                    throw new IllegalArgumentException(
+                            "Expected a split of Stele, found " + split.getClass());
+        };
+    }
+
+    private static ConnectorPageSource limited(ConnectorPageSource source, OptionalLong limit) {
+        return limit.isPresent() ? new LimitedPageSource(source, limit.getAsLong()) : source;
     }
 
     private CacheUse cacheUse(ConnectorSession session, SteleFileSplit file) {

@@ -1,6 +1,7 @@
 package io.stele.connector.read;
 
 import static com.google.common.base.Preconditions.checkArgument;
+import static com.google.common.collect.ImmutableMap.toImmutableMap;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
@@ -11,15 +12,18 @@ import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleLiveSplit;
 import io.stele.connector.handle.SteleLookup;
 import io.stele.connector.handle.SteleLookupSplit;
+import io.stele.connector.handle.SteleNarrowedSplit;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.Lookups;
 import io.stele.connector.type.ScanPredicates;
+import io.stele.protocol.ShardId;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.FileScan;
 import io.stele.protocol.api.PlanScanRequest;
 import io.stele.protocol.api.ScanPlan;
 import io.stele.protocol.api.ShardScan;
+import io.stele.protocol.predicate.ScanPredicate;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorSession;
@@ -33,6 +37,7 @@ import io.trino.spi.connector.FixedSplitSource;
 import io.trino.spi.predicate.TupleDomain;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -100,7 +105,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             return List.of();
         }
         Optional<SteleLookup> lookup =
-                pushable.isAll() || table.limit().isPresent()
+                pushable.isAll() || !table.selection().isAll()
                         ? Optional.empty()
                         : Lookups.of(session, table.table(), constraint);
         return lookup.isPresent()
@@ -118,34 +123,71 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                                 table.table().id(),
                                 ScanPredicates.narrowed(
                                         table.table(), table.constraint(), constraint),
-                                List.of(),
+                                sortColumn(table),
                                 table.index().isPresent(),
                                 OptionalInt.of(table.table().schemaVersion())),
                         ScanPlan.class);
         IntPredicate wantedShards = shardPruning.wanted(table.table(), constraint);
+        ScanPlan wanted =
+                SplitLimits.fewest(
+                        table,
+                        new ScanPlan(
+                                plan.readLsn(),
+                                plan.fromLsn(),
+                                plan.shards().stream()
+                                        .filter(shard -> wantedShards.test(shard.shard().index()))
+                                        .toList()));
+        TupleDomain<SteleColumnHandle> bound =
+                table.selection()
+                        .topN()
+                        .map(topN -> TopNBound.of(table.table(), topN, wanted))
+                        .orElseGet(TupleDomain::all);
+        // Of the whole plan: a shard's home does not depend on how many of its files are read
+        Map<ShardId, Long> shardBytes =
+                plan.shards().stream()
+                        .collect(toImmutableMap(ShardScan::shard, SteleSplitManager::bytes));
         ShardHomes.Keys keys = homes.keys(table.table());
         List<ConnectorSplit> splits = new ArrayList<>();
-        for (ShardScan shard : plan.shards()) {
-            if (wantedShards.test(shard.shard().index())) {
-                addSplits(table, keys, plan.fromLsn(), shard, splits);
-            }
+        for (ShardScan shard : wanted.shards()) {
+            long bytes = shardBytes.getOrDefault(shard.shard(), 0L);
+            addSplits(table, keys, bytes, plan.fromLsn(), shard, bound, splits);
         }
         return splits;
+    }
+
+    private static long bytes(ShardScan shard) {
+        return shard.files().stream().mapToLong(FileScan::sizeBytes).sum();
+    }
+
+    /** The column whose ranges bound the first rows of an order. */
+    private static List<Integer> sortColumn(SteleTableHandle table) {
+        return table.selection().topN().stream()
+                .filter(topN -> TopNBound.isPossible(table.table(), topN))
+                .map(topN -> topN.items().getFirst().column().id())
+                .toList();
     }
 
     private void addSplits(
             SteleTableHandle table,
             ShardHomes.Keys keys,
+            long shardBytes,
             long fromLsn,
             ShardScan shard,
+            TupleDomain<SteleColumnHandle> bound,
             List<ConnectorSplit> splits) {
         int index = shard.shard().index();
+        List<ConnectorSplit> found = new ArrayList<>();
         if (shard.live()) {
-            splits.add(new SteleLiveSplit(index, shard.mode()));
+            found.add(new SteleLiveSplit(index, shard.mode()));
         }
-        long shardBytes = shard.files().stream().mapToLong(FileScan::sizeBytes).sum();
+        ScanPredicate bounds = ScanPredicates.of(table.table(), bound);
         for (FileScan file : shard.files()) {
-            addSplits(table.readLsn(), keys, shardBytes, fromLsn, index, file, splits);
+            if (bounds.mayMatch(file.columns(), file.rowCount())) {
+                addSplits(table.readLsn(), keys, shardBytes, fromLsn, index, file, found);
+            }
+        }
+        for (ConnectorSplit split : found) {
+            splits.add(bound.isAll() ? split : new SteleNarrowedSplit(split, bound));
         }
     }
 

@@ -7,10 +7,13 @@ import static io.stele.connector.handle.SteleColumnHandle.SHARD_ID;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.protocol.api.ColumnFields;
 import io.stele.protocol.api.HiddenColumns;
+import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.TableSchema;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -20,12 +23,17 @@ import java.util.function.Function;
 final class StreamColumns {
     private final TableSchema table;
     private final Function<StreamColumns, ScanChannel> shard;
+    private final WantedFields fields;
     private final List<Integer> ids = new ArrayList<>();
     private final List<ScanChannel> channels = new ArrayList<>();
 
-    private StreamColumns(TableSchema table, Function<StreamColumns, ScanChannel> shard) {
+    private StreamColumns(
+            TableSchema table,
+            List<SteleColumnHandle> wanted,
+            Function<StreamColumns, ScanChannel> shard) {
         this.table = requireNonNull(table, "table is null");
         this.shard = requireNonNull(shard, "shard is null");
+        this.fields = WantedFields.of(table, wanted);
     }
 
     /**
@@ -35,7 +43,7 @@ final class StreamColumns {
             TableSchema table,
             List<SteleColumnHandle> wanted,
             Function<StreamColumns, ScanChannel> shard) {
-        StreamColumns columns = new StreamColumns(table, shard);
+        StreamColumns columns = new StreamColumns(table, wanted, shard);
         for (SteleColumnHandle column : wanted) {
             columns.channels.add(columns.channel(column));
         }
@@ -45,6 +53,16 @@ final class StreamColumns {
     /** The ids of the stream's columns, in order. */
     List<Integer> ids() {
         return List.copyOf(ids);
+    }
+
+    /** What of row columns the stream has; empty: all of it. */
+    Optional<ColumnFields> fields() {
+        return fields.ofStream();
+    }
+
+    /** What a column of the stream is. */
+    DataType type(int columnId) {
+        return fields.read(columnId).type();
     }
 
     /** The wanted columns, made of the stream's. */
@@ -67,7 +85,7 @@ final class StreamColumns {
             case MERGE_ROW_ID -> mergeRowId();
             case SHARD_ID -> shard.apply(this);
             case PATH_ID, FILE_MODIFIED_TIME_ID -> ScanChannel.ofNull(column);
-            default -> new ScanChannel.Direct(ask(column.id()));
+            default -> fields.channel(column, new ScanChannel.Direct(ask(column.id())));
         };
     }
 

@@ -5,6 +5,7 @@ import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
 import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.IdentifiedType;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.Range;
@@ -36,8 +37,15 @@ public final class ScanPredicates {
      */
     public static boolean isPushable(TableSchema table, SteleColumnHandle column, Domain domain) {
         return column.id() > 0
-                && table.column(column.id()).type().isOrderable()
+                && stored(table, column).filter(DataType::isOrderable).isPresent()
                 && !hasNegativeZero(domain);
+    }
+
+    /** What a column, or a field inside one, is stored as; empty if the table has no such field. */
+    public static Optional<DataType> stored(TableSchema table, SteleColumnHandle column) {
+        return IdentifiedType.of(table.column(column.id()))
+                .at(column.path())
+                .map(IdentifiedType::type);
     }
 
     private static boolean hasNegativeZero(Domain domain) {
@@ -62,7 +70,8 @@ public final class ScanPredicates {
                 .orElseThrow(() -> new IllegalArgumentException("constraint is NONE"))
                 .forEach(
                         (column, domain) -> {
-                            if (column.id() > 0) {
+                            // Of fields inside columns only files have statistics
+                            if (column.id() > 0 && !column.isField()) {
                                 DataType stored = table.column(column.id()).type();
                                 if (stored.isOrderable()) {
                                     domains.put(column.id(), domain(stored, column.type(), domain));

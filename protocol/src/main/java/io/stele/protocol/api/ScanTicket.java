@@ -24,6 +24,7 @@ import java.util.OptionalLong;
  * @param limit most rows wanted
  * @param schemaVersion the version that columns and predicate are of; empty: that of now
  * @param keys what to look up, for LOOKUP without a shard only; empty: what the predicate lists
+ * @param fields which fields of row columns are wanted; empty: all
  */
 public record ScanTicket(
         Optional<String> readPointId,
@@ -35,8 +36,9 @@ public record ScanTicket(
         ScanMode mode,
         OptionalLong limit,
         OptionalInt schemaVersion,
-        Optional<LookupKeys> keys) {
-    /** A ticket without keys of its own. */
+        Optional<LookupKeys> keys,
+        Optional<ColumnFields> fields) {
+    /** A ticket without keys of its own, of whole columns. */
     public ScanTicket(
             Optional<String> readPointId,
             Optional<Lsn> readLsn,
@@ -57,6 +59,7 @@ public record ScanTicket(
                 mode,
                 limit,
                 schemaVersion,
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -93,6 +96,7 @@ public record ScanTicket(
         requireNonNull(limit, "limit is null");
         requireNonNull(schemaVersion, "schemaVersion is null");
         requireNonNull(keys, "keys is null");
+        requireNonNull(fields, "fields is null");
         if (shard.isPresent() && keys.isPresent()) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT, "Expected keys in a ticket without a shard only");

@@ -101,6 +101,43 @@ public record IdentifiedType(DataType type, List<Child> children) {
         }
     }
 
+    /**
+     * The row with only those of its fields that paths lead to, and of these only what the paths
+     * name; empty if it has none of them. Types other than rows are kept as they are.
+     *
+     * @param paths ids of fields from the outside in; an empty one keeps everything
+     */
+    public Optional<IdentifiedType> keeping(List<List<Integer>> paths) {
+        if (type.kind() != TypeKind.ROW || paths.stream().anyMatch(List::isEmpty)) {
+            return Optional.of(this);
+        }
+        List<Child> kept = new ArrayList<>();
+        for (Child child : children) {
+            List<List<Integer>> inside =
+                    paths.stream()
+                            .filter(path -> path.get(0) == child.id())
+                            .map(path -> path.subList(1, path.size()))
+                            .toList();
+            if (!inside.isEmpty()) {
+                child.type().keeping(inside).map(child::withType).ifPresent(kept::add);
+            }
+        }
+        return kept.isEmpty() ? Optional.empty() : Optional.of(withChildren(kept));
+    }
+
+    /** The type of a field inside; empty if there is none. */
+    public Optional<IdentifiedType> at(List<Integer> path) {
+        if (path.isEmpty()) {
+            return Optional.of(this);
+        }
+        return type.kind() == TypeKind.ROW
+                ? children.stream()
+                        .filter(child -> child.id() == path.get(0))
+                        .findFirst()
+                        .flatMap(child -> child.type().at(path.subList(1, path.size())))
+                : Optional.empty();
+    }
+
     /** The same kind of type with other parts. */
     IdentifiedType withChildren(List<Child> newChildren) {
         DataType newType =

@@ -143,7 +143,21 @@ final class TestApiJson {
                                 List.of(1, HiddenColumns.LSN),
                                 ScanPredicate.ALL,
                                 ScanMode.LIVE,
-                                OptionalLong.of(10)));
+                                OptionalLong.of(10)),
+                        new ScanTicket(
+                                Optional.of("r"),
+                                Optional.empty(),
+                                TABLE,
+                                Optional.of(new ShardId(0, 1)),
+                                List.of(3),
+                                ScanPredicate.ALL,
+                                ScanMode.SNAPSHOT,
+                                OptionalLong.empty(),
+                                OptionalInt.of(4),
+                                Optional.empty(),
+                                Optional.of(
+                                        new ColumnFields(
+                                                Map.of(3, List.of(List.of(4), List.of(5, 6)))))));
         for (Object message : messages) {
             assertThat((Object) ApiJson.read(ApiJson.write(message), message.getClass()))
                     .isEqualTo(message);

@@ -189,18 +189,25 @@ final class GetService {
                                                 .current()
                                                 .table(ticket.tableId())
                                                 .schemaVersion());
-        if (ticket.shard().isEmpty()) {
-            return open.lookUp(
-                    readPoint, ticket.tableId(), schemaVersion, ticket.predicate(), ticket.keys());
-        }
         List<Integer> stored = ticket.columnIds().stream().filter(id -> id > 0).toList();
-        return open.scan(
-                readPoint,
-                ticket.tableId(),
-                schemaVersion,
-                ticket.shard().get(),
-                ticket.mode(),
-                ticket.predicate(),
-                stored);
+        RowCursor rows =
+                ticket.shard().isEmpty()
+                        ? open.lookUp(
+                                readPoint,
+                                ticket.tableId(),
+                                schemaVersion,
+                                ticket.predicate(),
+                                ticket.keys())
+                        : open.scan(
+                                readPoint,
+                                ticket.tableId(),
+                                schemaVersion,
+                                ticket.shard().get(),
+                                ticket.mode(),
+                                ticket.predicate(),
+                                stored);
+        return ticket.fields().isEmpty()
+                ? rows
+                : NarrowedRows.of(rows, stored, ticket.fields().get());
     }
 }

@@ -1,0 +1,46 @@
+package io.stele.connector.handle;
+
+import static io.airlift.slice.SizeOf.instanceSize;
+import static java.util.Objects.requireNonNull;
+
+import io.trino.spi.SplitWeight;
+import io.trino.spi.connector.ConnectorSplit;
+import io.trino.spi.predicate.TupleDomain;
+import java.util.Optional;
+
+/**
+ * A split of whose rows only some are wanted, as became known when splits were made.
+ *
+ * @param bound every wanted row satisfies it
+ */
+public record SteleNarrowedSplit(ConnectorSplit split, TupleDomain<SteleColumnHandle> bound)
+        implements ConnectorSplit {
+    private static final int INSTANCE_SIZE = instanceSize(SteleNarrowedSplit.class);
+
+    public SteleNarrowedSplit {
+        requireNonNull(split, "split is null");
+        requireNonNull(bound, "bound is null");
+    }
+
+    @Override
+    public Optional<String> getAffinityKey() {
+        return split.getAffinityKey();
+    }
+
+    @Override
+    public SplitWeight getSplitWeight() {
+        return split.getSplitWeight();
+    }
+
+    @Override
+    public long getRetainedSizeInBytes() {
+        return INSTANCE_SIZE
+                + split.getRetainedSizeInBytes()
+                + bound.getRetainedSizeInBytes(_ -> 0);
+    }
+
+    @Override
+    public String toString() {
+        return split.toString();
+    }
+}

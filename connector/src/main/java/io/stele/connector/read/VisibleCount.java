@@ -1,0 +1,15 @@
+package io.stele.connector.read;
+
+import io.stele.protocol.api.FileScan;
+import io.stele.protocol.api.ScanPlan;
+
+/** How many rows of files a snapshot has. Stateless. */
+final class VisibleCount {
+    private VisibleCount() {}
+
+    /** The least number: 0 where rows are younger than the snapshot, or have expired. */
+    static long of(FileScan file, ScanPlan plan) {
+        boolean isFiltered = file.maxLsn() > plan.readLsn() || file.minLsn() < plan.fromLsn();
+        return isFiltered ? 0 : file.rowCount() - file.deletedCount();
+    }
+}

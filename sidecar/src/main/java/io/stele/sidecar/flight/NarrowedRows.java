@@ -1,0 +1,97 @@
+package io.stele.sidecar.flight;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.api.ColumnFields;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.RowMapping;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.scan.RowCursor;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The rows of another cursor with the wanted columns only, and of row columns the wanted fields.
+ * Confined to one thread at a time.
+ */
+final class NarrowedRows implements RowCursor {
+    private final RowCursor rows;
+    private final TableSchema schema;
+    private final RowMapping.Mapper mapper;
+    private final BinaryRow row;
+
+    private NarrowedRows(RowCursor rows, TableSchema schema) {
+        this.rows = requireNonNull(rows, "rows is null");
+        this.schema = requireNonNull(schema, "schema is null");
+        RowLayout narrowed = RowLayout.of(schema.columns());
+        this.mapper = RowMapping.of(RowLayout.of(rows.schema().columns()), narrowed).mapper();
+        this.row = new BinaryRow(narrowed);
+    }
+
+    /**
+     * Takes the cursor over.
+     *
+     * @param columnIds stored columns that are wanted, those of {@code fields} among them
+     */
+    static RowCursor of(RowCursor rows, List<Integer> columnIds, ColumnFields fields) {
+        TableSchema whole = rows.schema();
+        List<ColumnSchema> columns =
+                columnIds.stream().distinct().map(whole::column).map(fields::of).toList();
+        // Of its keys nothing is left that a reader would need
+        TableSchema narrowed =
+                new TableSchema(
+                        whole.id(),
+                        whole.schemaName(),
+                        whole.tableName(),
+                        whole.schemaVersion(),
+                        columns,
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        Orientation.COLUMN,
+                        whole.tableGroup(),
+                        whole.shardCount(),
+                        Optional.empty());
+        return new NarrowedRows(rows, narrowed);
+    }
+
+    @Override
+    public Step step() throws IOException {
+        Step step = rows.step();
+        if (step == Step.ROW) {
+            BinaryRow whole = rows.row();
+            row.wrap(mapper.map(whole.array(), whole.offset(), whole.length()));
+        }
+        return step;
+    }
+
+    @Override
+    public TableSchema schema() {
+        return schema;
+    }
+
+    @Override
+    public BinaryRow row() {
+        return row;
+    }
+
+    @Override
+    public long lsn() {
+        return rows.lsn();
+    }
+
+    @Override
+    public long rowId() {
+        return rows.rowId();
+    }
+
+    @Override
+    public void close() throws IOException {
+        rows.close();
+    }
+}
