@@ -3,16 +3,19 @@ package io.stele.connector.handle;
 import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.connector.ConnectorTableExecuteHandle;
+import java.util.List;
 
 /**
  * An {@code ALTER TABLE ... EXECUTE}.
  *
  * @param procedure its name
+ * @param columns names of the columns it is about; empty: all
  */
-public record SteleExecuteHandle(SteleTableHandle table, String procedure)
+public record SteleExecuteHandle(SteleTableHandle table, String procedure, List<String> columns)
         implements ConnectorTableExecuteHandle {
     public SteleExecuteHandle {
         requireNonNull(table, "table is null");
         requireNonNull(procedure, "procedure is null");
+        columns = List.copyOf(columns);
     }
 }

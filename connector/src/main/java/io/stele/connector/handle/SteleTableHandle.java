@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
  * @param version the past that the query named; the table has the columns of then
  * @param lookup the key that finds all rows of the constraint, and no others
  * @param byShard whether Trino keeps the rows of each shard together
+ * @param ofProcedure whether {@code ALTER TABLE ... EXECUTE} reads it, rather than a query
  */
 public record SteleTableHandle(
         TableSchema table,
@@ -33,7 +34,8 @@ public record SteleTableHandle(
         Optional<String> index,
         Optional<SteleLookup> lookup,
         Optional<SteleTableVersion> version,
-        boolean byShard)
+        boolean byShard,
+        boolean ofProcedure)
         implements ConnectorTableHandle {
     public SteleTableHandle {
         requireNonNull(table, "table is null");
@@ -56,6 +58,7 @@ public record SteleTableHandle(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                false,
                 false);
     }
 
@@ -70,7 +73,8 @@ public record SteleTableHandle(
                 index,
                 lookup,
                 Optional.of(newVersion),
-                byShard);
+                byShard,
+                ofProcedure);
     }
 
     public SchemaTableName name() {
@@ -94,7 +98,8 @@ public record SteleTableHandle(
                 newIndex,
                 newLookup,
                 version,
-                byShard);
+                byShard,
+                ofProcedure);
     }
 
     public SteleTableHandle withLimit(long newLimit) {
@@ -121,13 +126,40 @@ public record SteleTableHandle(
                 index,
                 lookup,
                 version,
-                byShard);
+                byShard,
+                ofProcedure);
     }
 
     /** The same scan, whose splits Trino groups by shard. */
     public SteleTableHandle groupedByShard() {
         return new SteleTableHandle(
-                table, readPointId, readLsn, constraint, selection, index, lookup, version, true);
+                table,
+                readPointId,
+                readLsn,
+                constraint,
+                selection,
+                index,
+                lookup,
+                version,
+                true,
+                ofProcedure);
+    }
+
+    /**
+     * The same scan for a procedure, to which the engine gives what its splits say at their end.
+     */
+    public SteleTableHandle forProcedure() {
+        return new SteleTableHandle(
+                table,
+                readPointId,
+                readLsn,
+                constraint,
+                selection,
+                index,
+                lookup,
+                version,
+                byShard,
+                true);
     }
 
     /** What EXPLAIN shows. */

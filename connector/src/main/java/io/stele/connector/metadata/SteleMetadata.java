@@ -18,6 +18,7 @@ import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.RefreshType;
 import io.trino.spi.TrinoException;
+import io.trino.spi.connector.BeginTableExecuteResult;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.ColumnPosition;
@@ -309,7 +310,40 @@ public final class SteleMetadata implements ConnectorMetadata {
             String procedureName,
             Map<String, Object> executeProperties,
             RetryMode retryMode) {
-        return Optional.of(new SteleExecuteHandle((SteleTableHandle) tableHandle, procedureName));
+        return Optional.of(
+                new SteleExecuteHandle(
+                        (SteleTableHandle) tableHandle,
+                        procedureName,
+                        Warming.columns(executeProperties)));
+    }
+
+    @Override
+    public Set<ColumnHandle> getColumnHandlesForTableExecute(
+            ConnectorSession session,
+            ConnectorTableHandle tableHandle,
+            ConnectorTableExecuteHandle handle) {
+        return Warming.columnHandles(
+                (SteleExecuteHandle) handle,
+                definitions.columnHandles(((SteleTableHandle) tableHandle).table()));
+    }
+
+    @Override
+    public BeginTableExecuteResult<ConnectorTableExecuteHandle, ConnectorTableHandle>
+            beginTableExecute(
+                    ConnectorSession session,
+                    ConnectorTableExecuteHandle handle,
+                    ConnectorTableHandle updatedSourceTableHandle) {
+        return new BeginTableExecuteResult<>(
+                handle, ((SteleTableHandle) updatedSourceTableHandle).forProcedure());
+    }
+
+    @Override
+    public Map<String, Long> finishTableExecute(
+            ConnectorSession session,
+            ConnectorTableExecuteHandle handle,
+            Collection<Slice> fragments,
+            List<Object> tableExecuteState) {
+        return Warming.result(fragments);
     }
 
     @Override

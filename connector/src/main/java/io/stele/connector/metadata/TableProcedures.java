@@ -26,9 +26,9 @@ public final class TableProcedures {
 
     private TableProcedures() {}
 
-    /** All of them, in upper case as Trino asks for them; none has properties. */
+    /** All of them, in upper case as Trino asks for them. */
     public static Set<TableProcedureMetadata> all() {
-        return ImmutableSet.of(procedure(OPTIMIZE), procedure(FLUSH));
+        return ImmutableSet.of(procedure(OPTIMIZE), procedure(FLUSH), Warming.procedure());
     }
 
     private static TableProcedureMetadata procedure(String name) {

@@ -73,6 +73,9 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             Set<ColumnHandle> dynamicFilterColumns,
             Constraint constraint) {
         SteleTableHandle table = (SteleTableHandle) tableHandle;
+        if (table.ofProcedure()) {
+            return new FixedSplitSource(plan(session, table, TupleDomain.all()), List.of());
+        }
         if (table.constraint().isNone()) {
             return FixedSplitSource.emptySplitSource();
         }

@@ -18,6 +18,7 @@ import io.trino.spi.connector.ConnectorPageSinkId;
 import io.trino.spi.connector.ConnectorPageSinkProvider;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorTableCredentials;
+import io.trino.spi.connector.ConnectorTableExecuteHandle;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import java.util.Optional;
 import java.util.UUID;
@@ -59,6 +60,17 @@ public final class StelePageSinks implements ConnectorPageSinkProvider {
             Optional<ConnectorTableCredentials> tableCredentials,
             ConnectorPageSinkId pageSinkId) {
         return insert((SteleWriteHandle) insertTableHandle);
+    }
+
+    /** Of what is read to be in caches. */
+    @Override
+    public ConnectorPageSink createPageSink(
+            ConnectorTransactionHandle transactionHandle,
+            ConnectorSession session,
+            ConnectorTableExecuteHandle tableExecuteHandle,
+            Optional<ConnectorTableCredentials> tableCredentials,
+            ConnectorPageSinkId pageSinkId) {
+        return new WarmingSink();
     }
 
     @Override
