@@ -12,12 +12,17 @@ import com.google.inject.multibindings.ProvidesIntoSet;
 import io.stele.connector.metadata.CachesTable;
 import io.stele.connector.metadata.CatalogRequests;
 import io.stele.connector.metadata.DropPartitionProcedure;
+import io.stele.connector.metadata.FlushMetadataCacheProcedure;
 import io.stele.connector.metadata.MaintenanceProcedure;
 import io.stele.connector.metadata.NodeShardsTable;
 import io.stele.connector.metadata.SchedulingGroupsTable;
 import io.stele.connector.metadata.SteleMetadataFactory;
 import io.stele.connector.metadata.TableDefinitions;
 import io.stele.connector.metadata.TableStatisticsReader;
+import io.stele.connector.metadata.cache.MetadataCache;
+import io.stele.connector.metadata.cache.MetadataCacheConfig;
+import io.stele.connector.metadata.cache.MetadataCacheMBean;
+import io.stele.connector.metadata.cache.MetadataWatch;
 import io.stele.connector.read.FileBitmapIndexes;
 import io.stele.connector.read.FilePageSources;
 import io.stele.connector.read.FileTails;
@@ -55,6 +60,10 @@ final class SteleModule implements Module {
         configBinder(binder).bindConfig(DataCacheConfig.class);
         binder.bind(WorkerDataCache.class).in(Scopes.SINGLETON);
         configBinder(binder).bindConfig(HadoopConfig.class);
+        configBinder(binder).bindConfig(MetadataCacheConfig.class);
+        binder.bind(MetadataCache.class).in(Scopes.SINGLETON);
+        binder.bind(MetadataCacheMBean.class).asEagerSingleton();
+        binder.bind(MetadataWatch.class).in(Scopes.SINGLETON);
         binder.bind(SteleSidecar.class).in(Scopes.SINGLETON);
         binder.bind(ReadPoints.class).in(Scopes.SINGLETON);
         binder.bind(Warehouse.class).in(Scopes.SINGLETON);
@@ -77,6 +86,10 @@ final class SteleModule implements Module {
         newSetBinder(binder, Procedure.class)
                 .addBinding()
                 .toProvider(DropPartitionProcedure.class)
+                .in(Scopes.SINGLETON);
+        newSetBinder(binder, Procedure.class)
+                .addBinding()
+                .toProvider(FlushMetadataCacheProcedure.class)
                 .in(Scopes.SINGLETON);
         newSetBinder(binder, SystemTable.class)
                 .addBinding()

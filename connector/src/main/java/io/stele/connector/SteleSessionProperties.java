@@ -29,6 +29,7 @@ public final class SteleSessionProperties {
     private static final String INDEX_JOIN_ENABLED = "index_join_enabled";
     private static final String DYNAMIC_FILTERING_WAIT_TIMEOUT = "dynamic_filtering_wait_timeout";
     private static final String DATA_CACHE_ENABLED = "data_cache_enabled";
+    private static final String METADATA_CACHE_ENABLED = "metadata_cache_enabled";
     private static final String STATISTICS_ENABLED = "statistics_enabled";
     private static final String INSERT_EXISTING_ROWS_BEHAVIOR = "insert_existing_rows_behavior";
     private static final String BUCKET_EXECUTION_ENABLED = "bucket_execution_enabled";
@@ -73,6 +74,11 @@ public final class SteleSessionProperties {
                 booleanProperty(
                         DATA_CACHE_ENABLED,
                         "Read data files through the data page cache, where the catalog has one",
+                        true,
+                        false),
+                booleanProperty(
+                        METADATA_CACHE_ENABLED,
+                        "Use definitions and statistics of tables and views that other queries have loaded, where the catalog keeps them",
                         true,
                         false),
                 booleanProperty(
@@ -153,6 +159,11 @@ public final class SteleSessionProperties {
                     "Expected 0 to %s keys for lookup_max_keys, found %s"
                             .formatted(PredicateKeys.MAX_PRIMARY_KEYS, value));
         }
+    }
+
+    /** Whether what other queries have loaded of tables and views is used. */
+    public static boolean isMetadataCacheEnabled(ConnectorSession session) {
+        return session.getProperty(METADATA_CACHE_ENABLED, Boolean.class);
     }
 
     /** Whether the optimizer gets statistics. */

@@ -40,7 +40,10 @@ public final class SteleTransactions {
                                                 Optional.of(
                                                         factory.create(
                                                                 SteleSessionProperties.queryTag(
-                                                                        session)))));
+                                                                        session),
+                                                                SteleSessionProperties
+                                                                        .isMetadataCacheEnabled(
+                                                                                session)))));
         if (metadata == null) {
             throw new IllegalArgumentException("Expected an open transaction, found " + handle);
         }

@@ -6,7 +6,10 @@ import static io.trino.spi.type.VarcharType.VARCHAR;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import com.google.inject.Inject;
+import io.stele.connector.metadata.cache.MetadataCache;
+import io.stele.connector.metadata.cache.MetadataCacheMetrics;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.sidecar.WorkerDataCache;
 import io.stele.protocol.api.Actions;
@@ -28,13 +31,15 @@ import io.trino.spi.type.Type;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code system.caches}: the data page caches of all nodes of Trino and, by way of the coordinator,
  * of the sidecar. Of each cache a row without a table, with what it holds, and a row for each
- * table.
+ * table. The coordinator has a row for its metadata cache as well.
  */
 public final class CachesTable implements SystemTable {
     private static final List<String> OF_TABLES =
@@ -79,10 +84,16 @@ public final class CachesTable implements SystemTable {
 
     private final SteleSidecar sidecar;
     private final WorkerDataCache cache;
+    private final MetadataCache metadata;
     private final NodeManager nodes;
 
     @Inject
-    public CachesTable(SteleSidecar sidecar, WorkerDataCache cache, NodeManager nodes) {
+    public CachesTable(
+            SteleSidecar sidecar,
+            WorkerDataCache cache,
+            MetadataCache metadata,
+            NodeManager nodes) {
+        this.metadata = requireNonNull(metadata, "metadata is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.cache = requireNonNull(cache, "cache is null");
         this.nodes = requireNonNull(nodes, "nodes is null");
@@ -114,6 +125,9 @@ public final class CachesTable implements SystemTable {
             DataCacheReply reply =
                     sidecar.call(Actions.DATA_CACHE, Done.DONE, DataCacheReply.class);
             addRows(rows, reply.nodeId(), "sidecar", reply.space(), reply.tables());
+            if (metadata.isEnabled()) {
+                rows.addRow(metadataRow(node).toArray());
+            }
         }
         return rows.build().cursor();
     }
@@ -138,6 +152,23 @@ public final class CachesTable implements SystemTable {
             OF_SPACE.forEach(_ -> row.add(null));
             rows.addRow(row.toArray());
         }
+    }
+
+    /** A read is one of a table or view, which costs a request unless it is there. */
+    private List<@Nullable Object> metadataRow(String node) {
+        MetadataCacheMetrics metrics = metadata.metrics();
+        Map<String, Object> values =
+                ImmutableMap.<String, Object>builder()
+                        .put("node", node)
+                        .put("process", "metadata")
+                        .put("reads", metrics.getHits() + metrics.getMisses())
+                        .put("requests_saved", metrics.getHits())
+                        .put("requests", metrics.getMisses() + metrics.getVersionChecks())
+                        .put("evictions", metrics.getEvictions())
+                        .buildOrThrow();
+        List<@Nullable Object> row = new ArrayList<>();
+        METADATA.getColumns().forEach(column -> row.add(values.get(column.getName())));
+        return row;
     }
 
     private static List<Object> values(DataCacheTable table) {

@@ -3,6 +3,7 @@ package io.stele.connector.metadata;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.connector.metadata.cache.Relation;
 import io.stele.connector.sidecar.SidecarActions;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.protocol.TableId;
@@ -21,6 +22,9 @@ import io.stele.protocol.api.ListSchemasReply;
 import io.stele.protocol.api.ListTablesReply;
 import io.stele.protocol.api.ListTablesRequest;
 import io.stele.protocol.api.ListViewsReply;
+import io.stele.protocol.api.MetadataChanges;
+import io.stele.protocol.api.MetadataChangesRequest;
+import io.stele.protocol.api.MetadataVersion;
 import io.stele.protocol.api.PartitionFiles;
 import io.stele.protocol.api.RelationReply;
 import io.stele.protocol.api.RenameSchemaRequest;
@@ -52,9 +56,6 @@ import java.util.function.Supplier;
 
 /** The catalog requests of a sidecar in Trino's terms. Thread-safe. */
 public final class CatalogRequests {
-    /** Says that nothing has a name. */
-    static final RelationReply NOTHING = new RelationReply(Optional.empty(), Optional.empty());
-
     private final SidecarActions sidecar;
 
     @Inject
@@ -125,9 +126,17 @@ public final class CatalogRequests {
     }
 
     /** What has a name; tables with the rows of materialized views have one as well. */
-    RelationReply findRelation(SchemaTableName name) {
+    public RelationReply findRelation(SchemaTableName name) {
         return found(() -> sidecar.call(Actions.GET_RELATION, request(name), RelationReply.class))
-                .orElse(NOTHING);
+                .orElse(Relation.NOTHING);
+    }
+
+    /** What is different since a version. */
+    MetadataChanges changesSince(MetadataVersion version) {
+        return sidecar.call(
+                Actions.METADATA_CHANGES,
+                new MetadataChangesRequest(Optional.of(version)),
+                MetadataChanges.class);
     }
 
     static TableRequest request(SchemaTableName name) {

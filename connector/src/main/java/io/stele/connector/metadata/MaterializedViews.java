@@ -99,7 +99,7 @@ final class MaterializedViews {
 
     Map<SchemaTableName, ConnectorMaterializedViewDefinition> all(Optional<String> schemaName) {
         Map<SchemaTableName, ConnectorMaterializedViewDefinition> found = new LinkedHashMap<>();
-        for (ViewSchema view : catalog.views(schemaName)) {
+        for (ViewSchema view : snapshot.views(schemaName)) {
             if (view.isMaterialized()) {
                 found.put(Views.nameOf(view), definition(view));
             }

@@ -24,18 +24,18 @@ import java.util.stream.Stream;
  * them. What is dropped while a list is made is left out. Thread-safe.
  */
 final class RelationListing {
-    private final CatalogRequests catalog;
+    private final TransactionSnapshot snapshot;
     private final TableDefinitions definitions;
 
-    RelationListing(CatalogRequests catalog, TableDefinitions definitions) {
-        this.catalog = requireNonNull(catalog, "catalog is null");
+    RelationListing(TransactionSnapshot snapshot, TableDefinitions definitions) {
+        this.snapshot = requireNonNull(snapshot, "snapshot is null");
         this.definitions = requireNonNull(definitions, "definitions is null");
     }
 
     List<SchemaTableName> names(Optional<String> schemaName) {
         return ImmutableList.<SchemaTableName>builder()
-                .addAll(catalog.tables(schemaName))
-                .addAll(catalog.views(schemaName).stream().map(Views::nameOf).iterator())
+                .addAll(snapshot.tables(schemaName))
+                .addAll(snapshot.views(schemaName).stream().map(Views::nameOf).iterator())
                 .build();
     }
 
@@ -55,11 +55,11 @@ final class RelationListing {
             Function<TableSchema, T> ofTable,
             Function<ViewSchema, T> ofView) {
         Stream<T> tables =
-                filter.apply(new HashSet<>(catalog.tables(schemaName))).stream()
-                        .flatMap(name -> catalog.findTable(name).stream())
+                filter.apply(new HashSet<>(snapshot.tables(schemaName))).stream()
+                        .flatMap(name -> snapshot.findTable(name).stream())
                         .map(TableDescription::schema)
                         .map(ofTable);
-        List<ViewSchema> views = catalog.views(schemaName);
+        List<ViewSchema> views = snapshot.views(schemaName);
         Set<SchemaTableName> viewNames = new HashSet<>();
         views.forEach(view -> viewNames.add(Views.nameOf(view)));
         Set<SchemaTableName> wantedViews = filter.apply(viewNames);

@@ -127,7 +127,7 @@ public final class SteleMetadata implements ConnectorMetadata {
 
     @Override
     public List<String> listSchemaNames(ConnectorSession session) {
-        return catalog.schemaNames();
+        return snapshot.schemaNames();
     }
 
     @Override
@@ -549,7 +549,8 @@ public final class SteleMetadata implements ConnectorMetadata {
     public TableStatistics getTableStatistics(
             ConnectorSession session, ConnectorTableHandle tableHandle) {
         SteleTableHandle handle = (SteleTableHandle) tableHandle;
-        return statistics.read(session, handle, snapshot.findTable(handle.name()));
+        return statistics.read(
+                session, handle, snapshot.findTable(handle.name()), snapshot::statistics);
     }
 
     @Override

@@ -3,18 +3,22 @@ package io.stele.connector.metadata;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.connector.metadata.cache.MetadataCache;
+import io.stele.connector.metadata.cache.MetadataWatch;
 import io.stele.connector.sidecar.ReadPoints;
-import io.stele.connector.sidecar.SidecarActions;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.QueryTag;
 import io.trino.spi.catalog.CatalogName;
 import io.trino.spi.type.TypeManager;
+import java.util.Optional;
 
 /** Makes the view of one transaction. Thread-safe. */
 public final class SteleMetadataFactory {
     private final SteleSidecar sidecar;
     private final ReadPoints readPoints;
+    private final MetadataCache cache;
+    private final MetadataWatch watch;
     private final TableDefinitions definitions;
     private final TableStatisticsReader statistics;
     private final TrinoTypes types;
@@ -25,6 +29,8 @@ public final class SteleMetadataFactory {
     public SteleMetadataFactory(
             SteleSidecar sidecar,
             ReadPoints readPoints,
+            MetadataCache cache,
+            MetadataWatch watch,
             TableDefinitions definitions,
             TableStatisticsReader statistics,
             TrinoTypes types,
@@ -32,6 +38,8 @@ public final class SteleMetadataFactory {
             CatalogName catalogName) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
+        this.cache = requireNonNull(cache, "cache is null");
+        this.watch = requireNonNull(watch, "watch is null");
         this.definitions = requireNonNull(definitions, "definitions is null");
         this.statistics = requireNonNull(statistics, "statistics is null");
         this.types = requireNonNull(types, "types is null");
@@ -43,12 +51,19 @@ public final class SteleMetadataFactory {
      * A new transaction's.
      *
      * @param tag whose transaction it is, which the sidecar is told
+     * @param cached whether it uses what other transactions loaded
      */
-    public SteleMetadata create(QueryTag tag) {
-        SidecarActions actions = sidecar.as(tag);
+    public SteleMetadata create(QueryTag tag, boolean cached) {
+        watch.start();
+        ChangeCountingActions actions = new ChangeCountingActions(sidecar.as(tag));
         CatalogRequests catalog = new CatalogRequests(actions);
         WriteTransactions writes = new WriteTransactions(actions, catalog);
-        TransactionSnapshot snapshot = new TransactionSnapshot(catalog, readPoints);
+        TransactionSnapshot snapshot =
+                new TransactionSnapshot(
+                        catalog,
+                        readPoints,
+                        cached && cache.isEnabled() ? Optional.of(cache) : Optional.empty(),
+                        actions::changes);
         return new SteleMetadata(
                 catalog,
                 writes,
@@ -57,7 +72,7 @@ public final class SteleMetadataFactory {
                 definitions,
                 statistics,
                 new MetadataTables(catalog, types),
-                new RelationListing(catalog, definitions),
+                new RelationListing(snapshot, definitions),
                 new ColumnChanges(catalog, snapshot, definitions),
                 new Views(catalog, snapshot),
                 new MaterializedViews(

@@ -11,6 +11,7 @@ import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.api.ColumnSize;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.predicate.ColumnStats;
+import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.ConnectorSession;
@@ -21,29 +22,30 @@ import io.trino.spi.statistics.Estimate;
 import io.trino.spi.statistics.TableStatistics;
 import io.trino.spi.type.Type;
 import java.util.Optional;
+import java.util.function.BiFunction;
 
 /**
  * What the optimizer learns of a table: rows, and of each column nulls, range, different values and
  * their size. Stateless.
  */
 public final class TableStatisticsReader {
-    private final CatalogRequests catalog;
     private final TableDefinitions definitions;
 
     @Inject
-    public TableStatisticsReader(CatalogRequests catalog, TableDefinitions definitions) {
-        this.catalog = requireNonNull(catalog, "catalog is null");
+    public TableStatisticsReader(TableDefinitions definitions) {
         this.definitions = requireNonNull(definitions, "definitions is null");
     }
 
     /**
-     * @param description what the snapshot has of the table; of its partitions that a query wants,
-     *     the sidecar is asked again
+     * @param description what the snapshot has of the table
+     * @param parts what is known of the partitions that a query wants
      */
     TableStatistics read(
             ConnectorSession session,
             SteleTableHandle handle,
-            Optional<TableDescription> description) {
+            Optional<TableDescription> description,
+            BiFunction<TableDescription, ScanPredicate, io.stele.protocol.api.TableStatistics>
+                    parts) {
         if (!SteleSessionProperties.isStatisticsEnabled(session)
                 || description.isEmpty()
                 || !description.get().schema().id().equals(handle.table().id())) {
@@ -57,9 +59,8 @@ public final class TableStatisticsReader {
                 description.get().schema(),
                 partitions.isAll()
                         ? description.get().statistics()
-                        : catalog.statistics(
-                                handle.table().id(),
-                                ScanPredicates.of(handle.table(), partitions)));
+                        : parts.apply(
+                                description.get(), ScanPredicates.of(handle.table(), partitions)));
     }
 
     private TableStatistics toTrino(

@@ -3,34 +3,56 @@ package io.stele.connector.metadata;
 import static io.trino.spi.StandardErrorCode.INVALID_SESSION_PROPERTY;
 import static java.util.Objects.requireNonNull;
 
+import io.stele.connector.metadata.cache.MetadataCache;
+import io.stele.connector.metadata.cache.Relation;
 import io.stele.connector.sidecar.ReadPoints;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.RelationReply;
 import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.TableStatistics;
+import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ViewSchema;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What one Trino transaction sees: tables and views as they were when it first looked at each, and
  * one read point, opened when the first table is looked at.
  *
+ * <p>What other transactions loaded is used as well, once this one has heard of all changes up to
+ * its own beginning: with its read point, or, before it has one, by asking. It asks again after
+ * each change of its own.
+ *
  * <p>Guarded by itself: Trino asks from several threads.
  */
 final class TransactionSnapshot {
     private final CatalogRequests catalog;
     private final ReadPoints readPoints;
-    private final Map<SchemaTableName, RelationReply> relations = new HashMap<>();
+    private final Optional<MetadataCache> cache;
+    private final Map<SchemaTableName, Relation> relations = new HashMap<>();
     private ReadPoints.@Nullable Lease readPoint;
+    private final LongSupplier changes;
+    private long heardChanges = -1; // how many there were when the cache heard of all changes
     private boolean closed;
 
-    TransactionSnapshot(CatalogRequests catalog, ReadPoints readPoints) {
+    /**
+     * @param cache what transactions share; empty: nothing
+     * @param changes how often this transaction may have changed something
+     */
+    TransactionSnapshot(
+            CatalogRequests catalog,
+            ReadPoints readPoints,
+            Optional<MetadataCache> cache,
+            LongSupplier changes) {
+        this.changes = requireNonNull(changes, "changes is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
+        this.cache = requireNonNull(cache, "cache is null");
     }
 
     /** Releases the read point; nothing can be looked at afterwards. */
@@ -56,12 +78,38 @@ final class TransactionSnapshot {
         return find(name).view().filter(view -> view.isMaterialized() == materialized);
     }
 
+    /** What is known of the files of a table that may have rows of a predicate. */
+    TableStatistics statistics(TableDescription table, ScanPredicate predicate) {
+        SchemaTableName name =
+                new SchemaTableName(table.schema().schemaName(), table.schema().tableName());
+        return find(name)
+                .statistics(predicate, () -> catalog.statistics(table.schema().id(), predicate));
+    }
+
+    List<String> schemaNames() {
+        return cache.isPresent() ? heard().schemas(catalog::schemaNames) : catalog.schemaNames();
+    }
+
+    /** The tables of a schema, or of all. */
+    List<SchemaTableName> tables(Optional<String> schemaName) {
+        return cache.isPresent()
+                ? heard().tables(schemaName, () -> catalog.tables(schemaName))
+                : catalog.tables(schemaName);
+    }
+
+    /** The views of a schema, or of all. */
+    List<ViewSchema> views(Optional<String> schemaName) {
+        return cache.isPresent()
+                ? heard().views(schemaName, () -> catalog.views(schemaName))
+                : catalog.views(schemaName);
+    }
+
     /**
      * What has a name, to be read at {@link #readPoint}: where neither is known both are asked for
      * at once. Trino asks for a materialized view, a view and a table of each name of a query, and
      * the first request answers all.
      */
-    RelationReply open(SchemaTableName name, Optional<Lsn> atLeast) {
+    Relation open(SchemaTableName name, Optional<Lsn> atLeast) {
         boolean isKnown;
         synchronized (this) {
             isKnown = readPoint != null || relations.containsKey(name);
@@ -69,41 +117,104 @@ final class TransactionSnapshot {
         if (isKnown) {
             return find(name);
         }
+        long changesBefore = changes.getAsLong();
+        Optional<MetadataCache.Look> look = cache.map(shared -> shared.look(name));
+        Optional<Relation> known = look.flatMap(MetadataCache.Look::relation);
+        if (known.isPresent() && known.get().isNothing() && hasHeard(changesBefore)) {
+            return cache.orElseThrow().found(known.get());
+        }
+        boolean isDescribed = known.isPresent();
+        long sentNanos = System.nanoTime();
         Optional<ReadPoints.Opened> opened =
                 CatalogRequests.found(
-                        () -> readPoints.open(CatalogRequests.request(name), atLeast));
-        opened.ifPresent(found -> keep(name, found));
-        return opened.map(ReadPoints.Opened::relation).orElse(CatalogRequests.NOTHING);
+                        () ->
+                                readPoints.open(
+                                        CatalogRequests.request(name),
+                                        atLeast,
+                                        look.map(MetadataCache.Look::version),
+                                        isDescribed));
+        if (opened.isEmpty()) {
+            return new Relation(Relation.NOTHING);
+        }
+        return keep(name, opened.get(), relation(look, sentNanos, opened.get()), changesBefore);
     }
 
-    private void keep(SchemaTableName name, ReadPoints.Opened opened) {
-        if (opened.lease().isEmpty()) {
-            return; // there is nothing of the name
+    private Relation relation(
+            Optional<MetadataCache.Look> look, long sentNanos, ReadPoints.Opened opened) {
+        if (cache.isEmpty() || look.isEmpty()) {
+            return new Relation(opened.relation());
         }
+        boolean isThere = opened.lease().isPresent();
+        boolean wasThere = look.get().relation().map(known -> !known.isNothing()).orElse(false);
+        boolean isLeftOut =
+                opened.relation().table().isEmpty() && opened.relation().view().isEmpty();
+        return cache.get()
+                .opened(
+                        look.get(),
+                        sentNanos,
+                        opened.changes(),
+                        opened.relation(),
+                        isLeftOut && isThere == wasThere);
+    }
+
+    private Relation keep(
+            SchemaTableName name, ReadPoints.Opened opened, Relation relation, long changesBefore) {
         synchronized (this) {
-            relations.putIfAbsent(name, opened.relation());
+            if (opened.changes().isPresent()) {
+                heardChanges = Math.max(heardChanges, changesBefore);
+            }
+            if (opened.lease().isEmpty()) {
+                return relation; // there is nothing of the name
+            }
+            relations.putIfAbsent(name, relation);
             if (readPoint == null && !closed) {
                 readPoint = opened.lease().get();
-                return;
+                return relation;
             }
         }
         opened.lease().get().close(); // somebody else was quicker
+        return relation;
     }
 
-    private RelationReply find(SchemaTableName name) {
+    private Relation find(SchemaTableName name) {
         synchronized (this) {
-            RelationReply known = relations.get(name);
+            Relation known = relations.get(name);
             if (known != null) {
                 return known;
             }
         }
-        RelationReply found = catalog.findRelation(name);
+        Relation found =
+                cache.isPresent()
+                        ? heard().relation(name, () -> catalog.findRelation(name))
+                        : new Relation(catalog.findRelation(name));
         synchronized (this) {
-            if (found.table().isPresent() || found.view().isPresent()) {
+            if (!found.isNothing()) {
                 relations.put(name, found);
             }
         }
         return found;
+    }
+
+    /** The cache, once it has heard of all changes up to this transaction's last one. */
+    private MetadataCache heard() {
+        MetadataCache shared = cache.orElseThrow();
+        long present = changes.getAsLong();
+        if (hasHeard(present)) {
+            return shared;
+        }
+        if (present > 0 || !shared.isFreshEnough()) {
+            long sentNanos = System.nanoTime();
+            shared.apply(catalog.changesSince(shared.version()), sentNanos);
+            shared.metrics().checked();
+        }
+        synchronized (this) {
+            heardChanges = Math.max(heardChanges, present);
+        }
+        return shared;
+    }
+
+    private synchronized boolean hasHeard(long present) {
+        return heardChanges == present;
     }
 
     /** A statement of this transaction changed what has the name: the next look asks again. */

@@ -87,7 +87,7 @@ final class Views {
     }
 
     List<SchemaTableName> list(Optional<String> schemaName, boolean materialized) {
-        return catalog.views(schemaName).stream()
+        return snapshot.views(schemaName).stream()
                 .filter(view -> view.isMaterialized() == materialized)
                 .map(Views::nameOf)
                 .toList();
@@ -95,7 +95,7 @@ final class Views {
 
     Map<SchemaTableName, ConnectorViewDefinition> all(Optional<String> schemaName) {
         Map<SchemaTableName, ConnectorViewDefinition> definitions = new LinkedHashMap<>();
-        for (ViewSchema view : catalog.views(schemaName)) {
+        for (ViewSchema view : snapshot.views(schemaName)) {
             if (!view.isMaterialized()) {
                 definitions.put(nameOf(view), ViewDocument.of(view).toView());
             }

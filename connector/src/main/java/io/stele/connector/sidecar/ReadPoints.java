@@ -10,6 +10,8 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.CloseReadPointRequest;
 import io.stele.protocol.api.Done;
+import io.stele.protocol.api.MetadataChanges;
+import io.stele.protocol.api.MetadataVersion;
 import io.stele.protocol.api.OpenReadPointRequest;
 import io.stele.protocol.api.OpenTableReply;
 import io.stele.protocol.api.OpenTableRequest;
@@ -63,14 +65,24 @@ public final class ReadPoints {
         return lease(reply);
     }
 
-    /** The same together with a table or view that is to be read, if there is one: one request. */
-    public Opened open(TableRequest table, Optional<Lsn> atLeast) {
+    /**
+     * The same together with a table or view that is to be read, if there is one: one request.
+     *
+     * @param known up to where the caller knows the metadata, if it keeps any
+     * @param described whether it has the description as of then, and wants it only if it changed
+     */
+    public Opened open(
+            TableRequest table,
+            Optional<Lsn> atLeast,
+            Optional<MetadataVersion> known,
+            boolean described) {
         OpenTableReply reply =
                 sidecar.call(
                         Actions.OPEN_TABLE,
-                        new OpenTableRequest(table, ttlMillis, atLeast),
+                        new OpenTableRequest(
+                                table, ttlMillis, atLeast, known, Optional.of(described)),
                         OpenTableReply.class);
-        return new Opened(reply.relation(), reply.readPoint().map(this::lease));
+        return new Opened(reply.relation(), reply.readPoint().map(this::lease), reply.changes());
     }
 
     /** A snapshot of the past, and a table as it looked then. */
@@ -109,8 +121,14 @@ public final class ReadPoints {
         }
     }
 
-    /** What has a name, and a read point at which it can be read; nothing has no read point. */
-    public record Opened(RelationReply relation, Optional<Lease> lease) {}
+    /**
+     * What has a name, and a read point at which it can be read; nothing has no read point.
+     *
+     * @param relation without either if the caller has the description and it is the same
+     * @param changes since what the caller knows, if it said so
+     */
+    public record Opened(
+            RelationReply relation, Optional<Lease> lease, Optional<MetadataChanges> changes) {}
 
     /**
      * A table of the past and a read point at which it can be read.

@@ -13,6 +13,7 @@ import io.stele.protocol.api.Done;
 import io.stele.protocol.api.ListSchemasReply;
 import io.stele.protocol.auth.ClientTls;
 import io.stele.protocol.auth.TokenSource;
+import io.stele.protocol.flight.ActionStream;
 import io.stele.protocol.flight.FlightClient;
 import io.stele.protocol.flight.FlightPut;
 import io.stele.protocol.flight.FlightStream;
@@ -133,6 +134,14 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
      */
     public FlightStream scan(byte[] ticket, QueryTag tag) {
         return client().get(new Ticket(ticket), tag);
+    }
+
+    /**
+     * Starts an action that gives one result after the other; the caller closes it, and passes its
+     * failures to {@link #streamFailed}.
+     */
+    public <T> ActionStream<T> watch(String action, Object request, Class<T> resultType) {
+        return client().watch(action, request, resultType);
     }
 
     /**

@@ -128,5 +128,14 @@ public final class Actions {
     /** {@link Done} (or an empty body) -> {@link DataCacheReply}. */
     public static final String DATA_CACHE = "data-cache";
 
+    /** {@link MetadataChangesRequest} -> {@link MetadataChanges}. */
+    public static final String METADATA_CHANGES = "metadata-changes";
+
+    /**
+     * {@link MetadataChangesRequest} -> {@link MetadataChanges}, one result after the other until
+     * the caller gives up: what changes, and at least one a second.
+     */
+    public static final String WATCH_METADATA = "watch-metadata";
+
     private Actions() {}
 }

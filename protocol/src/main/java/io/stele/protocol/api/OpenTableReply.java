@@ -7,11 +7,18 @@ import java.util.Optional;
 /**
  * What has a name, and an open read point.
  *
- * @param relation as it is at the read point or later, so that reads of both agree
+ * @param relation as it is at the read point or later, so that reads of both agree; without either
+ *     if the caller has it and it is the same
  * @param readPoint empty if nothing has the name
+ * @param changes what changed until the read point was opened or later, if the request said what is
+ *     known
  */
-public record OpenTableReply(RelationReply relation, Optional<ReadPointReply> readPoint) {
+public record OpenTableReply(
+        RelationReply relation,
+        Optional<ReadPointReply> readPoint,
+        Optional<MetadataChanges> changes) {
     public OpenTableReply {
+        requireNonNull(changes, "changes is null");
         requireNonNull(relation, "relation is null");
         requireNonNull(readPoint, "readPoint is null");
     }

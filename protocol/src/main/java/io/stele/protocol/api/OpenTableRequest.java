@@ -12,13 +12,28 @@ import java.util.Optional;
  * @param table the table or view, by name
  * @param ttlMillis how long the read point's lease lasts unless renewed
  * @param atLeast as in {@link OpenReadPointRequest}
+ * @param known up to where the caller knows the metadata; the reply then says what changed since
+ * @param described whether the caller has the description as of {@code known}, so that the reply
+ *     need not have it unless it changed; absent: no
  */
-public record OpenTableRequest(TableRequest table, long ttlMillis, Optional<Lsn> atLeast) {
+public record OpenTableRequest(
+        TableRequest table,
+        long ttlMillis,
+        Optional<Lsn> atLeast,
+        Optional<MetadataVersion> known,
+        Optional<Boolean> described) {
     public OpenTableRequest {
+        requireNonNull(known, "known is null");
+        requireNonNull(described, "described is null");
         requireNonNull(table, "table is null");
         requireNonNull(atLeast, "atLeast is null");
         if (ttlMillis <= 0) {
             throw new IllegalArgumentException("Expected ttlMillis > 0, found " + ttlMillis);
         }
+    }
+
+    /** Of a caller that keeps no metadata. */
+    public OpenTableRequest(TableRequest table, long ttlMillis, Optional<Lsn> atLeast) {
+        this(table, ttlMillis, atLeast, Optional.empty(), Optional.empty());
     }
 }

@@ -118,6 +118,15 @@ public final class FlightClient implements AutoCloseable {
         return ApiJson.read(results.get(0).body(), replyType);
     }
 
+    /** Starts an action that gives one result after the other; the caller closes it. */
+    public <T> ActionStream<T> watch(String name, Object request, Class<T> resultType) {
+        return ActionStream.start(
+                authenticated.newCall(FlightMethods.DO_ACTION, CallOptions.DEFAULT),
+                new Action(name, ApiJson.write(request)),
+                resultType,
+                where);
+    }
+
     /** The actions that the service knows. */
     public List<ActionType> listActions() {
         return list(FlightMethods.LIST_ACTIONS, Empty.EMPTY);

@@ -388,17 +388,31 @@ public final class EngineService implements AutoCloseable {
         return schema;
     }
 
+    /** Whether something has the name; STALE_TABLE as in {@link #resolve}. */
+    public boolean isThere(TableRequest request) {
+        TableName name = request.table();
+        Catalog current = engine().catalog().current();
+        if (isTable(request, current)) {
+            resolve(request);
+            return true;
+        }
+        return current.findView(name.schemaName(), name.tableName()).isPresent();
+    }
+
     /** The table or view of a name, if there is one; STALE_TABLE as in {@link #resolve}. */
     public RelationReply relation(TableRequest request) {
         TableName name = request.table();
         Catalog current = engine().catalog().current();
-        boolean isTable =
-                request.tableId().isPresent()
-                        || current.findTable(name.schemaName(), name.tableName()).isPresent();
-        return isTable
+        return isTable(request, current)
                 ? new RelationReply(Optional.of(describe(resolve(request))), Optional.empty())
                 : new RelationReply(
                         Optional.empty(), current.findView(name.schemaName(), name.tableName()));
+    }
+
+    private static boolean isTable(TableRequest request, Catalog catalog) {
+        TableName name = request.table();
+        return request.tableId().isPresent()
+                || catalog.findTable(name.schemaName(), name.tableName()).isPresent();
     }
 
     /** How this sidecar is doing, as the status action tells it. */

@@ -5,10 +5,12 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
 import io.airlift.log.Logger;
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.flight.Action;
 import io.stele.protocol.flight.ActionResult;
@@ -25,15 +27,22 @@ final class ActionService {
     private static final int MAX_LOGGED_CHARS = 2_000;
 
     private final Map<String, ActionHandler> handlers;
+    private final MetadataWatches watches;
     private final AccessMetrics metrics;
 
-    ActionService(Map<String, ActionHandler> handlers, AccessMetrics metrics) {
+    ActionService(
+            Map<String, ActionHandler> handlers, MetadataWatches watches, AccessMetrics metrics) {
         this.handlers = ImmutableMap.copyOf(handlers);
+        this.watches = requireNonNull(watches, "watches is null");
         this.metrics = requireNonNull(metrics, "metrics is null");
     }
 
     void doAction(Action action, StreamObserver<ActionResult> results) {
         metrics.actionCalled();
+        if (action.type().equals(Actions.WATCH_METADATA)) {
+            watches.begin(action.body(), (ServerCallStreamObserver<ActionResult>) results);
+            return;
+        }
         ActionResult result;
         audit(action);
         try {
@@ -68,6 +77,7 @@ final class ActionService {
     void listActions(Empty request, StreamObserver<ActionType> types) {
         handlers.forEach(
                 (type, handler) -> types.onNext(new ActionType(type, handler.description())));
+        types.onNext(new ActionType(Actions.WATCH_METADATA, MetadataWatches.DESCRIPTION));
         types.onCompleted();
     }
 

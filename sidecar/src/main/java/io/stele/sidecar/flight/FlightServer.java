@@ -116,6 +116,7 @@ public final class FlightServer implements AutoCloseable {
             return;
         }
         server.shutdown();
+        service.endWatches();
         try {
             if (!server.awaitTermination(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
                 log.info("Cancelling Flight calls that did not end within %s", timeout);

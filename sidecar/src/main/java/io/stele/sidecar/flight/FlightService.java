@@ -21,6 +21,7 @@ import java.util.concurrent.ThreadFactory;
 /** The methods of Arrow Flight, as far as Stele has them: all but DoExchange. Thread safe. */
 public final class FlightService {
     private final HandshakeService handshakes;
+    private final MetadataWatches watches;
     private final ActionService actions;
     private final FlightCatalog catalog;
     private final GetService gets;
@@ -46,10 +47,19 @@ public final class FlightService {
                         .putAll(new MaintenanceActions(engine).handlers())
                         .buildOrThrow();
         this.handshakes = new HandshakeService(authenticator);
-        this.actions = new ActionService(handlers, access);
+        this.watches =
+                new MetadataWatches(
+                        since -> engine.engine().metadataChanges(since),
+                        Thread.ofVirtual().name("flight-watch-", 0).factory());
+        this.actions = new ActionService(handlers, watches, access);
         this.catalog = new FlightCatalog(engine);
         this.gets = new GetService(config, engine, reads, threads);
         this.puts = new PutService(config, engine, ingest);
+    }
+
+    /** Ends the streams that would go on for ever. */
+    void endWatches() {
+        watches.close();
     }
 
     ServerServiceDefinition definition() {

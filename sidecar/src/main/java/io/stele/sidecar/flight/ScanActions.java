@@ -8,6 +8,8 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.CloseReadPointRequest;
+import io.stele.protocol.api.MetadataChanges;
+import io.stele.protocol.api.MetadataChangesRequest;
 import io.stele.protocol.api.OpenReadPointRequest;
 import io.stele.protocol.api.OpenTableReply;
 import io.stele.protocol.api.OpenTableRequest;
@@ -29,6 +31,9 @@ final class ScanActions {
     // A lease holds old versions and files, so a forgotten one must end by itself.
     private static final Duration MAX_TTL = Duration.ofHours(24);
 
+    private static final RelationReply NOTHING =
+            new RelationReply(Optional.empty(), Optional.empty());
+
     private final EngineService engine;
 
     ScanActions(EngineService engine) {
@@ -37,6 +42,11 @@ final class ScanActions {
 
     Map<String, ActionHandler> handlers() {
         return ImmutableMap.of(
+                Actions.METADATA_CHANGES,
+                ActionHandler.of(
+                        "Says which tables and views are different since a version",
+                        MetadataChangesRequest.class,
+                        this::metadataChanges),
                 Actions.OPEN_READ_POINT,
                 ActionHandler.of("Opens a leased snapshot", OpenReadPointRequest.class, this::open),
                 Actions.OPEN_TABLE,
@@ -70,12 +80,11 @@ final class ScanActions {
 
     /**
      * The table is described after the read point was opened: readers need columns that are not
-     * older.
+     * older. For the same reason what changed is found out then.
      */
     private Object openTable(OpenTableRequest request) {
-        RelationReply there = engine.relation(request.table());
-        if (there.table().isEmpty() && there.view().isEmpty()) {
-            return new OpenTableReply(there, Optional.empty());
+        if (!engine.isThere(request.table())) {
+            return new OpenTableReply(NOTHING, Optional.empty(), changes(request));
         }
         ReadPointReply readPoint =
                 open(
@@ -85,11 +94,27 @@ final class ScanActions {
                                 request.ttlMillis(),
                                 request.atLeast()));
         try {
-            return new OpenTableReply(engine.relation(request.table()), Optional.of(readPoint));
+            Optional<MetadataChanges> changes = changes(request);
+            boolean isDescribed =
+                    request.described().orElse(false)
+                            && changes.isPresent()
+                            && !changes.get().concerns(request.table().table());
+            return new OpenTableReply(
+                    isDescribed ? NOTHING : engine.relation(request.table()),
+                    Optional.of(readPoint),
+                    changes);
         } catch (RuntimeException e) {
             engine.engine().closeReadPoint(readPoint.readPointId());
             throw e;
         }
+    }
+
+    private Optional<MetadataChanges> changes(OpenTableRequest request) {
+        return request.known().map(known -> engine.engine().metadataChanges(Optional.of(known)));
+    }
+
+    private Object metadataChanges(MetadataChangesRequest request) {
+        return engine.engine().metadataChanges(request.since());
     }
 
     private Object renew(RenewReadPointRequest request) {

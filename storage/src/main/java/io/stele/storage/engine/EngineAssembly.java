@@ -134,7 +134,8 @@ final class EngineAssembly {
                 readPoints,
                 collector,
                 transactions,
-                indexBuilds);
+                indexBuilds,
+                epoch);
     }
 
     private static void start(Shards.Entry entry, EngineLog log) {

@@ -24,10 +24,12 @@ import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableVersions;
 import io.stele.storage.wal.DurableRecord;
 import io.stele.storage.wal.LogListener;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -166,6 +168,20 @@ final class Shards implements LogListener {
     /** The parts of a table, one a shard. STALE_TABLE if it is dropped. */
     List<TableShard> table(TableSchema schema) {
         return schema.shards().stream().map(id -> shard(id).table(schema.id())).toList();
+    }
+
+    /** The shards of a table; empty if it is not, or no more, in one of them. */
+    Optional<List<TableShard>> find(TableEntry table) {
+        List<TableShard> found = new ArrayList<>();
+        for (ShardId id : table.schema().shards()) {
+            Optional<TableShard> there =
+                    contains(id) ? shard(id).findTable(table.schema().id()) : Optional.empty();
+            if (there.isEmpty()) {
+                return Optional.empty();
+            }
+            found.add(there.get());
+        }
+        return Optional.of(found);
     }
 
     /**

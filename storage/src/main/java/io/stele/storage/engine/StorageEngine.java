@@ -8,6 +8,8 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.LookupKeys;
+import io.stele.protocol.api.MetadataChanges;
+import io.stele.protocol.api.MetadataVersion;
 import io.stele.protocol.api.PartitionFiles;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
@@ -49,7 +51,8 @@ import org.jspecify.annotations.Nullable;
 public final class StorageEngine implements AutoCloseable {
     private final CatalogService catalog;
     private final Shards shards;
-    private final TableStatisticsCollector statistics = new TableStatisticsCollector();
+    private final TableStatisticsCollector statistics;
+    private final MetadataLog metadata;
     private final EngineLog log;
     private final ReadPoints readPoints;
     private final ReadPointOpener readPointOpener;
@@ -72,8 +75,11 @@ public final class StorageEngine implements AutoCloseable {
             ReadPoints readPoints,
             FileCollector collector,
             Transactions transactions,
-            IndexBuilds indexBuilds) {
+            IndexBuilds indexBuilds,
+            long epoch) {
         this.catalog = catalog;
+        this.statistics = new TableStatisticsCollector(id -> shards.shard(id).appliedLsn().value());
+        this.metadata = new MetadataLog(epoch, catalog, shards, statistics);
         this.shards = shards;
         this.log = log;
         this.readPoints = readPoints;
@@ -490,6 +496,17 @@ public final class StorageEngine implements AutoCloseable {
     public TableStatistics statistics(TableId tableId, ScanPredicate predicate) {
         TableSchema schema = schema(tableId);
         return statistics.collect(schema, shards.table(schema), predicate);
+    }
+
+    /**
+     * What is different since a version: names whose definition is another, or whose statistics
+     * would be.
+     *
+     * @param since what the caller knows; empty: nothing
+     */
+    public MetadataChanges metadataChanges(Optional<MetadataVersion> since) {
+        checkOpen();
+        return metadata.since(since);
     }
 
     /** The partitions of a table that have column files with rows, by their values. */

@@ -1,5 +1,8 @@
 package io.stele.storage.engine;
 
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.ColumnSize;
 import io.stele.protocol.api.TableStatistics;
@@ -7,6 +10,7 @@ import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.catalog.ChangeLog;
 import io.stele.storage.format.SketchBuilder;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.tablet.ColumnFile;
@@ -20,6 +24,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 /**
  * Adds up what files say of themselves, and what a sample of the rows in memory shows. Rows that
@@ -27,7 +33,10 @@ import java.util.Optional;
  * their columns.
  *
  * <p>What came out is kept until the files are others, or there is an eighth more or less in
- * memory: planners ask for each query. Thread-safe.
+ * memory: planners ask for each query. Whoever keeps it as well learns from {@link #changedSince}
+ * which tables' it is not any more.
+ *
+ * <p>Invariant: every table whose statistics were told is kept, or has changed since. Thread-safe.
  */
 final class TableStatisticsCollector {
     /** Of a table: about 5 ms. */
@@ -35,22 +44,62 @@ final class TableStatisticsCollector {
 
     private static final int KEPT_TABLES = 1_000;
     private static final int MEMORY_STEP = 8;
+    private static final int REMEMBERED_CHANGES = 10_000;
 
-    private final Map<TableId, Kept> kept =
-            new LinkedHashMap<>(16, 0.75f, true) {
-                private static final long serialVersionUID = 1L;
+    private final LinkedHashMap<TableId, Kept> kept = new LinkedHashMap<>(16, 0.75f, true);
+    private final ChangeLog<TableId> changes = new ChangeLog<>(0, REMEMBERED_CHANGES);
 
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<TableId, Kept> eldest) {
-                    return size() > KEPT_TABLES;
-                }
-            };
+    private final ToLongFunction<ShardId> applied;
+
+    /**
+     * @param applied the LSN up to which a shard has applied its log
+     */
+    TableStatisticsCollector(ToLongFunction<ShardId> applied) {
+        this.applied = requireNonNull(applied, "applied is null");
+    }
+
+    /**
+     * The tables whose statistics are others than they were when a version was the present one.
+     *
+     * @param known the version
+     * @param tables all tables there are, with their shards
+     */
+    Changes changedSince(long known, Function<TableId, Optional<List<TableShard>>> tables) {
+        synchronized (kept) {
+            kept.entrySet()
+                    .removeIf(
+                            entry -> {
+                                Optional<List<TableShard>> shards = tables.apply(entry.getKey());
+                                // One that was dropped is not asked for again
+                                if (shards.isPresent()
+                                        && entry.getValue().isOf(Look.at(shards.get(), applied))) {
+                                    return false;
+                                }
+                                changed(entry.getKey());
+                                return true;
+                            });
+            return new Changes(changes.version(), changes.since(known));
+        }
+    }
+
+    private void changed(TableId table) {
+        changes.advance(changes.version() + 1, List.of(table));
+    }
+
+    /**
+     * What changed.
+     *
+     * @param version the present version
+     * @param tables empty if it is not known which
+     */
+    record Changes(long version, Optional<List<TableId>> tables) {}
 
     /**
      * @param predicate files without a row of it are left out
      */
     TableStatistics collect(TableSchema schema, List<TableShard> tables, ScanPredicate predicate) {
-        List<TableView> views = tables.stream().map(TableShard::view).toList();
+        Look look = Look.at(tables, applied);
+        List<TableView> views = look.views();
         if (!predicate.domains().isEmpty()) {
             return sum(schema, views, predicate);
         }
@@ -63,7 +112,12 @@ final class TableStatisticsCollector {
         }
         TableStatistics statistics = sum(schema, views, predicate);
         synchronized (kept) {
-            kept.put(schema.id(), new Kept(state, statistics));
+            if (kept.put(schema.id(), new Kept(look, state, statistics)) != null) {
+                changed(schema.id());
+            }
+            if (kept.size() > KEPT_TABLES) {
+                changed(kept.pollFirstEntry().getKey());
+            }
         }
         return statistics;
     }
@@ -164,7 +218,66 @@ final class TableStatisticsCollector {
         return new TableStatistics(rowCount, sizeBytes, stats, sizes);
     }
 
-    private record Kept(State state, TableStatistics statistics) {}
+    /** Statistics and what they rest on. Guarded by {@link #kept}. */
+    private static final class Kept {
+        private final State state;
+        private final TableStatistics statistics;
+        private Look look;
+
+        Kept(Look look, State state, TableStatistics statistics) {
+            this.look = look;
+            this.state = state;
+            this.statistics = statistics;
+        }
+
+        /** Whether they are still those of the table, or nearly. */
+        boolean isOf(Look now) {
+            if (look.isSameAs(now)) {
+                return true;
+            }
+            if (!state.isLike(State.of(now.views().getFirst().schema(), now.views()))) {
+                return false;
+            }
+            look = now;
+            return true;
+        }
+    }
+
+    /**
+     * The shards of a table at a glance: two that are the same need no closer look.
+     *
+     * @param changedLsn of the last change of rows; {@link #UNKNOWN} if one was under way, of which
+     *     the views may show a part
+     */
+    private record Look(List<TableView> views, long changedLsn) {
+        private static final long UNKNOWN = -1;
+
+        static Look at(List<TableShard> tables, ToLongFunction<ShardId> applied) {
+            long newest = 0;
+            for (TableShard table : tables) {
+                long changed = table.changedLsn();
+                newest =
+                        newest == UNKNOWN || changed > applied.applyAsLong(table.shard())
+                                ? UNKNOWN
+                                : Math.max(newest, changed);
+            }
+            return new Look(tables.stream().map(TableShard::view).toList(), newest);
+        }
+
+        @SuppressWarnings("ReferenceEquality") // lists are made anew when a file comes or goes
+        boolean isSameAs(Look other) {
+            if (changedLsn == UNKNOWN || changedLsn != other.changedLsn) {
+                return false;
+            }
+            for (int i = 0; i < views.size(); i++) {
+                if (views.get(i).columnFiles() != other.views.get(i).columnFiles()
+                        || views.get(i).rowFiles() != other.views.get(i).rowFiles()) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
 
     /** What statistics rest on. */
     private record State(

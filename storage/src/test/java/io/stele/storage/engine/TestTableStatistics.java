@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.within;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.api.ColumnSize;
+import io.stele.protocol.api.MetadataChanges;
+import io.stele.protocol.api.MetadataVersion;
+import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TableStatistics;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ColumnDomain;
@@ -246,5 +249,58 @@ final class TestTableStatistics {
                 file.bitmapIndexBytes(),
                 file.checksumBlockBytes(),
                 sketches);
+    }
+
+    private MetadataChanges changes(MetadataVersion since) {
+        return node.engine().metadataChanges(Optional.of(since));
+    }
+
+    private MetadataVersion version() {
+        return node.engine().metadataChanges(Optional.empty()).version();
+    }
+
+    private static List<String> names(MetadataChanges changes) {
+        assertThat(changes.all()).isFalse();
+        return changes.relations().stream().map(TableName::tableName).toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void whoKeepsStatisticsLearnsWhenTheyAreOthers(Orientation orientation) throws IOException {
+        TestTable table = create("kept", orientation);
+        TestTable other = create("other", orientation);
+        write(table, 0, 1_000);
+        write(other, 0, 1_000);
+        MetadataVersion version = version();
+        TableStatistics told = node.engine().statistics(table.id());
+        node.engine().statistics(other.id());
+        assertThat(names(changes(version))).isEmpty();
+
+        write(table, 1_000, 1_010); // less than an eighth
+        assertThat(names(changes(version))).isEmpty();
+        assertThat(node.engine().statistics(table.id())).isEqualTo(told);
+
+        write(table, 2_000, 3_000);
+        MetadataChanges more = changes(version);
+        assertThat(names(more)).containsExactly("kept");
+        assertThat(names(changes(more.version()))).isEmpty();
+        assertThat(names(changes(version))).containsExactly("kept"); // for others
+        assertThat(node.engine().statistics(table.id()).rowCount()).isEqualTo(2_010);
+        assertThat(names(changes(more.version()))).isEmpty();
+
+        node.await(node.engine().flush(other.id()));
+        MetadataChanges flushed = changes(more.version());
+        assertThat(names(flushed)).containsExactly("other");
+        node.engine().statistics(other.id());
+        for (long id = 0; id < 500; id++) {
+            node.await(other.delete(node.engine(), id));
+        }
+        MetadataChanges deleted = changes(flushed.version());
+        assertThat(names(deleted)).containsExactly("other");
+
+        node.engine().catalog().dropTable(table.id());
+        assertThat(names(changes(deleted.version()))).containsExactly("kept");
+        node.restart();
+        assertThat(changes(deleted.version()).all()).isTrue();
     }
 }

@@ -1,0 +1,38 @@
+package io.stele.connector.metadata;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.connector.sidecar.SidecarActions;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Actions of one transaction, which counts those that may have changed something: what it knew
+ * before may be something else. Thread-safe.
+ */
+final class ChangeCountingActions implements SidecarActions {
+    private final SidecarActions actions;
+    private final AtomicLong changes = new AtomicLong();
+
+    ChangeCountingActions(SidecarActions actions) {
+        this.actions = requireNonNull(actions, "actions is null");
+    }
+
+    /** How many changes have ended, well or not. */
+    long changes() {
+        return changes.get();
+    }
+
+    @Override
+    public <T> T callOnce(String action, Object request, Class<T> replyType) {
+        try {
+            return actions.callOnce(action, request, replyType);
+        } finally {
+            changes.incrementAndGet();
+        }
+    }
+
+    @Override
+    public <T> T call(String action, Object request, Class<T> replyType) {
+        return actions.call(action, request, replyType);
+    }
+}

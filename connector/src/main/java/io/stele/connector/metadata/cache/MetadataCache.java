@@ -1,0 +1,238 @@
+package io.stele.connector.metadata.cache;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.stele.cache.CacheStatistics;
+import io.stele.cache.SingleFlightCache;
+import io.stele.protocol.api.MetadataChanges;
+import io.stele.protocol.api.MetadataVersion;
+import io.stele.protocol.api.RelationReply;
+import io.stele.protocol.schema.ViewSchema;
+import io.trino.spi.connector.SchemaTableName;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Definitions and statistics of tables and views, kept between queries. Whoever uses it has first
+ * heard, with its read point or by asking, what changed up to that moment, so it finds nothing
+ * older; what it does not find is loaded once, however many want it.
+ *
+ * <p>Invariant: what is found was so at some moment after the last change that this cache had heard
+ * of when it was asked ({@link MetadataGenerations}). Thread-safe; no lock is held while the
+ * sidecar is asked.
+ */
+public final class MetadataCache {
+    private final boolean enabled;
+    private final long maxStalenessNanos;
+    private final LongSupplier nanoTime;
+    private final MetadataGenerations generations = new MetadataGenerations();
+    private final SingleFlightCache<Key<SchemaTableName>, Relation> relations;
+    private final SingleFlightCache<Key<String>, List<String>> schemas;
+    private final SingleFlightCache<Key<Optional<String>>, List<SchemaTableName>> tables;
+    private final SingleFlightCache<Key<Optional<String>>, List<ViewSchema>> views;
+    private final MetadataCacheMetrics metrics = new MetadataCacheMetrics(this::statistics);
+
+    @Inject
+    public MetadataCache(MetadataCacheConfig config) {
+        this(config, System::nanoTime);
+    }
+
+    MetadataCache(MetadataCacheConfig config, LongSupplier nanoTime) {
+        this.enabled = config.isEnabled();
+        this.maxStalenessNanos = config.getMaxStaleness().roundTo(TimeUnit.NANOSECONDS);
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
+        long maxBytes = config.getMaxSize().toBytes();
+        long listBytes = maxBytes / 8;
+        this.relations =
+                new SingleFlightCache<>(
+                        "metadata", maxBytes - 3 * listBytes, Relation::weightBytes);
+        this.schemas = new SingleFlightCache<>("schemas", listBytes, list -> 100L * list.size());
+        this.tables = new SingleFlightCache<>("tables", listBytes, list -> 200L * list.size());
+        this.views =
+                new SingleFlightCache<>(
+                        "views",
+                        listBytes,
+                        list ->
+                                list.stream()
+                                        .mapToLong(view -> 500L + 2L * view.definition().length())
+                                        .sum());
+    }
+
+    /** Whether it keeps anything. */
+    public boolean isEnabled() {
+        return enabled;
+    }
+
+    /** Up to where changes were heard of: what to ask the next ones since. */
+    public MetadataVersion version() {
+        return generations.version();
+    }
+
+    /** What it did and holds. */
+    public MetadataCacheMetrics metrics() {
+        return metrics;
+    }
+
+    /** What is here of a name before a query's read point is opened. */
+    public Look look(SchemaTableName name) {
+        MetadataGenerations.Known known = generations.known(name);
+        return new Look(name, known.version(), relations.peek(new Key<>(name, known.generation())));
+    }
+
+    /**
+     * What was here of a name, to be confirmed.
+     *
+     * @param version as of which it is good
+     */
+    public record Look(
+            SchemaTableName name, MetadataVersion version, Optional<Relation> relation) {}
+
+    /**
+     * What has the name that a query's first read is of, as the reply to its read point says.
+     *
+     * @param sentNanos when the request was sent
+     * @param reply what the sidecar described after it had found out the changes; neither a table
+     *     nor a view if the look was confirmed
+     * @param confirmed whether the sidecar left out what has not changed since the look
+     */
+    public Relation opened(
+            Look look,
+            long sentNanos,
+            Optional<MetadataChanges> changes,
+            RelationReply reply,
+            boolean confirmed) {
+        changes.ifPresent(heard -> apply(heard, sentNanos));
+        if (confirmed && look.relation().isPresent()) {
+            return found(look.relation().get());
+        }
+        metrics.missed();
+        Relation relation = new Relation(reply);
+        MetadataGenerations.Known known = generations.known(look.name());
+        // If somebody has heard of more, this may be from before it
+        if (changes.isPresent() && changes.get().version().equals(known.version())) {
+            relations.put(new Key<>(look.name(), known.generation()), relation);
+        }
+        return relation;
+    }
+
+    /** Uses what was here, of which its user knows that it is still so. */
+    public Relation found(Relation relation) {
+        hit(relation);
+        return relation;
+    }
+
+    /** What has a name, as of the last change heard of or later. */
+    public Relation relation(SchemaTableName name, Supplier<RelationReply> loader) {
+        boolean[] loaded = new boolean[1];
+        Relation relation =
+                relations.get(
+                        new Key<>(name, generations.of(name)),
+                        () -> {
+                            loaded[0] = true;
+                            return new Relation(loader.get());
+                        });
+        if (loaded[0]) {
+            metrics.missed();
+        } else {
+            hit(relation);
+        }
+        return relation;
+    }
+
+    /** Loads what has a name before a query wants it, if it is not here. */
+    void load(SchemaTableName name, Supplier<RelationReply> loader) {
+        relations.get(new Key<>(name, generations.of(name)), () -> new Relation(loader.get()));
+        metrics.reloaded();
+    }
+
+    private void hit(Relation relation) {
+        relation.markUsed();
+        metrics.hit(TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - generations.heardNanos()));
+    }
+
+    /** All schemas, as of the last change heard of or later. */
+    public List<String> schemas(Supplier<List<String>> loader) {
+        return schemas.get(new Key<>("", generations.ofLists()), loader::get);
+    }
+
+    /** The tables of a schema or of all, as of the last change heard of or later. */
+    public List<SchemaTableName> tables(
+            Optional<String> schemaName, Supplier<List<SchemaTableName>> loader) {
+        return tables.get(new Key<>(schemaName, generations.ofLists()), loader::get);
+    }
+
+    /** The views of a schema or of all, as of the last change heard of or later. */
+    public List<ViewSchema> views(Optional<String> schemaName, Supplier<List<ViewSchema>> loader) {
+        return views.get(new Key<>(schemaName, generations.ofLists()), loader::get);
+    }
+
+    /** Whether a statement without a read point may use what is here without asking. */
+    public boolean isFreshEnough() {
+        return maxStalenessNanos > 0
+                && !version().equals(MetadataGenerations.UNKNOWN)
+                && nanoTime.getAsLong() - generations.heardNanos() <= maxStalenessNanos;
+    }
+
+    /**
+     * Hears of changes.
+     *
+     * @param nanos a moment at which the sidecar had not yet answered
+     * @return names that queries used, and which are here no more
+     */
+    public List<SchemaTableName> apply(MetadataChanges changes, long nanos) {
+        List<SchemaTableName> wanted = new ArrayList<>();
+        boolean all = generations.apply(changes, nanos, name -> drop(name, wanted));
+        if (all) {
+            metrics.forgotAll();
+            forgetAll();
+        }
+        return wanted;
+    }
+
+    private void drop(SchemaTableName name, List<SchemaTableName> wanted) {
+        Key<SchemaTableName> key = new Key<>(name, generations.of(name));
+        Optional<Relation> kept = relations.peek(key);
+        if (kept.isPresent()) {
+            metrics.invalidated();
+            if (kept.get().isUsed()) {
+                wanted.add(name);
+            }
+            relations.remove(key);
+        }
+    }
+
+    /** Forgets all, as if it had changed. */
+    public void flush() {
+        generations.endAll();
+        forgetAll();
+    }
+
+    /** Forgets a name, as if it had changed. */
+    public void flush(SchemaTableName name) {
+        long before = generations.of(name);
+        generations.end(name);
+        relations.remove(new Key<>(name, before));
+    }
+
+    private void forgetAll() {
+        relations.removeIf(key -> true);
+        schemas.removeIf(key -> true);
+        tables.removeIf(key -> true);
+        views.removeIf(key -> true);
+    }
+
+    private CacheStatistics statistics() {
+        return relations.statistics();
+    }
+
+    private record Key<T>(T of, long generation) {
+        Key {
+            requireNonNull(of, "of is null");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package io.stele.connector.metadata.cache;
+
+import io.stele.protocol.api.MetadataChanges;
+import io.stele.protocol.api.MetadataVersion;
+import io.stele.protocol.api.TableName;
+import io.trino.spi.connector.SchemaTableName;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Which of what was loaded is still good: every name has a generation, which grows with each change
+ * that is heard of. What was loaded is kept under the generation of before its load, so what a
+ * change overtook is found by nobody who has heard of the change.
+ *
+ * <p>Invariant: what is kept under the present generation of a name is as the sidecar would
+ * describe it at {@link #version} or later. Guarded by itself.
+ */
+final class MetadataGenerations {
+    /** Knows nothing: every sidecar answers that all may be different. */
+    static final MetadataVersion UNKNOWN = new MetadataVersion(0, -1, -1);
+
+    private static final int MAX_NAMES = 10_000;
+
+    private final Map<SchemaTableName, Long> names = new HashMap<>();
+    private MetadataVersion version = UNKNOWN;
+    private long last; // counts all changes
+    private long ofAll; // the generation of names that are not in the map
+    private long ofCatalog; // the generation of lists
+    private long heardNanos;
+
+    /** What a sidecar's changes were applied up to. */
+    synchronized MetadataVersion version() {
+        return version;
+    }
+
+    /** A moment at which {@link #version} was the sidecar's; 0 if there is none. */
+    synchronized long heardNanos() {
+        return heardNanos;
+    }
+
+    synchronized long of(SchemaTableName name) {
+        return names.getOrDefault(name, ofAll);
+    }
+
+    synchronized long ofLists() {
+        return ofCatalog;
+    }
+
+    /** Together: what is under this generation is good as of that version. */
+    synchronized Known known(SchemaTableName name) {
+        return new Known(version, of(name));
+    }
+
+    /** A version and the generation of a name at it. */
+    record Known(MetadataVersion version, long generation) {}
+
+    /**
+     * Hears of changes since {@link #version}, or since a version that it was before.
+     *
+     * @param nanos a moment before which the sidecar did not yet answer
+     * @param changed is told of each name whose generation ends, before it does; must be quick
+     * @return whether all generations ended
+     */
+    synchronized boolean apply(
+            MetadataChanges changes, long nanos, Consumer<SchemaTableName> changed) {
+        long allBefore = ofAll;
+        MetadataVersion now = changes.version();
+        if (now.instance() == version.instance() && now.isCoveredBy(version)) {
+            if (now.equals(version)) {
+                heardNanos = Math.max(heardNanos, nanos);
+            }
+            return false;
+        }
+        if (now.instance() != version.instance() || changes.all()) {
+            endAll();
+            version = now;
+            heardNanos = nanos;
+            return true;
+        }
+        if (now.catalog() > version.catalog()) {
+            ofCatalog = ++last;
+        }
+        for (TableName table : changes.relations()) {
+            SchemaTableName name = new SchemaTableName(table.schemaName(), table.tableName());
+            changed.accept(name);
+            end(name);
+        }
+        version =
+                new MetadataVersion(
+                        now.instance(),
+                        Math.max(now.catalog(), version.catalog()),
+                        Math.max(now.statistics(), version.statistics()));
+        heardNanos = nanos;
+        return ofAll != allBefore;
+    }
+
+    /** Ends the generation of a name, whether or not it changed. */
+    synchronized void end(SchemaTableName name) {
+        names.put(name, ++last);
+        if (names.size() > MAX_NAMES) {
+            endAll();
+        }
+    }
+
+    /** Ends all generations. */
+    synchronized void endAll() {
+        names.clear();
+        ofAll = ++last;
+        ofCatalog = last;
+    }
+}

@@ -1,0 +1,104 @@
+package io.stele.connector.metadata.cache;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.RelationReply;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.TableStatistics;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.ViewSchema;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What has a name, as a sidecar described it, with statistics of parts that were asked for since.
+ * Of a table's description the LSN of its last change is that of then, which says nothing later.
+ *
+ * <p>The description is immutable; the statistics are guarded by this.
+ */
+public final class Relation {
+    /** Says that nothing has a name. */
+    public static final RelationReply NOTHING =
+            new RelationReply(Optional.empty(), Optional.empty());
+
+    /** Dashboards have some choices of partitions; each is some KB. */
+    private static final int MAX_PARTS = 32;
+
+    private static final long ENTRY_BYTES = 500;
+    private static final long COLUMN_BYTES = 400; // with its statistics
+    private static final long OWNER_BYTES = 100;
+
+    private final RelationReply description;
+    private final Map<ByteBuffer, TableStatistics> parts =
+            new LinkedHashMap<>(4, 0.75f, true) {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<ByteBuffer, TableStatistics> eldest) {
+                    return size() > MAX_PARTS;
+                }
+            };
+    private volatile boolean used;
+
+    public Relation(RelationReply description) {
+        this.description = requireNonNull(description, "description is null");
+    }
+
+    public Optional<TableDescription> table() {
+        return description.table();
+    }
+
+    public Optional<ViewSchema> view() {
+        return description.view();
+    }
+
+    public boolean isNothing() {
+        return table().isEmpty() && view().isEmpty();
+    }
+
+    /** What is known of the rows of some files of the table; asked for once. */
+    public TableStatistics statistics(
+            ScanPredicate predicate, Supplier<TableStatistics> whereMissing) {
+        ByteBuffer key = ByteBuffer.wrap(ApiJson.write(predicate));
+        synchronized (parts) {
+            @Nullable TableStatistics known = parts.get(key);
+            if (known != null) {
+                return known;
+            }
+        }
+        TableStatistics loaded = whereMissing.get();
+        synchronized (parts) {
+            parts.put(key, loaded);
+        }
+        return loaded;
+    }
+
+    /** Somebody found it in the cache. */
+    void markUsed() {
+        used = true;
+    }
+
+    boolean isUsed() {
+        return used;
+    }
+
+    /** About what it takes of the heap, without statistics of parts. */
+    long weightBytes() {
+        return ENTRY_BYTES
+                + table().map(
+                                table ->
+                                        table.schema().columns().size() * COLUMN_BYTES
+                                                + table.schema().shardCount() * OWNER_BYTES)
+                        .orElse(0L)
+                + view().map(
+                                view ->
+                                        2L * view.definition().length()
+                                                + 2L * view.refresh().orElse("").length())
+                        .orElse(0L);
+    }
+}

@@ -1,0 +1,28 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+
+/**
+ * What is different since a version that somebody knows.
+ *
+ * @param version up to which this tells
+ * @param all whether anything may be different, because it is not known what is
+ * @param relations names of the tables and views whose definition or statistics are different,
+ *     including those that are new or gone; at most {@value #MAX_RELATIONS}
+ */
+public record MetadataChanges(MetadataVersion version, boolean all, List<TableName> relations) {
+    /** More names are longer than what is to be loaded again if all is forgotten. */
+    public static final int MAX_RELATIONS = 1_000;
+
+    public MetadataChanges {
+        requireNonNull(version, "version is null");
+        relations = List.copyOf(relations);
+    }
+
+    /** Whether a name may mean something else, or its rows be others by much. */
+    public boolean concerns(TableName relation) {
+        return all || relations.contains(relation);
+    }
+}

@@ -1,0 +1,119 @@
+package io.stele.sidecar.flight;
+
+import static java.util.Objects.requireNonNull;
+
+import io.grpc.stub.ServerCallStreamObserver;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.MetadataChanges;
+import io.stele.protocol.api.MetadataChangesRequest;
+import io.stele.protocol.api.MetadataVersion;
+import io.stele.protocol.flight.ActionResult;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * Streams that tell coordinators what changes, on a thread each. Who misses one learns the same
+ * from its next request, so nothing is kept for a slow client: it gets the sum when it is ready.
+ * Thread-safe.
+ */
+final class MetadataWatches implements AutoCloseable {
+    static final String DESCRIPTION =
+            "Tells which tables and views are different since a version, as they change";
+
+    /** One a coordinator and catalog; each is a thread that looks five times a second. */
+    private static final int MAX_WATCHES = 100;
+
+    /** Queries learn of changes by themselves: this is how long a cache lags behind without. */
+    private static final Duration LOOK_EVERY = Duration.ofMillis(200);
+
+    /** A client that hears nothing for some seconds knows that it hears nothing. */
+    private static final Duration TELL_EVERY = Duration.ofSeconds(1);
+
+    private final Function<Optional<MetadataVersion>, MetadataChanges> changesSince;
+    private final ThreadFactory threads;
+    private final Semaphore permits = new Semaphore(MAX_WATCHES);
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    MetadataWatches(
+            Function<Optional<MetadataVersion>, MetadataChanges> changesSince,
+            ThreadFactory threads) {
+        this.changesSince = requireNonNull(changesSince, "changesSince is null");
+        this.threads = requireNonNull(threads, "threads is null");
+    }
+
+    /** Begins a stream, which goes on until its client gives up or {@link #close}. */
+    void begin(byte[] request, ServerCallStreamObserver<ActionResult> results) {
+        if (!permits.tryAcquire()) {
+            fail(
+                    results,
+                    new SteleException(
+                            ErrorCode.BUSY,
+                            "The sidecar has %d watches of metadata already; try again later"
+                                    .formatted(MAX_WATCHES)));
+            return;
+        }
+        CountDownLatch cancelled = new CountDownLatch(1);
+        results.setOnCancelHandler(cancelled::countDown);
+        threads.newThread(
+                        () -> {
+                            try {
+                                serve(request, results, cancelled);
+                            } finally {
+                                permits.release();
+                            }
+                        })
+                .start();
+    }
+
+    /** Ends all streams. */
+    @Override
+    public void close() {
+        closed.countDown();
+    }
+
+    private void serve(
+            byte[] request,
+            ServerCallStreamObserver<ActionResult> results,
+            CountDownLatch cancelled) {
+        try {
+            Optional<MetadataVersion> since =
+                    ApiJson.read(request, MetadataChangesRequest.class).since();
+            long toldNanos = 0;
+            boolean isFirst = true;
+            while (!cancelled.await(0, TimeUnit.NANOSECONDS)) {
+                MetadataChanges changes = changesSince.apply(since);
+                boolean isNews = since.isEmpty() || !changes.version().isCoveredBy(since.get());
+                boolean isDue = System.nanoTime() - toldNanos >= TELL_EVERY.toNanos();
+                if ((isFirst || isNews || isDue) && results.isReady()) {
+                    results.onNext(new ActionResult(ApiJson.write(changes)));
+                    since = Optional.of(changes.version());
+                    toldNanos = System.nanoTime();
+                    isFirst = false;
+                }
+                if (closed.await(LOOK_EVERY.toNanos(), TimeUnit.NANOSECONDS)) {
+                    throw new SteleException(ErrorCode.UNAVAILABLE, "The sidecar is shutting down");
+                }
+            }
+        } catch (RuntimeException e) {
+            fail(results, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            fail(
+                    results,
+                    new SteleException(ErrorCode.UNAVAILABLE, "The sidecar is shutting down", e));
+        }
+    }
+
+    private static void fail(ServerCallStreamObserver<ActionResult> results, RuntimeException e) {
+        if (!results.isCancelled()) {
+            results.onError(CallFailures.describe("Action watch-metadata", e));
+        }
+    }
+}
