@@ -17,14 +17,17 @@ import io.stele.connector.metadata.TableProperties;
 import io.stele.connector.read.SteleIndexProvider;
 import io.stele.connector.read.StelePageSources;
 import io.stele.connector.read.SteleSplitManager;
+import io.stele.connector.read.TableChangesProcessors;
 import io.stele.connector.write.StelePageSinks;
 import io.stele.connector.write.StelePartitioning;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorMetadata;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorPageSinkProvider;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorPageSourceProvider;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorSplitManager;
+import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorTableFunction;
 import io.trino.plugin.base.classloader.ClassLoaderSafeNodePartitioningProvider;
 import io.trino.plugin.base.classloader.ClassLoaderSafeSystemTable;
+import io.trino.plugin.base.classloader.ClassLoaderSafeTableFunctionProcessorProvider;
 import io.trino.spi.connector.Connector;
 import io.trino.spi.connector.ConnectorAccessControl;
 import io.trino.spi.connector.ConnectorCapabilities;
@@ -38,6 +41,10 @@ import io.trino.spi.connector.ConnectorSplitManager;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.SystemTable;
 import io.trino.spi.connector.TableProcedureMetadata;
+import io.trino.spi.function.FunctionProvider;
+import io.trino.spi.function.table.ConnectorTableFunction;
+import io.trino.spi.function.table.ConnectorTableFunctionHandle;
+import io.trino.spi.function.table.TableFunctionProcessorProvider;
 import io.trino.spi.procedure.Procedure;
 import io.trino.spi.session.PropertyMetadata;
 import io.trino.spi.transaction.IsolationLevel;
@@ -55,6 +62,8 @@ public final class SteleConnector implements Connector {
     private final ConnectorNodePartitioningProvider partitioning;
     private final ConnectorIndexProvider indexProvider;
     private final Set<Procedure> procedures;
+    private final Set<ConnectorTableFunction> tableFunctions;
+    private final FunctionProvider functionProvider;
     private final Set<SystemTable> systemTables;
     private final Optional<ConnectorAccessControl> accessControl;
     private final ClassLoader classLoader = SteleConnector.class.getClassLoader();
@@ -69,6 +78,8 @@ public final class SteleConnector implements Connector {
             StelePartitioning partitioning,
             SteleIndexProvider indexProvider,
             Set<Procedure> procedures,
+            Set<ConnectorTableFunction> tableFunctions,
+            TableChangesProcessors tableChanges,
             Set<SystemTable> systemTables,
             Optional<ConnectorAccessControl> accessControl) {
         this.lifeCycle = requireNonNull(lifeCycle, "lifeCycle is null");
@@ -78,6 +89,23 @@ public final class SteleConnector implements Connector {
         this.pageSinks = new ClassLoaderSafeConnectorPageSinkProvider(pageSinks, classLoader);
         this.indexProvider = requireNonNull(indexProvider, "indexProvider is null");
         this.procedures = Set.copyOf(procedures);
+        this.tableFunctions =
+                tableFunctions.stream()
+                        .map(
+                                function ->
+                                        new ClassLoaderSafeConnectorTableFunction(
+                                                function, classLoader))
+                        .collect(toImmutableSet());
+        TableFunctionProcessorProvider processors =
+                new ClassLoaderSafeTableFunctionProcessorProvider(tableChanges, classLoader);
+        this.functionProvider =
+                new FunctionProvider() {
+                    @Override
+                    public TableFunctionProcessorProvider getTableFunctionProcessorProvider(
+                            ConnectorTableFunctionHandle functionHandle) {
+                        return processors;
+                    }
+                };
         this.systemTables =
                 systemTables.stream()
                         .map(table -> new ClassLoaderSafeSystemTable(table, classLoader))
@@ -149,6 +177,16 @@ public final class SteleConnector implements Connector {
     @Override
     public Set<Procedure> getProcedures() {
         return procedures;
+    }
+
+    @Override
+    public Set<ConnectorTableFunction> getTableFunctions() {
+        return tableFunctions;
+    }
+
+    @Override
+    public Optional<FunctionProvider> getFunctionProvider() {
+        return Optional.of(functionProvider);
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.stele.connector.metadata.MaintenanceProcedure;
 import io.stele.connector.metadata.NodeShardsTable;
 import io.stele.connector.metadata.SchedulingGroupsTable;
 import io.stele.connector.metadata.SteleMetadataFactory;
+import io.stele.connector.metadata.TableChangesFunction;
 import io.stele.connector.metadata.TableDefinitions;
 import io.stele.connector.metadata.TableStatisticsReader;
 import io.stele.connector.metadata.cache.MetadataCache;
@@ -33,6 +34,7 @@ import io.stele.connector.read.ShardPruning;
 import io.stele.connector.read.SteleIndexProvider;
 import io.stele.connector.read.StelePageSources;
 import io.stele.connector.read.SteleSplitManager;
+import io.stele.connector.read.TableChangesProcessors;
 import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.sidecar.Warehouse;
@@ -47,6 +49,7 @@ import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
 import io.stele.storage.retrieval.RetrievalConfig;
 import io.trino.spi.connector.SystemTable;
+import io.trino.spi.function.table.ConnectorTableFunction;
 import io.trino.spi.procedure.Procedure;
 
 /** The parts of one catalog. */
@@ -80,6 +83,7 @@ final class SteleModule implements Module {
         binder.bind(FileBitmapIndexes.class).in(Scopes.SINGLETON);
         binder.bind(LivePageSources.class).in(Scopes.SINGLETON);
         binder.bind(StelePageSources.class).in(Scopes.SINGLETON);
+        binder.bind(TableChangesProcessors.class).in(Scopes.SINGLETON);
         binder.bind(SteleIndexProvider.class).in(Scopes.SINGLETON);
         binder.bind(StelePageSinks.class).in(Scopes.SINGLETON);
         binder.bind(StelePartitioning.class).in(Scopes.SINGLETON);
@@ -114,6 +118,11 @@ final class SteleModule implements Module {
     @ProvidesIntoSet
     static Procedure compactProcedure(SteleSidecar sidecar) {
         return MaintenanceProcedure.compact(sidecar);
+    }
+
+    @ProvidesIntoSet
+    static ConnectorTableFunction tableChanges(SteleTransactions transactions) {
+        return new TableChangesFunction(transactions::metadata);
     }
 
     @Provides

@@ -30,7 +30,8 @@ public final class SteleTransactions {
         return handle;
     }
 
-    SteleMetadata metadata(ConnectorTransactionHandle handle, ConnectorSession session) {
+    /** The catalog as a transaction sees it. */
+    public SteleMetadata metadata(ConnectorTransactionHandle handle, ConnectorSession session) {
         Optional<SteleMetadata> metadata =
                 open.computeIfPresent(
                         handle,

@@ -1,9 +1,11 @@
 package io.stele.connector;
 
+import static io.trino.testing.assertions.TrinoExceptionAssert.assertTrinoExceptionThrownBy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.trino.Session;
+import io.trino.spi.ErrorCodeSupplier;
 import io.trino.testing.MaterializedResult;
 import io.trino.testing.MaterializedRow;
 import io.trino.testing.QueryFailedException;
@@ -62,6 +64,13 @@ final class SteleQueries {
                 catchThrowableOfType(QueryFailedException.class, () -> run(sql));
         assertThat(failure).as(sql).isNotNull();
         return failure;
+    }
+
+    /** That a statement fails, as what, and what it says. */
+    void assertFails(String sql, ErrorCodeSupplier code, String message) {
+        assertTrinoExceptionThrownBy(() -> run(sql))
+                .hasErrorCode(code)
+                .hasMessageContaining(message);
     }
 
     /** The default session with a property of the catalog {@code stele}. */

@@ -1,5 +1,6 @@
 package io.stele.connector.metadata;
 
+import static io.trino.spi.StandardErrorCode.INVALID_FUNCTION_ARGUMENT;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Objects.requireNonNull;
 
@@ -11,6 +12,7 @@ import io.stele.connector.handle.SteleExecuteHandle;
 import io.stele.connector.handle.SteleMergeHandle;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.SteleWriteHandle;
+import io.stele.connector.handle.TableChangesHandle;
 import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.Lsn;
@@ -171,6 +173,32 @@ public final class SteleMetadata implements ConnectorMetadata {
         }
         ReadPoints.Lease lease = snapshot.readPoint(atLeast);
         return new SteleTableHandle(table.schema(), lease.id(), lease.lsn().value());
+    }
+
+    /**
+     * The changes of a table after one moment and up to another, which is the present if it is not
+     * said; empty: there is no such table.
+     */
+    Optional<TableChangesHandle> tableChanges(
+            ConnectorSession session,
+            SchemaTableName tableName,
+            ConnectorTableVersion from,
+            Optional<ConnectorTableVersion> to) {
+        Optional<SteleTableHandle> start = versions.find(session, tableName, from);
+        SteleTableHandle end =
+                (SteleTableHandle) getTableHandle(session, tableName, Optional.empty(), to);
+        if (start.isEmpty() || end == null) {
+            return Optional.empty();
+        }
+        if (start.get().readLsn() > end.readLsn()) {
+            throw new TrinoException(
+                    INVALID_FUNCTION_ARGUMENT,
+                    "Expected changes of %s up to an LSN at or above %s, found %s"
+                            .formatted(tableName, start.get().readLsn(), end.readLsn()));
+        }
+        return Optional.of(
+                new TableChangesHandle(
+                        end, definitions.columnHandles(end.table()), start.get().readLsn()));
     }
 
     @Override

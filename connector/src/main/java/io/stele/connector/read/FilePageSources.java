@@ -483,6 +483,8 @@ public final class FilePageSources {
                         ScanChannel.FieldOf _,
                         ScanChannel.Text _,
                         ScanChannel.Direct _,
+                        ScanChannel.ChangeType _,
+                        ScanChannel.TimeOfLsn _,
                         ScanChannel.ShardOf _,
                         ScanChannel.Constant _ ->
                         channel;

@@ -7,14 +7,18 @@ import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleLiveSplit;
 import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.handle.TableChangesHandle;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.KeyRows;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.connector.type.TrinoTypes;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
+import io.stele.protocol.api.HiddenColumns;
 import io.stele.protocol.api.LookupKeys;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanTicket;
+import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.ConnectorPageSource;
@@ -23,9 +27,11 @@ import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.BigintType;
 import io.trino.spi.type.Type;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /** Opens streams of the rows that only a sidecar has. Thread-safe. */
 public final class LivePageSources {
@@ -95,6 +101,46 @@ public final class LivePageSources {
                 MemoryContext.NO_LIMIT);
     }
 
+    /** What happened to the rows of a shard: their columns, what it was, and when. */
+    ConnectorPageSource changes(ConnectorSession session, TableChangesHandle changes, int shard) {
+        SteleTableHandle table = changes.table();
+        ScanChannel ofShard = ScanChannel.shard(shard);
+        StreamColumns columns = StreamColumns.of(table.table(), changes.columns(), _ -> ofShard);
+        int kind = columns.ask(HiddenColumns.ROW_ID);
+        int lsn = columns.ask(HiddenColumns.LSN);
+        List<ScanChannel> channels = new ArrayList<>(columns.channels());
+        channels.add(new ScanChannel.ChangeType(kind));
+        channels.add(new ScanChannel.Direct(lsn));
+        channels.add(new ScanChannel.TimeOfLsn(lsn));
+        ScanTicket ticket =
+                new ScanTicket(
+                        Optional.of(table.readPointId()),
+                        Optional.of(table.snapshot()),
+                        table.table().id(),
+                        Optional.of(table.table().shard(shard)),
+                        columns.ids(),
+                        ScanPredicate.ALL,
+                        ScanMode.CHANGES,
+                        OptionalLong.empty(),
+                        OptionalInt.of(table.table().schemaVersion()),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(new Lsn(changes.afterLsn())));
+        return new LivePageSource(
+                sidecar,
+                ticket,
+                SteleSessionProperties.queryTag(session),
+                types(columns),
+                channels,
+                MemoryContext.NO_LIMIT);
+    }
+
+    private List<Type> types(StreamColumns columns) {
+        return columns.ids().stream()
+                .map(id -> id < 0 ? BigintType.BIGINT : types.toTrino(columns.type(id)))
+                .toList();
+    }
+
     private ConnectorPageSource open(
             ConnectorSession session,
             SteleTableHandle table,
@@ -116,16 +162,13 @@ public final class LivePageSources {
                         SplitLimits.ofStream(table, mode),
                         OptionalInt.of(table.table().schemaVersion()),
                         keys,
-                        columns.fields());
-        List<Type> columnTypes =
-                columns.ids().stream()
-                        .map(id -> id < 0 ? BigintType.BIGINT : types.toTrino(columns.type(id)))
-                        .toList();
+                        columns.fields(),
+                        Optional.empty());
         return new LivePageSource(
                 sidecar,
                 ticket,
                 SteleSessionProperties.queryTag(session),
-                columnTypes,
+                types(columns),
                 columns.channels(),
                 memory);
     }

@@ -4,6 +4,7 @@ import static io.trino.spi.type.BigintType.BIGINT;
 import static io.trino.spi.type.DateTimeEncoding.packDateTimeWithZone;
 import static io.trino.spi.type.IntegerType.INTEGER;
 import static io.trino.spi.type.TimeZoneKey.UTC_KEY;
+import static io.trino.spi.type.VarcharType.VARCHAR;
 
 import io.airlift.slice.Slices;
 import io.stele.connector.handle.SteleColumnHandle;
@@ -11,7 +12,10 @@ import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.type.KeyRows;
 import io.stele.connector.type.OrcTypes;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.api.ChangeKind;
 import io.trino.spi.block.Block;
+import io.trino.spi.block.BlockBuilder;
+import io.trino.spi.block.DictionaryBlock;
 import io.trino.spi.block.IntArrayBlock;
 import io.trino.spi.block.LongArrayBlock;
 import io.trino.spi.block.RowBlock;
@@ -19,6 +23,7 @@ import io.trino.spi.block.RunLengthEncodedBlock;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.type.TypeUtils;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /** How one column of a scan comes out of a page of its source. Stateless unless it says so. */
@@ -63,6 +68,43 @@ sealed interface ScanChannel {
                 block = RowBlock.getRowFieldsFromBlock(block).get(position);
             }
             return block;
+        }
+    }
+
+    /** What happened to a row, of the number that a stream of changes has for it. */
+    record ChangeType(int channel) implements ScanChannel {
+        private static final Block NAMES = names();
+
+        private static Block names() {
+            BlockBuilder names = VARCHAR.createBlockBuilder(null, ChangeKind.values().length);
+            for (ChangeKind kind : ChangeKind.values()) {
+                VARCHAR.writeString(names, kind.name().toLowerCase(Locale.ROOT));
+            }
+            return names.build();
+        }
+
+        @Override
+        public Block load(SourcePage page) {
+            Block codes = page.getBlock(channel);
+            int[] ids = new int[codes.getPositionCount()];
+            for (int position = 0; position < ids.length; position++) {
+                ids[position] = ChangeKind.of(BIGINT.getLong(codes, position)).ordinal();
+            }
+            return DictionaryBlock.create(ids.length, NAMES, ids);
+        }
+    }
+
+    /** The time of an LSN, in UTC. */
+    record TimeOfLsn(int channel) implements ScanChannel {
+        @Override
+        public Block load(SourcePage page) {
+            Block lsns = page.getBlock(channel);
+            long[] times = new long[lsns.getPositionCount()];
+            for (int position = 0; position < times.length; position++) {
+                long lsn = BIGINT.getLong(lsns, position);
+                times[position] = packDateTimeWithZone(new Lsn(lsn).millis(), UTC_KEY);
+            }
+            return new LongArrayBlock(times.length, Optional.empty(), times);
         }
     }
 

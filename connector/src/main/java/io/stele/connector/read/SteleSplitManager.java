@@ -14,6 +14,7 @@ import io.stele.connector.handle.SteleLookup;
 import io.stele.connector.handle.SteleLookupSplit;
 import io.stele.connector.handle.SteleNarrowedSplit;
 import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.handle.TableChangesHandle;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.Lookups;
 import io.stele.connector.type.ScanPredicates;
@@ -21,6 +22,7 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.FileScan;
 import io.stele.protocol.api.PlanScanRequest;
+import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
 import io.stele.protocol.api.ShardScan;
 import io.stele.protocol.predicate.ScanPredicate;
@@ -34,6 +36,7 @@ import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.Constraint;
 import io.trino.spi.connector.FixedSplitSource;
+import io.trino.spi.function.table.ConnectorTableFunctionHandle;
 import io.trino.spi.predicate.TupleDomain;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,6 +88,19 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         return new SteleSplitSource(
                 found -> plan(session, table, found),
                 SteleSessionProperties.dynamicFilteringWaitMillis(session));
+    }
+
+    /** A split for each shard: its sidecar knows what happened in it. */
+    @Override
+    public ConnectorSplitSource getSplits(
+            ConnectorTransactionHandle transaction,
+            ConnectorSession session,
+            ConnectorTableFunctionHandle function) {
+        TableChangesHandle changes = (TableChangesHandle) function;
+        return new FixedSplitSource(
+                changes.table().table().shards().stream()
+                        .map(shard -> new SteleLiveSplit(shard.index(), ScanMode.CHANGES))
+                        .toList());
     }
 
     /**

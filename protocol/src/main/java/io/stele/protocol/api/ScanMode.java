@@ -13,5 +13,11 @@ public enum ScanMode {
      * columns it all gives values; without a shard by the primary key, or by the unique index,
      * whose columns it all gives values. SNAPSHOT where there is no such index any more.
      */
-    LOOKUP
+    LOOKUP,
+    /**
+     * What happened to rows after an earlier LSN, up to the read point: of each change the row, or
+     * the row as it was when it was deleted; as {@link HiddenColumns#LSN} when that was, and as
+     * {@link HiddenColumns#ROW_ID} the {@link ChangeKind#code}.
+     */
+    CHANGES
 }

@@ -25,6 +25,8 @@ import java.util.OptionalLong;
  * @param schemaVersion the version that columns and predicate are of; empty: that of now
  * @param keys what to look up, for LOOKUP without a shard only; empty: what the predicate lists
  * @param fields which fields of row columns are wanted; empty: all
+ * @param changesAfter for CHANGES only: the LSN after which changes are told, in the table's
+ *     retained history, which the caller holds by a lease of its own
  */
 public record ScanTicket(
         Optional<String> readPointId,
@@ -37,7 +39,8 @@ public record ScanTicket(
         OptionalLong limit,
         OptionalInt schemaVersion,
         Optional<LookupKeys> keys,
-        Optional<ColumnFields> fields) {
+        Optional<ColumnFields> fields,
+        Optional<Lsn> changesAfter) {
     /** A ticket without keys of its own, of whole columns. */
     public ScanTicket(
             Optional<String> readPointId,
@@ -59,6 +62,7 @@ public record ScanTicket(
                 mode,
                 limit,
                 schemaVersion,
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty());
     }
@@ -97,6 +101,15 @@ public record ScanTicket(
         requireNonNull(schemaVersion, "schemaVersion is null");
         requireNonNull(keys, "keys is null");
         requireNonNull(fields, "fields is null");
+        requireNonNull(changesAfter, "changesAfter is null");
+        if (changesAfter.isPresent() != (mode == ScanMode.CHANGES)) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected changesAfter in a ticket of mode CHANGES only, found mode "
+                            + mode
+                            + " and "
+                            + changesAfter.map(Lsn::toString).orElse("none"));
+        }
         if (shard.isPresent() && keys.isPresent()) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT, "Expected keys in a ticket without a shard only");

@@ -157,11 +157,37 @@ final class TestApiJson {
                                 Optional.empty(),
                                 Optional.of(
                                         new ColumnFields(
-                                                Map.of(3, List.of(List.of(4), List.of(5, 6)))))));
+                                                Map.of(3, List.of(List.of(4), List.of(5, 6))))),
+                                Optional.empty()),
+                        changesTicket(ScanMode.CHANGES, Optional.of(new Lsn(5))));
         for (Object message : messages) {
             assertThat((Object) ApiJson.read(ApiJson.write(message), message.getClass()))
                     .isEqualTo(message);
         }
+    }
+
+    private static ScanTicket changesTicket(ScanMode mode, Optional<Lsn> after) {
+        return new ScanTicket(
+                Optional.of("r"),
+                Optional.of(new Lsn(9)),
+                TABLE,
+                Optional.of(new ShardId(0, 1)),
+                List.of(3),
+                ScanPredicate.ALL,
+                mode,
+                OptionalLong.empty(),
+                OptionalInt.of(4),
+                Optional.empty(),
+                Optional.empty(),
+                after);
+    }
+
+    @Test
+    void testOnlyChangesAreAfterAnLsn() {
+        assertThatThrownBy(() -> changesTicket(ScanMode.CHANGES, Optional.empty()))
+                .hasMessageContaining("Expected changesAfter in a ticket of mode CHANGES only");
+        assertThatThrownBy(() -> changesTicket(ScanMode.LIVE, Optional.of(new Lsn(5))))
+                .hasMessageContaining("found mode LIVE and 5");
     }
 
     @Test

@@ -190,24 +190,38 @@ final class GetService {
                                                 .table(ticket.tableId())
                                                 .schemaVersion());
         List<Integer> stored = ticket.columnIds().stream().filter(id -> id > 0).toList();
-        RowCursor rows =
-                ticket.shard().isEmpty()
-                        ? open.lookUp(
-                                readPoint,
-                                ticket.tableId(),
-                                schemaVersion,
-                                ticket.predicate(),
-                                ticket.keys())
-                        : open.scan(
-                                readPoint,
-                                ticket.tableId(),
-                                schemaVersion,
-                                ticket.shard().get(),
-                                ticket.mode(),
-                                ticket.predicate(),
-                                stored);
+        RowCursor rows = open(open, ticket, readPoint, schemaVersion, stored);
         return ticket.fields().isEmpty()
                 ? rows
                 : NarrowedRows.of(rows, stored, ticket.fields().get());
+    }
+
+    private static RowCursor open(
+            StorageEngine open,
+            ScanTicket ticket,
+            ReadPoint readPoint,
+            int schemaVersion,
+            List<Integer> stored)
+            throws IOException {
+        if (ticket.shard().isEmpty()) {
+            return open.lookUp(
+                    readPoint, ticket.tableId(), schemaVersion, ticket.predicate(), ticket.keys());
+        }
+        if (ticket.changesAfter().isPresent()) {
+            return open.changes(
+                    readPoint,
+                    ticket.tableId(),
+                    schemaVersion,
+                    ticket.shard().get(),
+                    ticket.changesAfter().get());
+        }
+        return open.scan(
+                readPoint,
+                ticket.tableId(),
+                schemaVersion,
+                ticket.shard().get(),
+                ticket.mode(),
+                ticket.predicate(),
+                stored);
     }
 }

@@ -422,6 +422,21 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
+     * What happened to the rows of one shard after an LSN and up to the read point. Blocks on
+     * files.
+     *
+     * @param schemaVersion as {@link #plan}
+     * @param after in the history that the table retains; the caller holds a read point there
+     * @throws SteleException READ_POINT_EXPIRED if the history does not reach back so far; while
+     *     reading INVALID_ARGUMENT if rows of too many bytes ended in that time
+     */
+    public RowCursor changes(
+            ReadPoint readPoint, TableId tableId, int schemaVersion, ShardId shard, Lsn after)
+            throws IOException {
+        return reads().changes(readPoint, tableId, schemaVersion, shard, after);
+    }
+
+    /**
      * The rows of a predicate that gives all columns of the primary key, or of a unique index,
      * single values: found by key, in whatever shards they are. Of other predicates the rows of all
      * shards, scanned. Blocks on files.

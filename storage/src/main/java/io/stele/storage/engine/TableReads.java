@@ -2,8 +2,10 @@ package io.stele.storage.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.LookupKeys;
 import io.stele.protocol.api.ScanMode;
@@ -12,6 +14,7 @@ import io.stele.protocol.predicate.IndexCondition;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.catalog.CatalogService;
+import io.stele.storage.scan.ChangesCursor;
 import io.stele.storage.scan.RowCursor;
 import io.stele.storage.scan.ShardScanner;
 import io.stele.storage.tablet.TableFiles;
@@ -109,21 +112,45 @@ final class TableReads {
             ScanMode mode,
             ScanPredicate predicate)
             throws IOException {
-        TableView view =
-                VersionedRead.view(
-                        table,
-                        readPoint.view(
-                                table.schema().id(),
-                                shard,
-                                () -> VersionedRead.view(table, table.view(), schemaVersion)),
-                        schemaVersion);
         return new ShardScanner(files)
                 .scan(
-                        view,
+                        view(readPoint, table, schemaVersion, shard),
                         readPoint.lsn(),
                         readPoint.firstVisibleLsn(table.schema()),
                         mode,
                         predicate);
+    }
+
+    private static TableView view(
+            ReadPoint readPoint, TableShard table, int schemaVersion, ShardId shard) {
+        return VersionedRead.view(
+                table,
+                readPoint.view(
+                        table.schema().id(),
+                        shard,
+                        () -> VersionedRead.view(table, table.view(), schemaVersion)),
+                schemaVersion);
+    }
+
+    /** As {@link StorageEngine#changes}. */
+    RowCursor changes(
+            ReadPoint readPoint, TableId tableId, int schemaVersion, ShardId shard, Lsn after)
+            throws IOException {
+        TableShard table = shards.shard(shard).table(tableId);
+        checkReadable(readPoint, table.schema());
+        readPoints.check(after, table.schema());
+        shards.shard(shard).checkServing();
+        if (after.compareTo(readPoint.lsn()) > 0) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected changes up to an LSN at or above %s, found %s"
+                            .formatted(after, readPoint.lsn()));
+        }
+        return ChangesCursor.open(
+                files,
+                view(readPoint, table, schemaVersion, shard),
+                after.value(),
+                readPoint.lsn().value());
     }
 
     /** As {@link StorageEngine#lookUp}. */

@@ -64,6 +64,13 @@ public final class ShardScanner {
 
     private static ScanSource merged(TableView view, Lsn lsn, long fromLsn, boolean withRowFiles)
             throws IOException {
+        return new MergedSource(
+                new VisibleVersions(versions(view, withRowFiles), lsn.value(), fromLsn));
+    }
+
+    /** Every version in memory, and in row files, by key ascending, LSN descending. */
+    static Iterator<KeyedVersion> versions(TableView view, boolean withRowFiles)
+            throws IOException {
         List<Iterator<KeyedVersion>> sources = new ArrayList<>();
         for (MemTable table : view.memTables()) {
             sources.add(table.versions());
@@ -74,9 +81,7 @@ public final class ShardScanner {
             }
         }
         try {
-            Iterator<KeyedVersion> versions =
-                    sources.size() == 1 ? sources.getFirst() : new MergingVersions(sources);
-            return new MergedSource(new VisibleVersions(versions, lsn.value(), fromLsn));
+            return sources.size() == 1 ? sources.getFirst() : new MergingVersions(sources);
         } catch (UncheckedIOException failed) {
             throw failed.getCause(); // merging looks at the first version of every file
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
+import io.stele.protocol.api.ChangeKind;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
@@ -66,6 +67,57 @@ class TestEngineAgainstModel {
 
         Map<Long, String> at(Lsn lsn) {
             return states.floorEntry(lsn).getValue();
+        }
+
+        /** Every change after one LSN and up to another: LSN, kind, id and the row of it. */
+        List<String> changes(Lsn after, Lsn to) {
+            List<String> changes = new ArrayList<>();
+            Map<Long, String> before = at(after);
+            for (Map.Entry<Lsn, Map<Long, String>> state :
+                    states.subMap(after, false, to, true).entrySet()) {
+                Map<Long, String> now = state.getValue();
+                for (Map.Entry<Long, String> row : now.entrySet()) {
+                    String earlier = before.get(row.getKey());
+                    if (!row.getValue().equals(earlier)) {
+                        changes.add(
+                                "%s %s %s %s"
+                                        .formatted(
+                                                state.getKey().value(),
+                                                earlier == null
+                                                        ? ChangeKind.INSERT
+                                                        : ChangeKind.UPDATE,
+                                                row.getKey(),
+                                                row.getValue()));
+                    }
+                }
+                for (Map.Entry<Long, String> row : before.entrySet()) {
+                    if (!now.containsKey(row.getKey())) {
+                        changes.add(
+                                "%s %s %s %s"
+                                        .formatted(
+                                                state.getKey().value(),
+                                                ChangeKind.DELETE,
+                                                row.getKey(),
+                                                row.getValue()));
+                    }
+                }
+                before = now;
+            }
+            changes.sort(null);
+            return changes;
+        }
+
+        /** The changes between a point and those before it, from its read point. */
+        void checkChanges(
+                SimulatedNode node, TestTable table, List<ReadPoint> earlier, ReadPoint point)
+                throws IOException {
+            for (ReadPoint from : earlier) {
+                if (from.lsn().compareTo(point.lsn()) <= 0) {
+                    assertThat(table.changes(node.engine(), from.lsn(), point))
+                            .as("changes after %s up to %s", from.lsn(), point.lsn())
+                            .isEqualTo(changes(from.lsn(), point.lsn()));
+                }
+            }
         }
     }
 
@@ -158,6 +210,7 @@ class TestEngineAgainstModel {
             Map<Long, String> expected = model.at(point.lsn());
             assertThat(table.snapshot(node.engine(), point)).isEqualTo(expected);
             assertThat(table.planned(node, point)).isEqualTo(expected);
+            model.checkChanges(node, table, points, point);
             for (int i = 0; i < 20; i++) {
                 long id = random.nextInt(400);
                 assertThat(table.get(node.engine(), Optional.of(point.lsn()), id))
@@ -286,6 +339,7 @@ class TestEngineAgainstModel {
             Map<Long, String> expected = model.at(point.lsn());
             assertThat(table.snapshot(node.engine(), point)).isEqualTo(expected);
             assertThat(table.planned(node, point)).isEqualTo(expected);
+            model.checkChanges(node, table, points, point);
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.ChangeKind;
 import io.stele.protocol.api.FileScan;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
@@ -267,6 +268,38 @@ final class TestTable {
             collect(engine, point, shard, ScanMode.SNAPSHOT, rows);
         }
         return rows;
+    }
+
+    /** What happened after an LSN and up to a read point: LSN, kind, id and the row of it. */
+    List<String> changes(StorageEngine engine, Lsn after, ReadPoint to) throws IOException {
+        List<String> changes = new ArrayList<>();
+        for (ShardId shard : schema.shards()) {
+            try (RowCursor cursor =
+                    SteppedReads.read(
+                            () ->
+                                    engine.changes(
+                                            to,
+                                            schema.id(),
+                                            schema.schemaVersion(),
+                                            shard,
+                                            after))) {
+                while (SteppedReads.next(cursor)) {
+                    Map<Long, String> row = new TreeMap<>();
+                    add(cursor.row(), row);
+                    row.forEach(
+                            (id, value) ->
+                                    changes.add(
+                                            "%s %s %s %s"
+                                                    .formatted(
+                                                            cursor.lsn(),
+                                                            ChangeKind.of(cursor.rowId()),
+                                                            id,
+                                                            value)));
+                }
+            }
+        }
+        changes.sort(null);
+        return changes;
     }
 
     /**

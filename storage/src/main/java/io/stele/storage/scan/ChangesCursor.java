@@ -1,0 +1,300 @@
+package io.stele.storage.scan;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ChangeKind;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.tablet.ColumnFile;
+import io.stele.storage.tablet.ColumnFileVersions;
+import io.stele.storage.tablet.KeyedVersion;
+import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableView;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happened to the rows of one shard of a table after one LSN and up to another, each change by
+ * itself, in no promised order: the row as it was written, or as it was when it was deleted.
+ *
+ * <p>Where versions of a key lie side by side (memtables, row files) the one before says what a
+ * version is. A column file says of each row when it began and when it ended. A key's row that
+ * began where another one ended was updated; one that ended where none began was deleted. So the
+ * ends of column files are collected first, up to {@link #MAX_ENDED_BYTES}; whatever began takes
+ * its end away, and what is left was deleted.
+ *
+ * <p>Rows that expire are not deleted, and not told. Confined to one thread at a time.
+ */
+public final class ChangesCursor implements RowCursor {
+    /** 64 MiB: some scans at a time, in the memory of a sidecar that also has memtables. */
+    private static final long MAX_ENDED_BYTES = 64L << 20;
+
+    private enum Phase {
+        ENDS,
+        SORTED,
+        FILES,
+        DELETES,
+        OVER
+    }
+
+    private final TableFiles files;
+    private final TableView view;
+    private final long fromLsn;
+    private final long toLsn;
+    private final @Nullable KeyEncoder keys;
+    private final ArrayDeque<ColumnFile> ending;
+    private final ArrayDeque<ColumnFile> beginning;
+    private final TreeMap<KeyedVersion, KeyedVersion> ended = new TreeMap<>();
+    private final BinaryRow row;
+    private Phase phase = Phase.ENDS;
+    private @Nullable ColumnFileVersions file; // of ending or beginning
+    private @Nullable Iterator<KeyedVersion> sorted;
+    private @Nullable KeyedVersion newer; // of the sorted ones, whose predecessor is not known yet
+    private @Nullable Iterator<Map.Entry<KeyedVersion, KeyedVersion>> deletes;
+    private long endedBytes;
+    private long changeLsn;
+    private ChangeKind kind = ChangeKind.INSERT;
+
+    private ChangesCursor(TableFiles files, TableView view, long fromLsn, long toLsn) {
+        this.files = requireNonNull(files, "files is null");
+        this.view = requireNonNull(view, "view is null");
+        this.fromLsn = fromLsn;
+        this.toLsn = toLsn;
+        TableSchema schema = view.schema();
+        this.keys = schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : null;
+        // Where there are row files they have every version
+        List<ColumnFile> columns =
+                schema.orientation().hasRows() ? List.of() : List.copyOf(view.columnFiles());
+        this.ending = new ArrayDeque<>(columns.stream().filter(this::hasEnds).toList());
+        this.beginning = new ArrayDeque<>(columns.stream().filter(this::hasBegins).toList());
+        this.row = new BinaryRow(view.versions().layout());
+    }
+
+    /**
+     * The changes of a view.
+     *
+     * @param fromLsn the view has the history from here on; changes at it are not told
+     * @param toLsn everything up to it is applied; changes at it are told
+     */
+    public static ChangesCursor open(TableFiles files, TableView view, long fromLsn, long toLsn) {
+        return new ChangesCursor(files, view, fromLsn, toLsn);
+    }
+
+    private boolean hasEnds(ColumnFile candidate) {
+        return candidate.deletes().cardinalityAt(toLsn)
+                > candidate.deletes().cardinalityAt(fromLsn);
+    }
+
+    private boolean hasBegins(ColumnFile candidate) {
+        return candidate.entry().minLsn().value() <= toLsn
+                && candidate.entry().maxLsn().value() > fromLsn;
+    }
+
+    private boolean isInRange(long lsn) {
+        return lsn > fromLsn && lsn <= toLsn;
+    }
+
+    @Override
+    public Step step() throws IOException {
+        return switch (phase) {
+            case ENDS -> collectEnd();
+            case SORTED -> stepSorted();
+            case FILES -> stepFile();
+            case DELETES -> stepDelete();
+            case OVER -> Step.END;
+        };
+    }
+
+    // ---- rows of column files that ended
+
+    private Step collectEnd() throws IOException {
+        ColumnFileVersions open = file;
+        if (open == null) {
+            if (!open(ending)) {
+                phase = Phase.SORTED;
+            }
+            return Step.NONE;
+        }
+        if (!open.advance()) {
+            closeFile();
+            return Step.NONE;
+        }
+        KeyedVersion version = open.version();
+        // What ended where it began was never there
+        if (isInRange(open.endLsn()) && version.lsn() < open.endLsn()) {
+            endedBytes += version.memoryBytes();
+            if (endedBytes > MAX_ENDED_BYTES) {
+                throw new SteleException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "Expected changes of at most %s bytes of rows in a shard of %s, found more between LSN %s and %s: ask for a shorter time"
+                                .formatted(
+                                        MAX_ENDED_BYTES,
+                                        view.schema().qualifiedName(),
+                                        fromLsn,
+                                        toLsn));
+            }
+            ended.put(at(version, open.endLsn()), version);
+        }
+        return Step.NONE;
+    }
+
+    private static KeyedVersion at(KeyedVersion version, long lsn) {
+        return KeyedVersion.deleted(
+                version.keyArray(), version.keyOffset(), version.keyLength(), lsn);
+    }
+
+    // ---- memtables and row files
+
+    private Step stepSorted() throws IOException {
+        Iterator<KeyedVersion> versions = sorted;
+        if (versions == null) {
+            sorted = ShardScanner.versions(view, view.schema().orientation().hasRows());
+            return Step.NONE;
+        }
+        KeyedVersion decided = newer;
+        if (!versions.hasNext()) {
+            newer = null;
+            phase = Phase.FILES;
+            return decided == null ? Step.NONE : tell(decided, null);
+        }
+        KeyedVersion next = next(versions);
+        if (decided == null) {
+            newer = next;
+            return Step.NONE;
+        }
+        boolean sameKey = decided.compareKey(next) == 0;
+        if (sameKey && decided.lsn() == next.lsn()) {
+            return Step.NONE; // the one named first is the later one
+        }
+        newer = next;
+        return tell(decided, sameKey ? next : null);
+    }
+
+    private static KeyedVersion next(Iterator<KeyedVersion> versions) throws IOException {
+        try {
+            return versions.next();
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
+        }
+    }
+
+    /**
+     * @param before the version of the key before it; null: that is in a file, or nowhere
+     */
+    private Step tell(KeyedVersion version, @Nullable KeyedVersion before) {
+        if (!isInRange(version.lsn())) {
+            return Step.NONE;
+        }
+        boolean replaces =
+                before == null
+                        ? !version.isDeleted() && ended.remove(version) != null
+                        : !before.isDeleted();
+        if (!version.isDeleted()) {
+            return show(version, version.lsn(), replaces ? ChangeKind.UPDATE : ChangeKind.INSERT);
+        }
+        // Else it ended a row of a file, which is told from there, or none
+        return before != null && replaces
+                ? show(before, version.lsn(), ChangeKind.DELETE)
+                : Step.NONE;
+    }
+
+    // ---- rows of column files that began
+
+    private Step stepFile() throws IOException {
+        ColumnFileVersions open = file;
+        if (open == null) {
+            if (!open(beginning)) {
+                phase = Phase.DELETES;
+                deletes = ended.entrySet().iterator();
+            }
+            return Step.NONE;
+        }
+        if (!open.advance()) {
+            closeFile();
+            return Step.NONE;
+        }
+        KeyedVersion version = open.version();
+        if (!isInRange(version.lsn()) || open.endLsn() <= version.lsn()) {
+            return Step.NONE;
+        }
+        boolean replaces = ended.remove(version) != null;
+        return show(version, version.lsn(), replaces ? ChangeKind.UPDATE : ChangeKind.INSERT);
+    }
+
+    private Step stepDelete() {
+        Iterator<Map.Entry<KeyedVersion, KeyedVersion>> left =
+                requireNonNull(deletes, "deletes is null");
+        if (!left.hasNext()) {
+            phase = Phase.OVER;
+            return Step.END;
+        }
+        Map.Entry<KeyedVersion, KeyedVersion> end = left.next();
+        return show(end.getValue(), end.getKey().lsn(), ChangeKind.DELETE);
+    }
+
+    private Step show(KeyedVersion version, long lsn, ChangeKind newKind) {
+        row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
+        changeLsn = lsn;
+        kind = newKind;
+        return Step.ROW;
+    }
+
+    private boolean open(ArrayDeque<ColumnFile> next) throws IOException {
+        ColumnFile first = next.peek();
+        if (first == null) {
+            return false;
+        }
+        file = new ColumnFileVersions(first, files.openRows(first), keys, fromLsn, 0);
+        next.remove(); // only now: one that must not wait is asked again
+        return true;
+    }
+
+    private void closeFile() throws IOException {
+        ColumnFileVersions open = file;
+        file = null;
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    @Override
+    public TableSchema schema() {
+        return view.schema();
+    }
+
+    @Override
+    public BinaryRow row() {
+        return row;
+    }
+
+    /** When it happened. */
+    @Override
+    public long lsn() {
+        return changeLsn;
+    }
+
+    /** What happened: {@link ChangeKind#code}. */
+    @Override
+    public long rowId() {
+        return kind.code();
+    }
+
+    /** What happened. */
+    public ChangeKind kind() {
+        return kind;
+    }
+
+    @Override
+    public void close() throws IOException {
+        closeFile();
+    }
+}
