@@ -7,6 +7,7 @@ import static io.trino.spi.session.PropertyMetadata.enumProperty;
 import static io.trino.spi.session.PropertyMetadata.integerProperty;
 import static io.trino.spi.session.PropertyMetadata.longProperty;
 import static io.trino.spi.session.PropertyMetadata.stringProperty;
+import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import com.google.common.collect.ImmutableList;
@@ -34,10 +35,18 @@ public final class SteleSessionProperties {
     private static final String INSERT_EXISTING_ROWS_BEHAVIOR = "insert_existing_rows_behavior";
     private static final String BUCKET_EXECUTION_ENABLED = "bucket_execution_enabled";
     private static final String PROJECTION_PUSHDOWN_ENABLED = "projection_pushdown_enabled";
+
+    /** The least history that may be asked to be kept when the rest is to be forgotten. */
+    public static final String EXPIRE_SNAPSHOTS_MIN_RETENTION = "expire_snapshots_min_retention";
+
     private static final String RESOURCE_GROUP = "resource_group";
 
     // As Iceberg's: a join does not begin before its other side is read anyway
     private static final Duration DEFAULT_DYNAMIC_FILTERING_WAIT = new Duration(1, SECONDS);
+
+    // A query that named a moment of the past is over by then, as a rule
+    private static final Duration DEFAULT_EXPIRE_SNAPSHOTS_MIN_RETENTION =
+            new Duration(10, MINUTES);
 
     private SteleSessionProperties() {}
 
@@ -101,6 +110,11 @@ public final class SteleSessionProperties {
                         PROJECTION_PUSHDOWN_ENABLED,
                         "Read of row columns only the fields that a query names",
                         true,
+                        false),
+                durationProperty(
+                        EXPIRE_SNAPSHOTS_MIN_RETENTION,
+                        "Least retention_threshold of expire_snapshots",
+                        DEFAULT_EXPIRE_SNAPSHOTS_MIN_RETENTION,
                         false),
                 stringProperty(
                         RESOURCE_GROUP,
@@ -179,6 +193,11 @@ public final class SteleSessionProperties {
     /** Whether fields of rows may be columns of scans. */
     public static boolean isProjectionPushdownEnabled(ConnectorSession session) {
         return session.getProperty(PROJECTION_PUSHDOWN_ENABLED, Boolean.class);
+    }
+
+    /** The least history that {@code expire_snapshots} keeps. */
+    public static Duration expireSnapshotsMinRetention(ConnectorSession session) {
+        return session.getProperty(EXPIRE_SNAPSHOTS_MIN_RETENTION, Duration.class);
     }
 
     private static void checkLsn(Long value) {

@@ -4,18 +4,22 @@ import static java.util.Objects.requireNonNull;
 
 import io.trino.spi.connector.ConnectorTableExecuteHandle;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * An {@code ALTER TABLE ... EXECUTE}.
  *
  * @param procedure its name
  * @param columns names of the columns it is about; empty: all
+ * @param historyLsn the history below is to be forgotten; empty: it is not about history
  */
-public record SteleExecuteHandle(SteleTableHandle table, String procedure, List<String> columns)
+public record SteleExecuteHandle(
+        SteleTableHandle table, String procedure, List<String> columns, OptionalLong historyLsn)
         implements ConnectorTableExecuteHandle {
     public SteleExecuteHandle {
         requireNonNull(table, "table is null");
         requireNonNull(procedure, "procedure is null");
         columns = List.copyOf(columns);
+        requireNonNull(historyLsn, "historyLsn is null");
     }
 }

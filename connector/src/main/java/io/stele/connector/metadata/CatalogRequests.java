@@ -6,6 +6,7 @@ import com.google.inject.Inject;
 import io.stele.connector.metadata.cache.Relation;
 import io.stele.connector.sidecar.SidecarActions;
 import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.AlterTableRequest;
@@ -16,6 +17,7 @@ import io.stele.protocol.api.CreateViewRequest;
 import io.stele.protocol.api.DeletePartitionsRequest;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.DropSchemaRequest;
+import io.stele.protocol.api.ExpireHistoryRequest;
 import io.stele.protocol.api.ListFilesReply;
 import io.stele.protocol.api.ListPartitionsReply;
 import io.stele.protocol.api.ListSchemasReply;
@@ -36,6 +38,7 @@ import io.stele.protocol.api.SetOptionsRequest;
 import io.stele.protocol.api.SetRefreshRequest;
 import io.stele.protocol.api.SetViewRequest;
 import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.TableHistoryReply;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.api.TableStatistics;
@@ -285,6 +288,19 @@ public final class CatalogRequests {
                 Actions.TABLE_STATISTICS,
                 new TableStatisticsRequest(tableId, predicate),
                 TableStatistics.class);
+    }
+
+    /** The columns that a table had before, and how far back it can be read. */
+    TableHistoryReply history(TableSchema table) {
+        return sidecar.call(
+                Actions.TABLE_HISTORY,
+                request(new SchemaTableName(table.schemaName(), table.tableName()), table.id()),
+                TableHistoryReply.class);
+    }
+
+    /** Forgets the history of a table below an LSN. */
+    void expireHistory(TableId tableId, Lsn before) {
+        sidecar.call(Actions.EXPIRE_HISTORY, new ExpireHistoryRequest(tableId, before), Done.class);
     }
 
     ListFilesReply files(TableSchema table) {

@@ -49,6 +49,8 @@ final class MetadataTables {
                                     separated
                                             ? Optional.of(new PartitionValues(table, types))
                                             : Optional.empty()));
+            case "history" -> Optional.of(new HistoryTable(name, table, catalog));
+            case "snapshots" -> Optional.of(new SnapshotsTable(name, table, catalog));
             case "indexes" -> Optional.of(new IndexesTable(name, table));
             case "partitions" ->
                     separated

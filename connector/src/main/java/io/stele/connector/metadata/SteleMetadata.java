@@ -342,7 +342,8 @@ public final class SteleMetadata implements ConnectorMetadata {
                 new SteleExecuteHandle(
                         (SteleTableHandle) tableHandle,
                         procedureName,
-                        Warming.columns(executeProperties)));
+                        Warming.columns(executeProperties),
+                        HistoryExpiry.historyLsn(session, executeProperties)));
     }
 
     @Override

@@ -6,6 +6,7 @@ import static io.trino.spi.connector.TableProcedureExecutionMode.coordinatorOnly
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import io.stele.connector.handle.SteleExecuteHandle;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.api.Actions;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.TableProcedureMetadata;
@@ -28,7 +29,11 @@ public final class TableProcedures {
 
     /** All of them, in upper case as Trino asks for them. */
     public static Set<TableProcedureMetadata> all() {
-        return ImmutableSet.of(procedure(OPTIMIZE), procedure(FLUSH), Warming.procedure());
+        return ImmutableSet.of(
+                procedure(OPTIMIZE),
+                procedure(FLUSH),
+                Warming.procedure(),
+                HistoryExpiry.procedure());
     }
 
     private static TableProcedureMetadata procedure(String name) {
@@ -36,6 +41,11 @@ public final class TableProcedures {
     }
 
     static void execute(CatalogRequests catalog, SteleExecuteHandle handle) {
+        if (handle.historyLsn().isPresent()) {
+            catalog.expireHistory(
+                    handle.table().table().id(), new Lsn(handle.historyLsn().getAsLong()));
+            return;
+        }
         String action = ACTIONS.get(handle.procedure());
         if (action == null) {
             throw new TrinoException(

@@ -116,6 +116,15 @@ public final class Actions {
     /** {@link TableRequest} -> {@link Done}, when all files have sketches of their columns. */
     public static final String ANALYZE = "analyze";
 
+    /** {@link TableRequest} -> {@link TableHistoryReply}. */
+    public static final String TABLE_HISTORY = "table-history";
+
+    /**
+     * {@link ExpireHistoryRequest} -> {@link Done}, when files have no more of that history than
+     * merges leave.
+     */
+    public static final String EXPIRE_HISTORY = "expire-history";
+
     /** {@link TableStatisticsRequest} -> {@link TableStatistics}. */
     public static final String TABLE_STATISTICS = "table-statistics";
 

@@ -4,12 +4,18 @@ import static io.stele.protocol.api.Done.DONE;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.ExpireHistoryRequest;
 import io.stele.protocol.api.ListFilesReply;
 import io.stele.protocol.api.ListPartitionsReply;
+import io.stele.protocol.api.TableHistoryReply;
 import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.api.TableStatisticsRequest;
+import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.storage.catalog.TableEntry;
 import java.util.Map;
 
 /** The actions that an operator asks for. Thread safe. */
@@ -57,6 +63,18 @@ final class MaintenanceActions {
                         TableRequest.class,
                         this::listFiles));
         handlers.put(
+                Actions.TABLE_HISTORY,
+                ActionHandler.of(
+                        "Says which columns a table had, and how far back it can be read",
+                        TableRequest.class,
+                        this::tableHistory));
+        handlers.put(
+                Actions.EXPIRE_HISTORY,
+                ActionHandler.of(
+                        "Forgets the history of a table below an LSN",
+                        ExpireHistoryRequest.class,
+                        this::expireHistory));
+        handlers.put(
                 Actions.STATUS, ActionHandler.of("Says how the sidecar is doing", engine::status));
         handlers.put(
                 Actions.SCHEDULING_GROUPS,
@@ -96,5 +114,27 @@ final class MaintenanceActions {
     private Object listFiles(TableRequest request) {
         return new ListFilesReply(
                 engine.nodeId(), engine.engine().files(engine.resolve(request).id()));
+    }
+
+    private Object tableHistory(TableRequest request) {
+        TableSchema table = engine.resolve(request);
+        TableEntry entry =
+                engine.engine()
+                        .catalog()
+                        .current()
+                        .findTable(table.id())
+                        .orElseThrow(
+                                () ->
+                                        new SteleException(
+                                                ErrorCode.STALE_TABLE,
+                                                "Expected table %s, found none: it was dropped or truncated"
+                                                        .formatted(table.qualifiedName())));
+        return new TableHistoryReply(
+                entry.schema(), entry.history(), engine.engine().horizon(table.id()));
+    }
+
+    private Object expireHistory(ExpireHistoryRequest request) {
+        Blocking.await(engine.engine().expireHistory(request.tableId(), request.before()));
+        return DONE;
     }
 }

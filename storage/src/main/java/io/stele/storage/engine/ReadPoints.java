@@ -144,6 +144,15 @@ final class ReadPoints {
         return new Lsn(horizons.merge(table.id(), oldest, Math::max));
     }
 
+    /** Lets a table forget its history below an LSN, as far as it is past and nobody holds it. */
+    synchronized void forgetBefore(TableId table, Lsn before) {
+        long oldest = Math.min(before.value(), nowMillis.getAsLong() << 16);
+        if (!held.isEmpty()) {
+            oldest = Math.min(oldest, held.firstKey());
+        }
+        horizons.merge(table, oldest, Math::max);
+    }
+
     /** What an earlier engine may have dropped of the table. */
     synchronized void restore(TableId table, Lsn horizon) {
         horizons.merge(table, horizon.value(), Math::max);

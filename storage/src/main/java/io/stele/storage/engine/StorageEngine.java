@@ -550,6 +550,21 @@ public final class StorageEngine implements AutoCloseable {
         return forEachShard(tableId, entry -> entry.maintenance().compact(tableId));
     }
 
+    /** The oldest LSN as of which a table can be read. */
+    public Lsn horizon(TableId tableId) {
+        return readPoints.horizon(schema(tableId));
+    }
+
+    /**
+     * Forgets the history of a table below an LSN, as far as nobody holds it, and merges files that
+     * have much of it; completes when nothing is left to merge.
+     */
+    public CompletableFuture<@Nullable Void> expireHistory(TableId tableId, Lsn before) {
+        schema(tableId);
+        readPoints.forgetBefore(tableId, before);
+        return compact(tableId);
+    }
+
     /** Flushes, then sketches files that have no sketches; completes when all have. */
     public CompletableFuture<@Nullable Void> analyze(TableId tableId) {
         return forEachShard(tableId, entry -> entry.maintenance().analyze(tableId));

@@ -64,6 +64,36 @@ class TestRetention {
     }
 
     @Test
+    void historyIsForgottenOnRequestButNotWhatIsHeld() throws IOException {
+        SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
+        for (Orientation orientation : Orientation.values()) {
+            TestTable table =
+                    TestTable.create(
+                            node.engine(),
+                            orientation.text().replace(',', '_'),
+                            orientation,
+                            true,
+                            1);
+            Lsn first = node.await(table.upsert(node.engine(), 1, "a", 1));
+            Lsn second = node.await(table.upsert(node.engine(), 1, "b", 2));
+            node.await(table.upsert(node.engine(), 1, "c", 3));
+            node.tick(10);
+            ReadPoint held = node.readPoint(second);
+            // Up to what is held, whatever is asked for
+            node.await(node.engine().expireHistory(table.id(), new Lsn(Long.MAX_VALUE)));
+            assertThat(node.engine().horizon(table.id())).isEqualTo(second);
+            assertThat(table.snapshot(node.engine(), held)).isEqualTo(Map.of(1L, "b:2"));
+            assertExpired(() -> table.get(node.engine(), Optional.of(first), 1));
+            node.engine().closeReadPoint(held.id());
+            node.await(node.engine().expireHistory(table.id(), new Lsn(Long.MAX_VALUE)));
+            assertExpired(() -> table.get(node.engine(), Optional.of(second), 1));
+            ReadPoint now = node.readPoint();
+            assertThat(table.snapshot(node.engine(), now)).isEqualTo(Map.of(1L, "c:3"));
+            node.engine().closeReadPoint(now.id());
+        }
+    }
+
+    @Test
     void aLeaseKeepsWhatItSeesBeyondTheRetention() throws IOException {
         SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
         for (Orientation orientation : Orientation.values()) {
