@@ -2,6 +2,7 @@ package io.stele.benchmarks;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import io.stele.benchmarks.aggregates.AggregatesBenchmark;
 import io.stele.benchmarks.apply.ParallelApplyBenchmark;
 import io.stele.benchmarks.coldscan.ColdScanBenchmark;
 import io.stele.benchmarks.encryption.EncryptionBenchmark;
@@ -48,6 +49,7 @@ public final class BenchmarkRunner {
                     new TailBenchmark(),
                     new GetBenchmark(),
                     new ScanBenchmark(),
+                    new AggregatesBenchmark(),
                     new LookupSqlBenchmark(),
                     new PlanningBenchmark(),
                     new TpchBenchmark(),

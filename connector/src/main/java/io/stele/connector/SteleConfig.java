@@ -37,6 +37,7 @@ public class SteleConfig {
     // 16 MiB: below this the log is cheaper than a file with its index and manifest entry
     private DataSize directWriteThreshold = DataSize.of(16, MEGABYTE);
     private boolean warmOnWrite;
+    private boolean aggregationPushdownEnabled = true;
     private DataSize sortBufferSize = DataSize.of(128, MEGABYTE);
 
     @NotNull
@@ -155,6 +156,18 @@ public class SteleConfig {
             "Memory for decoded columns that were scanned more than once; default: a tenth of the heap")
     public SteleConfig setColumnCacheSize(DataSize columnCacheSize) {
         this.columnCacheSize = columnCacheSize;
+        return this;
+    }
+
+    public boolean isAggregationPushdownEnabled() {
+        return aggregationPushdownEnabled;
+    }
+
+    @Config("stele.aggregation-pushdown.enabled")
+    @ConfigDescription(
+            "Whether sidecars aggregate where all conditions are exact and few groups come out; the default of the session property aggregation_pushdown_enabled")
+    public SteleConfig setAggregationPushdownEnabled(boolean aggregationPushdownEnabled) {
+        this.aggregationPushdownEnabled = aggregationPushdownEnabled;
         return this;
     }
 

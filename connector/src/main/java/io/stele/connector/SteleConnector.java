@@ -66,6 +66,7 @@ public final class SteleConnector implements Connector {
     private final FunctionProvider functionProvider;
     private final Set<SystemTable> systemTables;
     private final Optional<ConnectorAccessControl> accessControl;
+    private final boolean aggregationPushdown; // where a session says nothing
     private final ClassLoader classLoader = SteleConnector.class.getClassLoader();
 
     @Inject
@@ -81,7 +82,8 @@ public final class SteleConnector implements Connector {
             Set<ConnectorTableFunction> tableFunctions,
             TableChangesProcessors tableChanges,
             Set<SystemTable> systemTables,
-            Optional<ConnectorAccessControl> accessControl) {
+            Optional<ConnectorAccessControl> accessControl,
+            SteleConfig config) {
         this.lifeCycle = requireNonNull(lifeCycle, "lifeCycle is null");
         this.transactions = requireNonNull(transactions, "transactions is null");
         this.splitManager = new ClassLoaderSafeConnectorSplitManager(splitManager, classLoader);
@@ -110,6 +112,7 @@ public final class SteleConnector implements Connector {
                 systemTables.stream()
                         .map(table -> new ClassLoaderSafeSystemTable(table, classLoader))
                         .collect(toImmutableSet());
+        this.aggregationPushdown = config.isAggregationPushdownEnabled();
         this.accessControl = requireNonNull(accessControl, "accessControl is null");
         this.partitioning = new ClassLoaderSafeNodePartitioningProvider(partitioning, classLoader);
     }
@@ -207,7 +210,7 @@ public final class SteleConnector implements Connector {
 
     @Override
     public List<PropertyMetadata<?>> getSessionProperties() {
-        return SteleSessionProperties.all();
+        return SteleSessionProperties.all(aggregationPushdown);
     }
 
     @Override

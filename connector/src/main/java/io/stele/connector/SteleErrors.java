@@ -68,6 +68,8 @@ public final class SteleErrors {
             case TABLE_ALREADY_EXISTS -> StandardErrorCode.TABLE_ALREADY_EXISTS;
             case TRANSACTION_CONFLICT -> StandardErrorCode.TRANSACTION_CONFLICT;
             case TRANSACTION_TOO_LARGE -> StandardErrorCode.EXCEEDED_WRITE_LIMIT;
+            case NUMBER_OUT_OF_RANGE -> StandardErrorCode.NUMERIC_VALUE_OUT_OF_RANGE;
+            case TOO_MANY_GROUPS -> StandardErrorCode.EXCEEDED_LOCAL_MEMORY_LIMIT;
             case TRANSACTION_NOT_FOUND -> SteleErrorCode.STELE_TRANSACTION_LOST;
             case STALE_TABLE -> SteleErrorCode.STELE_STALE_TABLE;
             case UNAUTHENTICATED -> SteleErrorCode.STELE_UNAUTHENTICATED;

@@ -15,6 +15,7 @@ import io.airlift.units.Duration;
 import io.stele.connector.handle.ExistingRows;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.QueryTag;
+import io.stele.protocol.aggregate.Aggregation;
 import io.stele.protocol.predicate.PredicateKeys;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorSession;
@@ -35,6 +36,10 @@ public final class SteleSessionProperties {
     private static final String INSERT_EXISTING_ROWS_BEHAVIOR = "insert_existing_rows_behavior";
     private static final String BUCKET_EXECUTION_ENABLED = "bucket_execution_enabled";
     private static final String PROJECTION_PUSHDOWN_ENABLED = "projection_pushdown_enabled";
+    private static final String AGGREGATION_PUSHDOWN_ENABLED = "aggregation_pushdown_enabled";
+    private static final String AGGREGATION_PUSHDOWN_MAX_GROUPS = "aggregation_pushdown_max_groups";
+    private static final String AGGREGATION_PUSHDOWN_MAX_ROWS = "aggregation_pushdown_max_rows";
+    private static final String FRAGMENT_CACHE_ENABLED = "fragment_cache_enabled";
 
     /** The least history that may be asked to be kept when the rest is to be forgotten. */
     public static final String EXPIRE_SNAPSHOTS_MIN_RETENTION = "expire_snapshots_min_retention";
@@ -48,10 +53,20 @@ public final class SteleSessionProperties {
     private static final Duration DEFAULT_EXPIRE_SNAPSHOTS_MIN_RETENTION =
             new Duration(10, MINUTES);
 
+    // What a dashboard shows; more are better merged by many workers than by one sidecar
+    private static final int DEFAULT_MAX_GROUPS = 10_000;
+
+    // Some seconds of a sidecar with a few cores; of larger tables the workers' cores are many
+    private static final long DEFAULT_MAX_ROWS = 100_000_000;
+
     private SteleSessionProperties() {}
 
-    /** Every property with its default. */
-    public static List<PropertyMetadata<?>> all() {
+    /**
+     * Every property with its default.
+     *
+     * @param aggregationPushdown the catalog's default of aggregation_pushdown_enabled
+     */
+    public static List<PropertyMetadata<?>> all(boolean aggregationPushdown) {
         return ImmutableList.of(
                 longProperty(
                         READ_LSN,
@@ -116,6 +131,27 @@ public final class SteleSessionProperties {
                         "Least retention_threshold of expire_snapshots",
                         DEFAULT_EXPIRE_SNAPSHOTS_MIN_RETENTION,
                         false),
+                booleanProperty(
+                        AGGREGATION_PUSHDOWN_ENABLED,
+                        "Let the sidecar aggregate where all conditions are exact and few groups come out",
+                        aggregationPushdown,
+                        false),
+                integerProperty(
+                        AGGREGATION_PUSHDOWN_MAX_GROUPS,
+                        "Most groups, as statistics estimate them, that the sidecar is asked for",
+                        DEFAULT_MAX_GROUPS,
+                        SteleSessionProperties::checkMaxGroups,
+                        false),
+                booleanProperty(
+                        FRAGMENT_CACHE_ENABLED,
+                        "Let the sidecar use, and keep, results of aggregations in single files",
+                        true,
+                        false),
+                longProperty(
+                        AGGREGATION_PUSHDOWN_MAX_ROWS,
+                        "Most rows of a table that the sidecar is asked to aggregate",
+                        DEFAULT_MAX_ROWS,
+                        false),
                 stringProperty(
                         RESOURCE_GROUP,
                         "Resource group of the query, by which sidecars choose its scheduling group; for session property managers",
@@ -164,6 +200,35 @@ public final class SteleSessionProperties {
     /** Whether files are read through the data page cache. */
     public static boolean isDataCacheEnabled(ConnectorSession session) {
         return session.getProperty(DATA_CACHE_ENABLED, Boolean.class);
+    }
+
+    /** Whether the sidecar may aggregate. */
+    public static boolean isAggregationPushdownEnabled(ConnectorSession session) {
+        return session.getProperty(AGGREGATION_PUSHDOWN_ENABLED, Boolean.class);
+    }
+
+    /** Whether the sidecar may use results that it keeps. */
+    public static boolean isFragmentCacheEnabled(ConnectorSession session) {
+        return session.getProperty(FRAGMENT_CACHE_ENABLED, Boolean.class);
+    }
+
+    /** Most groups that the sidecar is asked for. */
+    public static int aggregationPushdownMaxGroups(ConnectorSession session) {
+        return session.getProperty(AGGREGATION_PUSHDOWN_MAX_GROUPS, Integer.class);
+    }
+
+    /** Most rows of a table that the sidecar is asked to aggregate. */
+    public static long aggregationPushdownMaxRows(ConnectorSession session) {
+        return session.getProperty(AGGREGATION_PUSHDOWN_MAX_ROWS, Long.class);
+    }
+
+    private static void checkMaxGroups(Integer value) {
+        if (value < 1 || value > Aggregation.MAX_GROUPS / 10) {
+            throw new TrinoException(
+                    INVALID_SESSION_PROPERTY,
+                    "Expected 1 to %s groups for aggregation_pushdown_max_groups, found %s"
+                            .formatted(Aggregation.MAX_GROUPS / 10, value));
+        }
     }
 
     private static void checkLookupKeys(Integer value) {

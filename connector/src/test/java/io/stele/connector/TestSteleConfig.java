@@ -34,6 +34,7 @@ final class TestSteleConfig {
                         .setColumnCacheSize(DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 10))
                         .setDirectWriteThreshold(DataSize.of(16, MEGABYTE))
                         .setWarmOnWrite(false)
+                        .setAggregationPushdownEnabled(true)
                         .setSortBufferSize(DataSize.of(128, MEGABYTE)));
     }
 
@@ -53,6 +54,7 @@ final class TestSteleConfig {
                         .put("stele.write.direct-threshold", "1MB")
                         .put("stele.write.sort-buffer-size", "256MB")
                         .put("stele.cache.warm-on-write", "true")
+                        .put("stele.aggregation-pushdown.enabled", "false")
                         .buildOrThrow();
         assertFullMapping(
                 properties,
@@ -68,6 +70,7 @@ final class TestSteleConfig {
                         .setColumnCacheSize(DataSize.of(2, GIGABYTE))
                         .setDirectWriteThreshold(DataSize.of(1, MEGABYTE))
                         .setWarmOnWrite(true)
+                        .setAggregationPushdownEnabled(false)
                         .setSortBufferSize(DataSize.of(256, MEGABYTE)));
     }
 

@@ -30,6 +30,10 @@ public enum ErrorCode {
     /** A row that the transaction read has been changed since: run the statement again. */
     TRANSACTION_CONFLICT(Category.USER),
     TRANSACTION_TOO_LARGE(Category.USER),
+    /** What an aggregation comes to does not fit the type of its result. */
+    NUMBER_OUT_OF_RANGE(Category.USER),
+    /** An aggregation has more groups than it may, or they need too much memory. */
+    TOO_MANY_GROUPS(Category.USER),
     UNAUTHENTICATED(Category.USER),
     /** A limit on queued work is reached; nothing was done; retry later. */
     BUSY(Category.EXTERNAL),

@@ -14,6 +14,8 @@ import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.auth.SecurityConfig;
 import io.stele.sidecar.engine.EngineMetrics;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.engine.FragmentCacheConfig;
+import io.stele.sidecar.engine.FragmentResults;
 import io.stele.sidecar.engine.RetrievalMetrics;
 import io.stele.sidecar.engine.SchedulerMetrics;
 import io.stele.sidecar.engine.SchedulingGroupMBeans;
@@ -54,6 +56,7 @@ final class SidecarModule implements Module {
         configBinder(binder).bindConfig(FramedConfig.class);
         configBinder(binder).bindConfig(StorageConfig.class);
         configBinder(binder).bindConfig(SchedulerConfig.class);
+        configBinder(binder).bindConfig(FragmentCacheConfig.class);
         configBinder(binder).bindConfig(S3Config.class);
         configBinder(binder).bindConfig(RetrievalConfig.class);
         configBinder(binder).bindConfig(EncryptionConfig.class);
@@ -85,6 +88,7 @@ final class SidecarModule implements Module {
         exportMetrics(binder, EngineMetrics.class, "engine");
         exportMetrics(binder, SchedulerMetrics.class, "scheduler");
         exportMetrics(binder, RetrievalMetrics.class, "retrieval");
+        exportMetrics(binder, FragmentResults.class, "fragment_cache");
     }
 
     @Provides

@@ -28,7 +28,11 @@ final class ColdCatalogs {
     void configureTrino(int coldCatalogs) throws IOException {
         for (String number : numbers(coldCatalogs)) {
             String stele = "stele_" + number;
-            catalogs.write(stele, catalogs.withPages("stele.cache", stele, catalogs.stele()));
+            Map<String, String> scanned =
+                    catalogs.withPages("stele.cache", stele, catalogs.stele());
+            // The sidecar would aggregate without a scan
+            scanned.put("stele.aggregation-pushdown.enabled", "false");
+            catalogs.write(stele, scanned);
             catalogs.write("iceberg_" + number, catalogs.iceberg());
             String cached = "iceberg_fs_cache_" + number;
             Map<String, String> properties =

@@ -92,6 +92,8 @@ public final class SkipBenchmark implements Benchmark {
             servers.startBoth();
             try (TrinoSession trino = TrinoSession.connect(servers.trinoUri());
                     FlightClient sidecar = Clients.flight(run)) {
+                // The sidecar would aggregate without a scan
+                trino.update("SET SESSION stele.aggregation_pushdown_enabled = false");
                 trino.update("CREATE SCHEMA stele." + SCHEMA);
                 load(trino, sidecar, NONE, scale);
                 for (Design design : DESIGNS) {

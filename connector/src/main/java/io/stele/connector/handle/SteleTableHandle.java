@@ -3,10 +3,12 @@ package io.stele.connector.handle;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
+import io.stele.protocol.aggregate.ScalarExpression;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.predicate.TupleDomain;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -24,6 +26,10 @@ import java.util.stream.Collectors;
  * @param lookup the key that finds all rows of the constraint, and no others
  * @param byShard whether Trino keeps the rows of each shard together
  * @param ofProcedure whether {@code ALTER TABLE ... EXECUTE} reads it, rather than a query
+ * @param enforced whether scans leave out every row that a domain of the constraint excludes, of
+ *     those domains that can be told exactly ({@link
+ *     io.stele.connector.type.ScanPredicates#isEnforceable})
+ * @param outputs what the scan gives beside the columns of its rows
  */
 public record SteleTableHandle(
         TableSchema table,
@@ -35,7 +41,9 @@ public record SteleTableHandle(
         Optional<SteleLookup> lookup,
         Optional<SteleTableVersion> version,
         boolean byShard,
-        boolean ofProcedure)
+        boolean ofProcedure,
+        boolean enforced,
+        ScanOutputs outputs)
         implements ConnectorTableHandle {
     public SteleTableHandle {
         requireNonNull(table, "table is null");
@@ -45,6 +53,7 @@ public record SteleTableHandle(
         requireNonNull(index, "index is null");
         requireNonNull(lookup, "lookup is null");
         requireNonNull(version, "version is null");
+        requireNonNull(outputs, "outputs is null");
     }
 
     /** The whole table at a snapshot. */
@@ -59,7 +68,9 @@ public record SteleTableHandle(
                 Optional.empty(),
                 Optional.empty(),
                 false,
-                false);
+                false,
+                false,
+                ScanOutputs.NONE);
     }
 
     /** The same as of a moment that the query named. */
@@ -74,7 +85,9 @@ public record SteleTableHandle(
                 lookup,
                 Optional.of(newVersion),
                 byShard,
-                ofProcedure);
+                ofProcedure,
+                enforced,
+                outputs);
     }
 
     public SchemaTableName name() {
@@ -88,7 +101,8 @@ public record SteleTableHandle(
     public SteleTableHandle withConstraint(
             TupleDomain<SteleColumnHandle> newConstraint,
             Optional<String> newIndex,
-            Optional<SteleLookup> newLookup) {
+            Optional<SteleLookup> newLookup,
+            boolean newEnforced) {
         return new SteleTableHandle(
                 table,
                 readPointId,
@@ -99,7 +113,9 @@ public record SteleTableHandle(
                 newLookup,
                 version,
                 byShard,
-                ofProcedure);
+                ofProcedure,
+                newEnforced,
+                outputs);
     }
 
     public SteleTableHandle withLimit(long newLimit) {
@@ -127,7 +143,9 @@ public record SteleTableHandle(
                 lookup,
                 version,
                 byShard,
-                ofProcedure);
+                ofProcedure,
+                enforced,
+                outputs);
     }
 
     /** The same scan, whose splits Trino groups by shard. */
@@ -142,7 +160,40 @@ public record SteleTableHandle(
                 lookup,
                 version,
                 true,
-                ofProcedure);
+                ofProcedure,
+                enforced,
+                outputs);
+    }
+
+    /** What the sidecar makes of the rows. */
+    public Optional<SteleAggregation> aggregation() {
+        return outputs.aggregation();
+    }
+
+    /** What the sidecar makes of the rows of this scan. */
+    public SteleTableHandle aggregated(SteleAggregation newAggregation) {
+        return withOutputs(outputs.with(newAggregation));
+    }
+
+    /** The same scan with further columns, the values of expressions. */
+    public SteleTableHandle computing(List<ScalarExpression> more) {
+        return withOutputs(outputs.with(more));
+    }
+
+    private SteleTableHandle withOutputs(ScanOutputs newOutputs) {
+        return new SteleTableHandle(
+                table,
+                readPointId,
+                readLsn,
+                constraint,
+                selection,
+                index,
+                lookup,
+                version,
+                byShard,
+                ofProcedure,
+                enforced,
+                newOutputs);
     }
 
     /**
@@ -159,7 +210,9 @@ public record SteleTableHandle(
                 lookup,
                 version,
                 byShard,
-                true);
+                true,
+                enforced,
+                outputs);
     }
 
     /** What EXPLAIN shows. */
@@ -174,12 +227,14 @@ public record SteleTableHandle(
                             .map(SteleColumnHandle::name)
                             .sorted()
                             .collect(Collectors.joining(", ", " constraint on [", "]")));
+            text.append(enforced ? " enforced" : "");
         }
         lookup.ifPresent(by -> text.append(" lookup=").append(by));
         index.ifPresent(name -> text.append(" index=").append(name));
         if (byShard) {
             text.append(" by shard");
         }
+        text.append(outputs);
         return text.append(selection).toString();
     }
 }

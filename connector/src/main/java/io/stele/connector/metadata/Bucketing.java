@@ -36,6 +36,7 @@ final class Bucketing {
         // A lookup is one split; tables without a key may have nulls in the columns
         if (!SteleSessionProperties.isBucketExecutionEnabled(session)
                 || table.lookup().isPresent()
+                || table.aggregation().isPresent()
                 || !table.table().hasPrimaryKey()) {
             return Optional.empty();
         }

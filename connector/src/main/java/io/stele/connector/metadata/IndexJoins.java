@@ -42,7 +42,9 @@ final class IndexJoins {
             TupleDomain<ColumnHandle> domain) {
         if (!SteleSessionProperties.isIndexJoinEnabled(session)
                 || !handle.selection().isAll()
-                || handle.lookup().isPresent()) {
+                || handle.lookup().isPresent()
+                || handle.aggregation().isPresent()
+                || !isExactByKey(handle)) {
             return Optional.empty();
         }
         TableSchema table = handle.table();
@@ -64,7 +66,10 @@ final class IndexJoins {
                         key ->
                                 new SteleIndexHandle(
                                         handle.withConstraint(
-                                                constraint, Optional.empty(), Optional.empty()),
+                                                constraint,
+                                                Optional.empty(),
+                                                Optional.empty(),
+                                                handle.enforced()),
                                         key.indexId,
                                         key.columns))
                 .map(
@@ -77,6 +82,18 @@ final class IndexJoins {
                                                                 table,
                                                                 constraint,
                                                                 (SteleColumnHandle) column))));
+    }
+
+    /** Whether rows that are found by key are those of the constraint, where nobody looks again. */
+    private static boolean isExactByKey(SteleTableHandle handle) {
+        return !handle.enforced()
+                || handle.constraint().isNone()
+                || handle.constraint().getDomains().orElseThrow().entrySet().stream()
+                        .allMatch(
+                                entry ->
+                                        ScanPredicates.isExactInSidecar(
+                                                handle.table().column(entry.getKey().id()).type(),
+                                                entry.getValue()));
     }
 
     private static Optional<Key> key(TableSchema table, Set<Integer> joined, Set<Integer> fixed) {

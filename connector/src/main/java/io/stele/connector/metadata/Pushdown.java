@@ -3,6 +3,7 @@ package io.stele.connector.metadata;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.handle.ScanOutputs;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleLookup;
 import io.stele.connector.handle.SteleSample;
@@ -23,6 +24,8 @@ import io.trino.spi.connector.SampleApplicationResult;
 import io.trino.spi.connector.SampleType;
 import io.trino.spi.connector.SortItem;
 import io.trino.spi.connector.TopNApplicationResult;
+import io.trino.spi.expression.Constant;
+import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +43,9 @@ final class Pushdown {
     static Optional<ConstraintApplicationResult<ConnectorTableHandle>> applyFilter(
             ConnectorSession session, SteleTableHandle table, Constraint constraint) {
         // Of the first rows, or of any few, others would be left
-        if (table.selection().limit().isPresent() || table.selection().topN().isPresent()) {
+        if (table.selection().limit().isPresent()
+                || table.selection().topN().isPresent()
+                || table.aggregation().isPresent()) {
             return Optional.empty();
         }
         TupleDomain<ColumnHandle> summary = constraint.getSummary();
@@ -50,7 +55,8 @@ final class Pushdown {
                                 (column, domain) ->
                                         ScanPredicates.isPushable(table.table(), column, domain));
         TupleDomain<SteleColumnHandle> combined = table.constraint().intersect(pushed);
-        if (combined.equals(table.constraint())) {
+        boolean enforces = table.enforced() || enforces(session, table.table(), constraint);
+        if (combined.equals(table.constraint()) && enforces == table.enforced()) {
             return Optional.empty();
         }
         // The one split of a lookup is of no shard, and has rows whether they are sampled or not
@@ -64,21 +70,63 @@ final class Pushdown {
                         lookup.isPresent()
                                 ? Optional.empty()
                                 : index(session, table.table(), combined),
-                        lookup);
+                        lookup,
+                        enforces);
         return Optional.of(
                 new ConstraintApplicationResult<>(
                         narrowed,
-                        summary.filter(
-                                (column, _) -> !isEnforced(narrowed, (SteleColumnHandle) column)),
+                        summary.filter((column, _) -> isLeft(narrowed, (SteleColumnHandle) column)),
                         constraint.getExpression(),
-                        false));
+                        // The engine knows what conditions leave of a table that it filters itself
+                        enforces));
     }
 
-    /** Whether a scan of the table gives no row that a column's domain excludes. */
+    /**
+     * Whether a scan is to leave out what a constraint excludes by itself, so that an aggregation
+     * can go to the sidecar: only where nothing of the constraint would be left to Trino.
+     */
+    private static boolean enforces(
+            ConnectorSession session, TableSchema table, Constraint constraint) {
+        return SteleSessionProperties.isAggregationPushdownEnabled(session)
+                && constraint.getExpression().equals(Constant.TRUE)
+                && !constraint.getSummary().isNone()
+                && constraint.getSummary().getDomains().orElseThrow().entrySet().stream()
+                        .allMatch(
+                                entry ->
+                                        isEnforceable(
+                                                table,
+                                                (SteleColumnHandle) entry.getKey(),
+                                                entry.getValue()));
+    }
+
+    private static boolean isEnforceable(
+            TableSchema table, SteleColumnHandle column, Domain domain) {
+        return !column.isField()
+                && ScanPredicates.isPushable(table, column, domain)
+                && ScanPredicates.isEnforceable(table.column(column.id()).type(), domain);
+    }
+
+    /** Whether Trino has to look at a column's domain. */
+    private static boolean isLeft(SteleTableHandle table, SteleColumnHandle column) {
+        return !isEnforced(table, column) && !(table.enforced() && isEnforcedByScan(table, column));
+    }
+
+    /**
+     * Whether what a scan reads of files and sidecars has no row that a column's domain excludes:
+     * limits count these rows.
+     */
     private static boolean isEnforced(SteleTableHandle table, SteleColumnHandle column) {
         return PartitionConstraints.isEnforced(table.table(), table.constraint(), column)
                 || (table.lookup().isPresent()
                         && Lookups.isEnforced(table.table(), table.constraint(), column));
+    }
+
+    private static boolean isEnforcedByScan(SteleTableHandle table, SteleColumnHandle column) {
+        if (table.constraint().isNone()) {
+            return true;
+        }
+        Domain domain = table.constraint().getDomains().orElseThrow().get(column);
+        return domain != null && isEnforceable(table.table(), column, domain);
     }
 
     static Optional<LimitApplicationResult<ConnectorTableHandle>> applyLimit(
@@ -87,6 +135,7 @@ final class Pushdown {
         // Rows outside an advisory constraint would be counted
         if ((known.isPresent() && known.getAsLong() <= limit)
                 || table.selection().topN().isPresent()
+                || table.aggregation().isPresent()
                 || !isWhollyEnforced(table)) {
             return Optional.empty();
         }
@@ -102,7 +151,10 @@ final class Pushdown {
             long count,
             List<SortItem> sortItems,
             Map<String, ColumnHandle> assignments) {
-        if (!table.selection().isAll() || table.lookup().isPresent() || !isWhollyEnforced(table)) {
+        if (!table.selection().isAll()
+                || table.lookup().isPresent()
+                || !table.outputs().equals(ScanOutputs.NONE)
+                || !isWhollyEnforced(table)) {
             return Optional.empty();
         }
         List<SteleTopN.Item> items =

@@ -20,6 +20,8 @@ import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.RefreshType;
 import io.trino.spi.TrinoException;
+import io.trino.spi.connector.AggregateFunction;
+import io.trino.spi.connector.AggregationApplicationResult;
 import io.trino.spi.connector.BeginTableExecuteResult;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ColumnMetadata;
@@ -490,8 +492,34 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorTableHandle handle,
             List<ConnectorExpression> projections,
             Map<String, ColumnHandle> assignments) {
-        return DereferencePushdown.apply(
-                session, (SteleTableHandle) handle, projections, assignments);
+        Optional<ProjectionApplicationResult<ConnectorTableHandle>> fields =
+                DereferencePushdown.apply(
+                        session, (SteleTableHandle) handle, projections, assignments);
+        return fields.isPresent()
+                ? fields
+                : ExpressionPushdown.apply(
+                        session,
+                        definitions.types(),
+                        (SteleTableHandle) handle,
+                        projections,
+                        assignments);
+    }
+
+    @Override
+    public Optional<AggregationApplicationResult<ConnectorTableHandle>> applyAggregation(
+            ConnectorSession session,
+            ConnectorTableHandle handle,
+            List<AggregateFunction> aggregates,
+            Map<String, ColumnHandle> assignments,
+            List<List<ColumnHandle>> groupingSets) {
+        return AggregationPushdown.apply(
+                session,
+                definitions.types(),
+                (SteleTableHandle) handle,
+                aggregates,
+                assignments,
+                groupingSets,
+                () -> getTableStatistics(session, handle));
     }
 
     @Override

@@ -36,6 +36,11 @@ public final class TableDefinitions {
         this.types = requireNonNull(types, "types is null");
     }
 
+    /** The types that columns have in SQL. */
+    TrinoTypes types() {
+        return types;
+    }
+
     /** The table to create; its id and version are the sidecar's to choose. */
     public TableSchema toStele(ConnectorTableMetadata table) {
         Map<String, Object> properties = table.getProperties();

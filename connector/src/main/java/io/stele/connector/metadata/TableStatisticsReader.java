@@ -47,6 +47,7 @@ public final class TableStatisticsReader {
             BiFunction<TableDescription, ScanPredicate, io.stele.protocol.api.TableStatistics>
                     parts) {
         if (!SteleSessionProperties.isStatisticsEnabled(session)
+                || handle.aggregation().isPresent()
                 || description.isEmpty()
                 || !description.get().schema().id().equals(handle.table().id())) {
             return TableStatistics.empty();

@@ -485,6 +485,7 @@ public final class FilePageSources {
                         ScanChannel.Direct _,
                         ScanChannel.ChangeType _,
                         ScanChannel.TimeOfLsn _,
+                        ScanChannel.Computed _,
                         ScanChannel.ShardOf _,
                         ScanChannel.Constant _ ->
                         channel;

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.handle.SteleAggregation;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleLiveSplit;
 import io.stele.connector.handle.SteleTableHandle;
@@ -99,6 +100,40 @@ public final class LivePageSources {
                 table.constraint(),
                 Optional.of(keys),
                 MemoryContext.NO_LIMIT);
+    }
+
+    /** The wanted columns of the results of a table's aggregation. */
+    ConnectorPageSource aggregate(
+            ConnectorSession session,
+            SteleTableHandle table,
+            List<SteleColumnHandle> columns,
+            MemoryContext memory) {
+        SteleAggregation made = table.aggregation().orElseThrow();
+        ScanTicket ticket =
+                new ScanTicket(
+                        Optional.of(table.readPointId()),
+                        Optional.of(table.snapshot()),
+                        table.table().id(),
+                        Optional.empty(),
+                        List.of(),
+                        ScanPredicates.of(table.table(), table.constraint()),
+                        ScanMode.AGGREGATE,
+                        OptionalLong.empty(),
+                        OptionalInt.of(table.table().schemaVersion()),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(made.aggregation()));
+        return new LivePageSource(
+                sidecar,
+                ticket,
+                SteleSessionProperties.queryTag(session),
+                made.columns().stream().map(SteleColumnHandle::type).toList(),
+                columns.stream()
+                        .<ScanChannel>map(
+                                column -> new ScanChannel.Direct(made.columns().indexOf(column)))
+                        .toList(),
+                memory);
     }
 
     /** What happened to the rows of a shard: their columns, what it was, and when. */

@@ -108,6 +108,14 @@ sealed interface ScanChannel {
         }
     }
 
+    /** The value of an expression of the source's columns. */
+    record Computed(BlockExpression expression) implements ScanChannel {
+        @Override
+        public Block load(SourcePage page) {
+            return expression.evaluate(page);
+        }
+    }
+
     /** The same value in every row. */
     record Constant(Block value) implements ScanChannel {
         @Override

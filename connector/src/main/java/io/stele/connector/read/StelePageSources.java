@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
 import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.handle.SteleAggregateSplit;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleLiveSplit;
@@ -15,6 +16,7 @@ import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.sidecar.WorkerDataCache;
 import io.stele.connector.type.ScanPredicates;
+import io.stele.connector.type.TrinoTypes;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorPageSource;
@@ -38,13 +40,16 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
     private final LivePageSources live;
     private final WorkerDataCache dataCache;
     private final ShardHomes homes;
+    private final TrinoTypes types;
 
     @Inject
     public StelePageSources(
             FilePageSources files,
             LivePageSources live,
             WorkerDataCache dataCache,
-            ShardHomes homes) {
+            ShardHomes homes,
+            TrinoTypes types) {
+        this.types = requireNonNull(types, "types is null");
         this.homes = requireNonNull(homes, "homes is null");
         this.dataCache = requireNonNull(dataCache, "dataCache is null");
         this.files = requireNonNull(files, "files is null");
@@ -55,22 +60,63 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
     public ConnectorPageSource createPageSource(
             ConnectorTransactionHandle transaction,
             ConnectorSession session,
-            ConnectorSplit connectorSplit,
+            ConnectorSplit split,
             ConnectorTableHandle tableHandle,
             Optional<ConnectorTableCredentials> tableCredentials,
             List<ColumnHandle> columns,
             DynamicFilter dynamicFilter,
             MemoryContext memoryContext) {
         SteleTableHandle table = (SteleTableHandle) tableHandle;
+        List<SteleColumnHandle> wanted =
+                columns.stream().map(SteleColumnHandle.class::cast).toList();
+        if (split instanceof SteleAggregateSplit) {
+            return live.aggregate(session, table, wanted, memoryContext);
+        }
+        wanted.forEach(column -> checkKept(table, column));
+        if (!ComputingPageSource.isNeeded(table, wanted)) {
+            return filtered(session, split, table, wanted, dynamicFilter, memoryContext);
+        }
+        List<SteleColumnHandle> read = ComputingPageSource.columns(table, wanted, types);
+        return ComputingPageSource.of(
+                table,
+                filtered(session, split, table, read, dynamicFilter, memoryContext),
+                read,
+                wanted,
+                types);
+    }
+
+    private ConnectorPageSource filtered(
+            ConnectorSession session,
+            ConnectorSplit split,
+            SteleTableHandle table,
+            List<SteleColumnHandle> wanted,
+            DynamicFilter dynamicFilter,
+            MemoryContext memoryContext) {
+        if (!table.enforced()) {
+            return open(session, split, table, wanted, dynamicFilter, memoryContext);
+        }
+        List<SteleColumnHandle> read = EnforcingPageSource.columns(table, wanted);
+        read.forEach(column -> checkKept(table, column));
+        return EnforcingPageSource.of(
+                table,
+                open(session, split, table, read, dynamicFilter, memoryContext),
+                read,
+                wanted.size());
+    }
+
+    private ConnectorPageSource open(
+            ConnectorSession session,
+            ConnectorSplit connectorSplit,
+            SteleTableHandle table,
+            List<SteleColumnHandle> wanted,
+            DynamicFilter dynamicFilter,
+            MemoryContext memoryContext) {
         ConnectorSplit split = connectorSplit;
         TupleDomain<SteleColumnHandle> bound = TupleDomain.all();
         if (connectorSplit instanceof SteleNarrowedSplit narrowed) {
             split = narrowed.split();
             bound = narrowed.bound();
         }
-        List<SteleColumnHandle> wanted =
-                columns.stream().map(SteleColumnHandle.class::cast).toList();
-        wanted.forEach(column -> checkKept(table, column));
         TupleDomain<SteleColumnHandle> constraint =
                 table.constraint()
                         .intersect(bound)

@@ -7,6 +7,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.stele.connector.SteleConfig;
 import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.handle.SteleAggregateSplit;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleLiveSplit;
@@ -81,6 +82,9 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         }
         if (table.constraint().isNone()) {
             return FixedSplitSource.emptySplitSource();
+        }
+        if (table.aggregation().isPresent()) {
+            return new FixedSplitSource(new SteleAggregateSplit());
         }
         if (dynamicFilterColumns.isEmpty() || table.lookup().isPresent()) {
             return new FixedSplitSource(plan(session, table, TupleDomain.all()));

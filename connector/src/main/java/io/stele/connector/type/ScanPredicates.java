@@ -7,6 +7,7 @@ import io.stele.protocol.predicate.ValueRange;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IdentifiedType;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.TypeKind;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.Range;
 import io.trino.spi.predicate.TupleDomain;
@@ -108,6 +109,16 @@ public final class ScanPredicates {
                     ROW ->
                     false;
         };
+    }
+
+    /**
+     * Whether a scan can leave out every row whose value a domain has not, and no other: by the
+     * values themselves, so NaN and negative zero count as SQL has them.
+     */
+    public static boolean isEnforceable(DataType stored, Domain domain) {
+        boolean isFloating = stored.kind() == TypeKind.REAL || stored.kind() == TypeKind.DOUBLE;
+        return isExact(stored, domain)
+                || (isFloating && domain.getValues().getRanges().getRangeCount() <= MAX_RANGES);
     }
 
     /**

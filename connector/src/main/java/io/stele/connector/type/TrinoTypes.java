@@ -103,6 +103,11 @@ public final class TrinoTypes {
                                                 .formatted(type.getDisplayName(), columnName)));
     }
 
+    /** The type that values of {@code type} are stored as; empty where there is none. */
+    public Optional<DataType> find(Type type) {
+        return toStele(type);
+    }
+
     private Type scalarToTrino(ScalarType type) {
         return switch (type) {
             case BOOLEAN -> BooleanType.BOOLEAN;

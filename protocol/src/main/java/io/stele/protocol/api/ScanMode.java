@@ -19,5 +19,10 @@ public enum ScanMode {
      * the row as it was when it was deleted; as {@link HiddenColumns#LSN} when that was, and as
      * {@link HiddenColumns#ROW_ID} the {@link ChangeKind#code}.
      */
-    CHANGES
+    CHANGES,
+    /**
+     * Not rows but what an aggregation makes of all rows of the table that the predicate has, which
+     * then is exact.
+     */
+    AGGREGATE
 }

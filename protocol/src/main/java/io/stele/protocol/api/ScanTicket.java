@@ -7,6 +7,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.aggregate.Aggregation;
 import io.stele.protocol.predicate.ScanPredicate;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +28,8 @@ import java.util.OptionalLong;
  * @param fields which fields of row columns are wanted; empty: all
  * @param changesAfter for CHANGES only: the LSN after which changes are told, in the table's
  *     retained history, which the caller holds by a lease of its own
+ * @param aggregation what to make of the rows, for AGGREGATE only, which is of all shards; the
+ *     columns are its own
  */
 public record ScanTicket(
         Optional<String> readPointId,
@@ -40,7 +43,38 @@ public record ScanTicket(
         OptionalInt schemaVersion,
         Optional<LookupKeys> keys,
         Optional<ColumnFields> fields,
-        Optional<Lsn> changesAfter) {
+        Optional<Lsn> changesAfter,
+        Optional<Aggregation> aggregation) {
+    /** A ticket of rows. */
+    public ScanTicket(
+            Optional<String> readPointId,
+            Optional<Lsn> readLsn,
+            TableId tableId,
+            Optional<ShardId> shard,
+            List<Integer> columnIds,
+            ScanPredicate predicate,
+            ScanMode mode,
+            OptionalLong limit,
+            OptionalInt schemaVersion,
+            Optional<LookupKeys> keys,
+            Optional<ColumnFields> fields,
+            Optional<Lsn> changesAfter) {
+        this(
+                readPointId,
+                readLsn,
+                tableId,
+                shard,
+                columnIds,
+                predicate,
+                mode,
+                limit,
+                schemaVersion,
+                keys,
+                fields,
+                changesAfter,
+                Optional.empty());
+    }
+
     /** A ticket without keys of its own, of whole columns. */
     public ScanTicket(
             Optional<String> readPointId,
@@ -110,11 +144,23 @@ public record ScanTicket(
                             + " and "
                             + changesAfter.map(Lsn::toString).orElse("none"));
         }
+        requireNonNull(aggregation, "aggregation is null");
+        if (aggregation.isPresent() != (mode == ScanMode.AGGREGATE)) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected an aggregation in a ticket of mode AGGREGATE only, found "
+                            + (aggregation.isPresent() ? "one in mode " + mode : "none"));
+        }
+        if (mode == ScanMode.AGGREGATE && shard.isPresent()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected no shard in a ticket of mode AGGREGATE, found " + shard.get());
+        }
         if (shard.isPresent() && keys.isPresent()) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT, "Expected keys in a ticket without a shard only");
         }
-        if (shard.isEmpty() && mode != ScanMode.LOOKUP) {
+        if (shard.isEmpty() && mode != ScanMode.LOOKUP && mode != ScanMode.AGGREGATE) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
                     "Expected a shard in a ticket of mode " + mode + ", found none");

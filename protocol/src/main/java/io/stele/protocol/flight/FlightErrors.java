@@ -126,7 +126,8 @@ public final class FlightErrors {
                     COLUMN_NOT_FOUND,
                     NULL_KEY,
                     KEY_TOO_LARGE,
-                    ROW_TOO_LARGE ->
+                    ROW_TOO_LARGE,
+                    NUMBER_OUT_OF_RANGE ->
                     Status.Code.INVALID_ARGUMENT;
             case SCHEMA_NOT_FOUND, TABLE_NOT_FOUND, TRANSACTION_NOT_FOUND -> Status.Code.NOT_FOUND;
             case SCHEMA_ALREADY_EXISTS,
@@ -137,7 +138,7 @@ public final class FlightErrors {
             case SCHEMA_NOT_EMPTY, STALE_TABLE, READ_POINT_EXPIRED ->
                     Status.Code.FAILED_PRECONDITION;
             case TRANSACTION_CONFLICT -> Status.Code.ABORTED;
-            case TRANSACTION_TOO_LARGE, BUSY -> Status.Code.RESOURCE_EXHAUSTED;
+            case TRANSACTION_TOO_LARGE, TOO_MANY_GROUPS, BUSY -> Status.Code.RESOURCE_EXHAUSTED;
             case UNAUTHENTICATED -> Status.Code.UNAUTHENTICATED;
             case UNAVAILABLE -> Status.Code.UNAVAILABLE;
             case CORRUPT_DATA -> Status.Code.DATA_LOSS;

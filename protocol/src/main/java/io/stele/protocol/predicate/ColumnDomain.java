@@ -72,7 +72,8 @@ public record ColumnDomain(
         return contains(value, 0, value.length);
     }
 
-    boolean contains(byte[] value, int from, int to) {
+    /** As {@link #contains(byte[])}, of a part of an array. */
+    public boolean contains(byte[] value, int from, int to) {
         int low = 0;
         int high = ranges.size() - 1;
         while (low <= high) {
@@ -112,6 +113,31 @@ public record ColumnDomain(
         byte[] max = stats.max().get();
         for (ValueRange range : ranges) {
             if (range.overlaps(min, max)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Whether each of {@code rowCount} rows with these statistics is of interest, nulls and NaN
+     * included; false when in doubt.
+     */
+    public boolean containsAll(ColumnStats stats, long rowCount) {
+        if (rowCount == 0) {
+            return true;
+        }
+        if (!stats.hasNullCount() || (!nullAllowed && stats.nullCount() != 0)) {
+            return false;
+        }
+        if (containsNaN() || stats.nullCount() == rowCount) {
+            return true;
+        }
+        if (stats.hasNaN() || stats.min().isEmpty() || stats.max().isEmpty()) {
+            return false;
+        }
+        for (ValueRange range : ranges) {
+            if (range.contains(stats.min().get()) && range.contains(stats.max().get())) {
                 return true;
             }
         }

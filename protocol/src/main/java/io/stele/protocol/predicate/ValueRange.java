@@ -91,6 +91,11 @@ public record ValueRange(
         return highInclusive ? order > 0 : order >= 0;
     }
 
+    /** Whether a value lies in the range. */
+    boolean contains(byte[] value) {
+        return !isAbove(value, 0, value.length) && !isBelow(value, 0, value.length);
+    }
+
     /** Whether some value between two bounds (inclusive) may lie in the range. */
     boolean overlaps(byte[] min, byte[] max) {
         return !isBelow(min, 0, min.length) && !isAbove(max, 0, max.length);

@@ -12,6 +12,7 @@ import io.grpc.ServerServiceDefinition;
 import io.stele.protocol.flight.FlightMethods;
 import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.engine.FragmentResults;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
@@ -34,7 +35,8 @@ public final class FlightService {
             EngineService engine,
             AccessMetrics access,
             IngestMetrics ingest,
-            ReadMetrics reads) {
+            ReadMetrics reads,
+            FragmentResults fragments) {
         requireNonNull(engine, "engine is null");
         ThreadFactory threads = Thread.ofVirtual().name("flight-get-", 0).factory();
         Map<String, ActionHandler> handlers =
@@ -53,7 +55,7 @@ public final class FlightService {
                         Thread.ofVirtual().name("flight-watch-", 0).factory());
         this.actions = new ActionService(handlers, watches, access);
         this.catalog = new FlightCatalog(engine);
-        this.gets = new GetService(config, engine, reads, threads);
+        this.gets = new GetService(config, engine, reads, fragments.cache(), threads);
         this.puts = new PutService(config, engine, ingest);
     }
 

@@ -8,6 +8,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.aggregate.Aggregation;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanTicket;
 import io.stele.protocol.flight.FlightData;
@@ -19,6 +20,7 @@ import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.scheduling.Admission;
 import io.stele.sidecar.scheduling.QueryGroup;
+import io.stele.storage.aggregate.FragmentCache;
 import io.stele.storage.engine.ReadPoint;
 import io.stele.storage.engine.StorageEngine;
 import io.stele.storage.scan.RowCursor;
@@ -40,12 +42,18 @@ final class GetService {
 
     private final EngineService engine;
     private final ReadMetrics metrics;
+    private final Optional<FragmentCache> fragments;
     private final ThreadFactory threads;
     private final long batchBytes;
     private final long stallTimeoutNanos;
 
     GetService(
-            FlightConfig config, EngineService engine, ReadMetrics metrics, ThreadFactory threads) {
+            FlightConfig config,
+            EngineService engine,
+            ReadMetrics metrics,
+            Optional<FragmentCache> fragments,
+            ThreadFactory threads) {
+        this.fragments = requireNonNull(fragments, "fragments is null");
         this.engine = requireNonNull(engine, "engine is null");
         this.metrics = requireNonNull(metrics, "metrics is null");
         this.threads = requireNonNull(threads, "threads is null");
@@ -89,7 +97,7 @@ final class GetService {
             QueryGroup group,
             Optional<Lsn> atLeast,
             OutboundStream<FlightData> stream) {
-        if (ticket.shard().isEmpty()) {
+        if (ticket.shard().isEmpty() && ticket.mode() == ScanMode.LOOKUP) {
             // A few rows by key: nobody waits for scans before it, and its client takes all at once
             try (Admission.Permit permit = group.enterLookup()) {
                 send(ticket, new Scan(group, permit, stream), atLeast);
@@ -134,6 +142,14 @@ final class GetService {
     private void send(ScanTicket ticket, Scan scan, ReadPoint readPoint, Runnable ended) {
         metrics.scanStarted(ticket.mode());
         StorageEngine open = engine.engine();
+        if (ticket.aggregation().isPresent()) {
+            try {
+                aggregate(ticket, ticket.aggregation().get(), scan, readPoint);
+            } finally {
+                ended.run();
+            }
+            return;
+        }
         String name =
                 "scan of table id %s in %s"
                         .formatted(
@@ -179,16 +195,33 @@ final class GetService {
         }
     }
 
+    private void aggregate(
+            ScanTicket ticket, Aggregation aggregation, Scan scan, ReadPoint readPoint) {
+        StorageEngine open = engine.engine();
+        AggregateFragments parts =
+                new AggregateFragments(
+                        open.aggregate(
+                                readPoint,
+                                ticket.tableId(),
+                                schemaVersion(open, ticket),
+                                ticket.predicate(),
+                                aggregation,
+                                fragments.filter(cache -> aggregation.usesCache())),
+                        scan.group(),
+                        engine.queries().storeReads(),
+                        engine.queries().workers());
+        parts.run("aggregation of table id " + ticket.tableId().value(), scan.stream());
+        metrics.aggregated(parts.send(scan.stream(), batchBytes));
+    }
+
+    private static int schemaVersion(StorageEngine open, ScanTicket ticket) {
+        return ticket.schemaVersion()
+                .orElseGet(() -> open.catalog().current().table(ticket.tableId()).schemaVersion());
+    }
+
     private static RowCursor open(StorageEngine open, ScanTicket ticket, ReadPoint readPoint)
             throws IOException {
-        int schemaVersion =
-                ticket.schemaVersion()
-                        .orElseGet(
-                                () ->
-                                        open.catalog()
-                                                .current()
-                                                .table(ticket.tableId())
-                                                .schemaVersion());
+        int schemaVersion = schemaVersion(open, ticket);
         List<Integer> stored = ticket.columnIds().stream().filter(id -> id > 0).toList();
         RowCursor rows = open(open, ticket, readPoint, schemaVersion, stored);
         return ticket.fields().isEmpty()

@@ -11,6 +11,7 @@ import org.weakref.jmx.Nested;
 /** What was read through the doors. Thread safe. */
 public final class ReadMetrics {
     private final CounterStat scans = new CounterStat();
+    private final CounterStat aggregations = new CounterStat();
     private final CounterStat indexScans = new CounterStat();
     private final CounterStat scanRows = new CounterStat();
     private final CounterStat scanBytes = new CounterStat();
@@ -26,6 +27,12 @@ public final class ReadMetrics {
         if (mode == ScanMode.LOOKUP) {
             indexScans.update(1);
         }
+    }
+
+    /** Counts an aggregation that came to {@code rowCount} rows. */
+    public void aggregated(long rowCount) {
+        aggregations.update(1);
+        scanRows.update(rowCount);
     }
 
     /** Counts a record batch sent. */
@@ -53,6 +60,12 @@ public final class ReadMetrics {
     @Nested
     public CounterStat getIndexScans() {
         return indexScans;
+    }
+
+    @Managed(description = "Aggregations computed")
+    @Nested
+    public CounterStat getAggregations() {
+        return aggregations;
     }
 
     @Managed(description = "Rows sent by scans")

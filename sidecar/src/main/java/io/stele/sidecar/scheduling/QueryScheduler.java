@@ -70,6 +70,11 @@ public final class QueryScheduler implements AutoCloseable {
         return groups.values();
     }
 
+    /** Threads that contexts run on: no more parts of one read can be computed at once. */
+    public int workers() {
+        return pool.status().workers();
+    }
+
     /** What waits for the store, and how much did. */
     public PoolLoad reads() {
         return reads.load();

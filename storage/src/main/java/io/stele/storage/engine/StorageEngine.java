@@ -7,6 +7,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.aggregate.Aggregation;
 import io.stele.protocol.api.LookupKeys;
 import io.stele.protocol.api.MetadataChanges;
 import io.stele.protocol.api.MetadataVersion;
@@ -21,6 +22,8 @@ import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.storage.aggregate.AggregateScan;
+import io.stele.storage.aggregate.FragmentCache;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.objectstore.ObjectStore;
@@ -434,6 +437,25 @@ public final class StorageEngine implements AutoCloseable {
             ReadPoint readPoint, TableId tableId, int schemaVersion, ShardId shard, Lsn after)
             throws IOException {
         return reads().changes(readPoint, tableId, schemaVersion, shard, after);
+    }
+
+    /**
+     * An aggregation of all rows of a table that a predicate has: whoever asked computes its parts.
+     *
+     * @param schemaVersion as {@link #plan}
+     * @param predicate all of it is applied
+     * @param cache has results of files; empty: everything is computed
+     * @throws SteleException INVALID_ARGUMENT or COLUMN_NOT_FOUND: not an aggregation of this
+     *     table; STALE_TABLE as {@link #plan}
+     */
+    public AggregateScan aggregate(
+            ReadPoint readPoint,
+            TableId tableId,
+            int schemaVersion,
+            ScanPredicate predicate,
+            Aggregation aggregation,
+            Optional<FragmentCache> cache) {
+        return reads().aggregate(readPoint, tableId, schemaVersion, predicate, aggregation, cache);
     }
 
     /**

@@ -7,12 +7,15 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.aggregate.Aggregation;
 import io.stele.protocol.api.LookupKeys;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
 import io.stele.protocol.predicate.IndexCondition;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.aggregate.AggregateScan;
+import io.stele.storage.aggregate.FragmentCache;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.scan.ChangesCursor;
 import io.stele.storage.scan.RowCursor;
@@ -151,6 +154,20 @@ final class TableReads {
                 view(readPoint, table, schemaVersion, shard),
                 after.value(),
                 readPoint.lsn().value());
+    }
+
+    /** As {@link StorageEngine#aggregate}. */
+    AggregateScan aggregate(
+            ReadPoint readPoint,
+            TableId tableId,
+            int schemaVersion,
+            ScanPredicate predicate,
+            Aggregation aggregation,
+            Optional<FragmentCache> cache) {
+        TableSchema schema = schema(tableId);
+        checkReadable(readPoint, schema);
+        return new AggregatePlanner(shards, files)
+                .plan(readPoint, schema, schemaVersion, predicate, aggregation, cache);
     }
 
     /** As {@link StorageEngine#lookUp}. */

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.orc.OrcFile;
@@ -129,6 +130,31 @@ public final class ColumnFileReader {
     public ColumnBatches batches() throws IOException {
         RecordReader rows = OrcErrors.translate(path, () -> orc.rows(readOptions()));
         return new ColumnBatches(path, this, rows, newBatchRows(rowCount()));
+    }
+
+    /**
+     * The same with some columns only; the others have no meaning.
+     *
+     * @param columnIds the columns
+     * @param withLsn whether the LSNs of the rows are wanted
+     * @param batchRows most rows of a batch
+     */
+    public ColumnBatches batches(Set<Integer> columnIds, boolean withLsn, int batchRows)
+            throws IOException {
+        boolean[] include = new boolean[orc.getSchema().getMaximumId() + 1];
+        include[0] = true;
+        for (int i = 0; i < positions.length; i++) {
+            if (columnIds.contains(columns.get(i).id())) {
+                include(include, positions[i]);
+            }
+        }
+        if (withLsn) {
+            include(include, lsnPosition);
+        }
+        RecordReader rows =
+                OrcErrors.translate(path, () -> orc.rows(orc.options().include(include)));
+        return new ColumnBatches(
+                path, this, rows, (int) Math.max(1, Math.min(batchRows, rowCount())));
     }
 
     private ColumnFileCursor cursor(RowAssembler assembler) throws IOException {

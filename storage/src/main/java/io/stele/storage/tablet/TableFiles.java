@@ -23,6 +23,7 @@ import io.stele.storage.orc.ColumnRow;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** How the tablets of a node open and name their files. Immutable; safe for use by many threads. */
 public final class TableFiles {
@@ -116,6 +117,18 @@ public final class TableFiles {
     ColumnBatches openBatches(ColumnFile file) throws IOException {
         NonBlocking.check();
         return reader(file).batches();
+    }
+
+    /**
+     * Walks some columns of a column file as they are in it; blocks.
+     *
+     * @see ColumnFileReader#batches(Set, boolean, int)
+     */
+    public ColumnBatches openBatches(
+            ColumnFile file, Set<Integer> columnIds, boolean withLsn, int batchRows)
+            throws IOException {
+        NonBlocking.check();
+        return reader(file).batches(columnIds, withLsn, batchRows);
     }
 
     /** One row of a column file, as one of the file's version; blocks. */

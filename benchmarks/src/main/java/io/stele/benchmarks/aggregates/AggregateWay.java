@@ -1,0 +1,38 @@
+package io.stele.benchmarks.aggregates;
+
+import java.util.List;
+
+/** How an aggregation is asked for: of which table, and in which session. */
+enum AggregateWay {
+    /** Trino aggregates what scans give. */
+    TRINO("trino", "stele.bench.lineitem", "stele.aggregation_pushdown_enabled = false"),
+    /** The sidecar aggregates, every time anew. */
+    SIDECAR("sidecar", "stele.bench.lineitem", "stele.fragment_cache_enabled = false"),
+    /** The sidecar has what its files came to. */
+    RESULTS("results", "stele.bench.lineitem"),
+    ICEBERG_ORC("iceberg_orc", "iceberg.bench.lineitem_orc"),
+    ICEBERG_PARQUET("iceberg_parquet", "iceberg.bench.lineitem_parquet");
+
+    private final String label;
+    private final String table;
+    private final List<String> properties;
+
+    AggregateWay(String label, String table, String... properties) {
+        this.label = label;
+        this.table = table;
+        this.properties = List.of(properties);
+    }
+
+    String label() {
+        return label;
+    }
+
+    String table() {
+        return table;
+    }
+
+    /** Session properties and their values. */
+    List<String> properties() {
+        return properties;
+    }
+}

@@ -1,0 +1,64 @@
+package io.stele.connector.handle;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.aggregate.ScalarExpression;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What a scan gives beside the columns of its rows.
+ *
+ * @param expressions what it computes of each row: a column of id {@link #FIRST_EXPRESSION_ID} and
+ *     below for each
+ * @param aggregation what the sidecar makes of the rows instead of sending them
+ */
+public record ScanOutputs(
+        List<ScalarExpression> expressions, Optional<SteleAggregation> aggregation) {
+    /** Below the ids of results of functions. */
+    public static final int FIRST_EXPRESSION_ID = -1_000;
+
+    /** Nothing. */
+    public static final ScanOutputs NONE = new ScanOutputs(List.of(), Optional.empty());
+
+    public ScanOutputs {
+        expressions = List.copyOf(expressions);
+        requireNonNull(aggregation, "aggregation is null");
+    }
+
+    /** The expression that a column is the value of. */
+    public Optional<ScalarExpression> expression(int columnId) {
+        int index = FIRST_EXPRESSION_ID - columnId;
+        return index >= 0 && index < expressions.size()
+                ? Optional.of(expressions.get(index))
+                : Optional.empty();
+    }
+
+    /** The id that the next expression gets. */
+    public int nextId() {
+        return FIRST_EXPRESSION_ID - expressions.size();
+    }
+
+    ScanOutputs with(List<ScalarExpression> more) {
+        List<ScalarExpression> all = new ArrayList<>(expressions);
+        all.addAll(more);
+        return new ScanOutputs(all, aggregation);
+    }
+
+    ScanOutputs with(SteleAggregation newAggregation) {
+        return new ScanOutputs(expressions, Optional.of(newAggregation));
+    }
+
+    /** What EXPLAIN shows; empty where it is nothing. */
+    @Override
+    public String toString() {
+        return Stream.of(
+                        aggregation.map(made -> " aggregate=" + made).stream(),
+                        Stream.of(" computes " + expressions.size())
+                                .filter(text -> aggregation.isEmpty() && !expressions.isEmpty()))
+                .flatMap(text -> text)
+                .reduce("", String::concat);
+    }
+}

@@ -1,0 +1,37 @@
+package io.stele.connector.handle;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.aggregate.Aggregation;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What a sidecar makes of a table's rows instead of sending them.
+ *
+ * @param columns what comes out, in order: the columns of groups, then one for each function, whose
+ *     ids are {@link #FIRST_ID} and below
+ */
+public record SteleAggregation(Aggregation aggregation, List<SteleColumnHandle> columns) {
+    /** Below the ids of what every table has. */
+    public static final int FIRST_ID = -100;
+
+    public SteleAggregation {
+        requireNonNull(aggregation, "aggregation is null");
+        columns = List.copyOf(columns);
+    }
+
+    /** What EXPLAIN shows. */
+    @Override
+    public String toString() {
+        int groups = aggregation.groupColumns().size();
+        String functions = names(columns.subList(groups, columns.size()));
+        return groups == 0 ? functions : functions + " by " + names(columns.subList(0, groups));
+    }
+
+    private static String names(List<SteleColumnHandle> columns) {
+        return columns.stream()
+                .map(SteleColumnHandle::name)
+                .collect(Collectors.joining(", ", "[", "]"));
+    }
+}

@@ -1,0 +1,171 @@
+package io.stele.connector.read;
+
+import static java.util.Objects.requireNonNull;
+
+import io.trino.spi.block.Block;
+import io.trino.spi.block.DictionaryBlock;
+import io.trino.spi.block.RunLengthEncodedBlock;
+import io.trino.spi.predicate.Domain;
+import io.trino.spi.predicate.Range;
+import io.trino.spi.type.BooleanType;
+import io.trino.spi.type.DoubleType;
+import io.trino.spi.type.RealType;
+import io.trino.spi.type.Type;
+import io.trino.spi.type.TypeUtils;
+import java.util.List;
+
+/**
+ * Which positions of a block have a value of a domain. Floating point is compared as SQL compares
+ * it: NaN is in no range that has a bound, and -0.0 equals 0.0. Immutable.
+ */
+final class BlockFilter {
+    private final Domain domain;
+    private final Test test;
+
+    /** Of one value that is not null. */
+    @FunctionalInterface
+    private interface Test {
+        boolean contains(Block block, int position);
+    }
+
+    BlockFilter(Domain domain) {
+        this.domain = requireNonNull(domain, "domain is null");
+        this.test = test(domain.getType(), domain);
+    }
+
+    /**
+     * Keeps those of {@code positions} whose value is in the domain.
+     *
+     * @return how many are left
+     */
+    int select(Block block, int[] positions, int count) {
+        switch (block) {
+            case RunLengthEncodedBlock run -> {
+                return contains(run.getValue(), 0) ? count : 0;
+            }
+            case DictionaryBlock dictionary
+                    when dictionary.getDictionary().getPositionCount() <= count -> {
+                Block values = dictionary.getDictionary();
+                boolean[] inside = new boolean[values.getPositionCount()];
+                for (int id = 0; id < inside.length; id++) {
+                    inside[id] = contains(values, id);
+                }
+                int kept = 0;
+                for (int i = 0; i < count; i++) {
+                    int position = positions[i];
+                    positions[kept] = position;
+                    kept += inside[dictionary.getId(position)] ? 1 : 0;
+                }
+                return kept;
+            }
+            default -> {
+                return selectEach(block, positions, count);
+            }
+        }
+    }
+
+    private int selectEach(Block block, int[] positions, int count) {
+        int kept = 0;
+        if (!block.mayHaveNull()) {
+            for (int i = 0; i < count; i++) {
+                int position = positions[i];
+                positions[kept] = position;
+                kept += test.contains(block, position) ? 1 : 0;
+            }
+            return kept;
+        }
+        for (int i = 0; i < count; i++) {
+            int position = positions[i];
+            positions[kept] = position;
+            kept += contains(block, position) ? 1 : 0;
+        }
+        return kept;
+    }
+
+    private boolean contains(Block block, int position) {
+        return block.isNull(position) ? domain.isNullAllowed() : test.contains(block, position);
+    }
+
+    private static Test test(Type type, Domain domain) {
+        if (domain.getValues().isAll()) {
+            return (block, position) -> true;
+        }
+        List<Range> ranges = domain.getValues().getRanges().getOrderedRanges();
+        if (type == DoubleType.DOUBLE) {
+            Bounds bounds = Bounds.of(ranges, value -> (double) value);
+            return (block, position) ->
+                    bounds.contain(DoubleType.DOUBLE.getDouble(block, position));
+        }
+        if (type == RealType.REAL) {
+            Bounds bounds =
+                    Bounds.of(ranges, value -> Float.intBitsToFloat((int) (long) (Long) value));
+            return (block, position) -> bounds.contain(RealType.REAL.getFloat(block, position));
+        }
+        if (type.getJavaType() == long.class && ranges.size() == 1) {
+            Range range = ranges.getFirst();
+            long low = range.isLowUnbounded() ? Long.MIN_VALUE : (long) range.getLowBoundedValue();
+            long high =
+                    range.isHighUnbounded() ? Long.MAX_VALUE : (long) range.getHighBoundedValue();
+            boolean hasLow = range.isLowUnbounded() || range.isLowInclusive();
+            boolean hasHigh = range.isHighUnbounded() || range.isHighInclusive();
+            return (block, position) -> {
+                long value = type.getLong(block, position);
+                return (hasLow ? value >= low : value > low)
+                        && (hasHigh ? value <= high : value < high);
+            };
+        }
+        if (type == BooleanType.BOOLEAN) {
+            boolean hasTrue = domain.includesNullableValue(true);
+            boolean hasFalse = domain.includesNullableValue(false);
+            return (block, position) ->
+                    BooleanType.BOOLEAN.getBoolean(block, position) ? hasTrue : hasFalse;
+        }
+        return (block, position) ->
+                domain.includesNullableValue(TypeUtils.readNativeValue(type, block, position));
+    }
+
+    /** Ranges of floating point; a bound that is not there is infinite. */
+    private record Bounds(
+            double[] lows, boolean[] lowInclusive, double[] highs, boolean[] highInclusive) {
+        @FunctionalInterface
+        interface ToDouble {
+            double of(Object value);
+        }
+
+        static Bounds of(List<Range> ranges, ToDouble convert) {
+            int count = ranges.size();
+            Bounds bounds =
+                    new Bounds(
+                            new double[count],
+                            new boolean[count],
+                            new double[count],
+                            new boolean[count]);
+            for (int i = 0; i < count; i++) {
+                Range range = ranges.get(i);
+                bounds.lows[i] =
+                        range.isLowUnbounded()
+                                ? Double.NEGATIVE_INFINITY
+                                : convert.of(range.getLowBoundedValue());
+                bounds.highs[i] =
+                        range.isHighUnbounded()
+                                ? Double.POSITIVE_INFINITY
+                                : convert.of(range.getHighBoundedValue());
+                bounds.lowInclusive[i] = range.isLowUnbounded() || range.isLowInclusive();
+                bounds.highInclusive[i] = range.isHighUnbounded() || range.isHighInclusive();
+            }
+            return bounds;
+        }
+
+        boolean contain(double value) {
+            for (int i = 0; i < lows.length; i++) {
+                boolean inside =
+                        (lowInclusive[i] ? value >= lows[i] : value > lows[i])
+                                && (highInclusive[i] ? value <= highs[i] : value < highs[i]);
+                if (inside) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+}

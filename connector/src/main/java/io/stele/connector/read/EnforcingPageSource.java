@@ -1,0 +1,163 @@
+package io.stele.connector.read;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.type.ScanPredicates;
+import io.trino.spi.block.Block;
+import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.connector.SourcePage;
+import io.trino.spi.metrics.Metrics;
+import io.trino.spi.predicate.Domain;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of another source that satisfy the constraint of an enforced scan. The other source has
+ * the columns of the conditions as well; the others are only read in rows that are left. Confined
+ * to one driver.
+ */
+final class EnforcingPageSource implements ConnectorPageSource {
+    private final ConnectorPageSource source;
+    private final int[] filteredChannels;
+    private final List<BlockFilter> filters;
+    private final Optional<List<ScanChannel>> wanted;
+    private int[] positions = {};
+
+    private EnforcingPageSource(
+            ConnectorPageSource source,
+            int[] filteredChannels,
+            List<BlockFilter> filters,
+            Optional<List<ScanChannel>> wanted) {
+        this.source = requireNonNull(source, "source is null");
+        this.filteredChannels = filteredChannels;
+        this.filters = List.copyOf(filters);
+        this.wanted = requireNonNull(wanted, "wanted is null");
+    }
+
+    /** The columns that the other source must have, the wanted ones first. */
+    static List<SteleColumnHandle> columns(SteleTableHandle table, List<SteleColumnHandle> wanted) {
+        List<SteleColumnHandle> columns = new ArrayList<>(wanted);
+        for (SteleColumnHandle column : domains(table).keySet()) {
+            if (!columns.contains(column)) {
+                columns.add(column);
+            }
+        }
+        return columns;
+    }
+
+    /**
+     * The other source, narrowed.
+     *
+     * @param columns of the source
+     * @param wantedCount how many of them come out, the first ones
+     */
+    static ConnectorPageSource of(
+            SteleTableHandle table,
+            ConnectorPageSource source,
+            List<SteleColumnHandle> columns,
+            int wantedCount) {
+        Map<SteleColumnHandle, Domain> domains = domains(table);
+        if (domains.isEmpty()) {
+            return source;
+        }
+        List<BlockFilter> filters = new ArrayList<>();
+        int[] channels = new int[domains.size()];
+        domains.forEach(
+                (column, domain) -> {
+                    channels[filters.size()] = columns.indexOf(column);
+                    filters.add(new BlockFilter(domain));
+                });
+        Optional<List<ScanChannel>> wanted =
+                wantedCount == columns.size()
+                        ? Optional.empty()
+                        : Optional.of(
+                                IntStream.range(0, wantedCount)
+                                        .<ScanChannel>mapToObj(ScanChannel.Direct::new)
+                                        .toList());
+        return new EnforcingPageSource(source, channels, filters, wanted);
+    }
+
+    private static Map<SteleColumnHandle, Domain> domains(SteleTableHandle table) {
+        return table.constraint()
+                .filter(
+                        (column, domain) ->
+                                column.id() > 0
+                                        && !column.isField()
+                                        && ScanPredicates.isEnforceable(
+                                                table.table().column(column.id()).type(), domain))
+                .getDomains()
+                .orElseThrow();
+    }
+
+    @Override
+    public @Nullable SourcePage getNextSourcePage() {
+        SourcePage page = source.getNextSourcePage();
+        if (page == null) {
+            return null;
+        }
+        int count = page.getPositionCount();
+        int kept = select(page, count);
+        if (kept == 0) {
+            return null;
+        }
+        if (kept < count) {
+            // The page keeps what it is given
+            page.selectPositions(Arrays.copyOf(positions, kept), 0, kept);
+        }
+        return wanted.isPresent() ? new ChannelSourcePage(page, wanted.get()) : page;
+    }
+
+    private int select(SourcePage page, int count) {
+        if (positions.length < count) {
+            positions = new int[count];
+        }
+        for (int position = 0; position < count; position++) {
+            positions[position] = position;
+        }
+        int kept = count;
+        for (int i = 0; i < filteredChannels.length && kept > 0; i++) {
+            Block block = page.getBlock(filteredChannels[i]);
+            kept = filters.get(i).select(block, positions, kept);
+        }
+        return kept;
+    }
+
+    @Override
+    public boolean isFinished() {
+        return source.isFinished();
+    }
+
+    @Override
+    public CompletableFuture<?> isBlocked() {
+        return source.isBlocked();
+    }
+
+    @Override
+    public long getCompletedBytes() {
+        return source.getCompletedBytes();
+    }
+
+    @Override
+    public long getReadTimeNanos() {
+        return source.getReadTimeNanos();
+    }
+
+    @Override
+    public Metrics getMetrics() {
+        return source.getMetrics();
+    }
+
+    @Override
+    public void close() throws IOException {
+        source.close();
+    }
+}

@@ -1,0 +1,108 @@
+package io.stele.protocol.aggregate;
+
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.DecimalType;
+import io.stele.protocol.schema.ScalarType;
+import io.stele.protocol.schema.TypeKind;
+import java.util.Optional;
+
+/**
+ * One function of an aggregation. Immutable.
+ *
+ * @param argument what it is applied to; empty: rows, of COUNT only
+ */
+public record AggregateCall(AggregateFunction function, Optional<ScalarExpression> argument) {
+    public AggregateCall {
+        requireNonNull(function, "function is null");
+        requireNonNull(argument, "argument is null");
+        if (argument.isEmpty() && function != AggregateFunction.COUNT) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT, "Expected an argument of " + function);
+        }
+        if (argument.isPresent() && !isSupported(function, argument.get().type())) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a type that %s has, found %s"
+                            .formatted(function, argument.get().type()));
+        }
+    }
+
+    /** Whether a function is computed for values of a type. */
+    public static boolean isSupported(AggregateFunction function, DataType type) {
+        switch (function) {
+            case COUNT:
+                return isRead(type);
+            case SUM:
+            case AVG:
+                return isNumber(type);
+            default:
+                return isRead(type) && type.isOrderable();
+        }
+    }
+
+    /** Whether values of a type can be arguments, groups and conditions of an aggregation. */
+    public static boolean isRead(DataType type) {
+        switch (type.kind()) {
+            case BOOLEAN:
+            case TINYINT:
+            case SMALLINT:
+            case INTEGER:
+            case BIGINT:
+            case REAL:
+            case DOUBLE:
+            case DECIMAL:
+            case DATE:
+            case TIMESTAMP:
+            case VARCHAR:
+                return true;
+            default:
+                return false;
+        }
+    }
+
+    /** Whether rows can be grouped by values of a type: of others, equal values may differ. */
+    public static boolean isGroupable(DataType type) {
+        return isRead(type) && type.kind() != TypeKind.REAL && type.kind() != TypeKind.DOUBLE;
+    }
+
+    /** The type of the result. */
+    @JsonIgnore
+    public DataType resultType() {
+        DataType type = argument.map(ScalarExpression::type).orElse(ScalarType.BIGINT);
+        switch (function) {
+            case COUNT:
+                return ScalarType.BIGINT;
+            case SUM:
+                if (type instanceof DecimalType) {
+                    return new DecimalType(DecimalType.MAX_PRECISION, ((DecimalType) type).scale());
+                }
+                return type.form().isLong() ? ScalarType.BIGINT : type;
+            case AVG:
+                return type.kind() != TypeKind.DECIMAL && type.form().isLong()
+                        ? ScalarType.DOUBLE
+                        : type;
+            default:
+                return type;
+        }
+    }
+
+    private static boolean isNumber(DataType type) {
+        switch (type.kind()) {
+            case TINYINT:
+            case SMALLINT:
+            case INTEGER:
+            case BIGINT:
+            case REAL:
+            case DOUBLE:
+            case DECIMAL:
+                return true;
+            default:
+                return false;
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package io.stele.sidecar.engine;
+
+import static com.google.common.base.Preconditions.checkArgument;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import com.google.inject.Inject;
+import io.airlift.log.Logger;
+import io.stele.scheduler.BlockingPool;
+import io.stele.storage.aggregate.FragmentCache;
+import io.stele.storage.aggregate.FragmentCacheOptions;
+import io.stele.storage.aggregate.FragmentLog;
+import io.stele.storage.aggregate.FragmentStatistics;
+import io.stele.storage.encryption.EncryptionConfig;
+import jakarta.annotation.PreDestroy;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
+import org.weakref.jmx.Managed;
+
+/** The sidecar's cache of fragment results, if it has one, and what it does. Thread safe. */
+public final class FragmentResults implements Closeable {
+    private static final Logger log = Logger.get(FragmentResults.class);
+
+    /** Results that wait to be written; others are computed again after a restart. */
+    private static final int MAX_WAITING_WRITES = 1_000;
+
+    private final Optional<FragmentCache> cache;
+    private final BlockingPool writes =
+            new BlockingPool(
+                    1,
+                    MAX_WAITING_WRITES,
+                    Thread.ofVirtual().name("fragment-write-", 0).factory(),
+                    failure -> log.error(failure, "A write of a fragment result failed"));
+    private Optional<FragmentLog> kept = Optional.empty();
+
+    /**
+     * @throws UncheckedIOException if the directory is in use, or cannot be read
+     */
+    @Inject
+    public FragmentResults(FragmentCacheConfig config, EncryptionConfig encryption) {
+        this.cache =
+                config.isEnabled()
+                        ? Optional.of(
+                                new FragmentCache(
+                                        options(config),
+                                        System::nanoTime,
+                                        mismatch -> log.error("%s", mismatch)))
+                        : Optional.empty();
+        if (cache.isPresent() && config.getDirectory().isPresent()) {
+            checkArgument(
+                    encryption.getMasterKeys().isEmpty()
+                            && encryption.getMasterKeyFile().isEmpty()
+                            && encryption.getMasterKeyCommand().isEmpty(),
+                    "Expected no stele.fragment-cache.directory in a sidecar with encryption at rest: results there are not encrypted");
+            kept = Optional.of(open(config, cache.get()));
+        }
+    }
+
+    private FragmentLog open(FragmentCacheConfig config, FragmentCache target) {
+        try {
+            FragmentLog opened =
+                    FragmentLog.open(
+                            config.getDirectory().orElseThrow().toPath(),
+                            config.getMaxDiskSize().toBytes(),
+                            writes::execute,
+                            damage -> log.warn("%s", damage),
+                            target::restore);
+            target.keepIn(opened);
+            return opened;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Ends the writes. */
+    @Override
+    @PreDestroy
+    public void close() throws IOException {
+        writes.close();
+        if (kept.isPresent()) {
+            kept.get().close();
+        }
+    }
+
+    private static FragmentCacheOptions options(FragmentCacheConfig config) {
+        double share = config.getVerifyShare();
+        return new FragmentCacheOptions(
+                config.getMaxMemorySize().toBytes(),
+                Math.toIntExact(config.getMaxResultSize().toBytes()),
+                share == 0 ? 0 : Math.max(1, Math.round(1 / share)));
+    }
+
+    /** The cache; empty where it is switched off. */
+    public Optional<FragmentCache> cache() {
+        return cache;
+    }
+
+    private long gauge(ToLongFunction<FragmentStatistics> value) {
+        return cache.map(present -> value.applyAsLong(present.statistics())).orElse(0L);
+    }
+
+    @Managed(description = "Results found")
+    public long getHits() {
+        return gauge(FragmentStatistics::hits);
+    }
+
+    @Managed(description = "Results that had to be computed")
+    public long getMisses() {
+        return gauge(FragmentStatistics::misses);
+    }
+
+    @Managed(description = "Results that another query was computing already")
+    public long getFollowed() {
+        return gauge(FragmentStatistics::followed);
+    }
+
+    @Managed(description = "Milliseconds that computing the found results took once")
+    public long getSavedMillis() {
+        return NANOSECONDS.toMillis(gauge(FragmentStatistics::savedNanos));
+    }
+
+    @Managed(description = "Results that made room for others")
+    public long getSpaceEvictions() {
+        return gauge(FragmentStatistics::spaceEvictions);
+    }
+
+    @Managed(description = "Results that were too large to keep")
+    public long getOversized() {
+        return gauge(FragmentStatistics::oversized);
+    }
+
+    @Managed(description = "Found results that were computed again")
+    public long getVerified() {
+        return gauge(FragmentStatistics::verified);
+    }
+
+    @Managed(description = "Found results that were not what they should have been")
+    public long getMismatches() {
+        return gauge(FragmentStatistics::mismatches);
+    }
+
+    @Managed(description = "Results held")
+    public long getEntries() {
+        return gauge(FragmentStatistics::entries);
+    }
+
+    @Managed(description = "Bytes held")
+    public long getBytes() {
+        return gauge(FragmentStatistics::sizeBytes);
+    }
+
+    @Managed(description = "Bytes that may be held")
+    public long getMaxBytes() {
+        return gauge(FragmentStatistics::maxBytes);
+    }
+}

@@ -1,0 +1,94 @@
+package io.stele.storage.aggregate;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One file of an aggregation, or what is not in files of one shard: read batch by batch, unless its
+ * result is known already. Confined to one thread at a time.
+ */
+public final class AggregatePart implements AutoCloseable {
+    private final int index;
+    private final VectorSource source;
+    private final Aggregator aggregator;
+    private final AggregateLimits limits;
+    private final @Nullable FragmentRun fragment; // null where the result is not kept
+
+    AggregatePart(
+            int index,
+            VectorSource source,
+            Aggregator aggregator,
+            AggregateLimits limits,
+            Optional<FragmentRun> fragment) {
+        this.index = index;
+        this.source = requireNonNull(source, "source is null");
+        this.aggregator = requireNonNull(aggregator, "aggregator is null");
+        this.limits = requireNonNull(limits, "limits is null");
+        this.fragment = fragment.orElse(null);
+    }
+
+    /**
+     * What another query computes at this moment; to be asked before each {@link #load} that is the
+     * first, until it is empty or done.
+     */
+    public Optional<CompletableFuture<?>> waitsFor() {
+        return fragment == null ? Optional.empty() : fragment.waitsFor();
+    }
+
+    /**
+     * Moves to the next batch; false at the end. Under {@link
+     * io.stele.storage.objectstore.NonBlocking} it throws where it would have to wait, and the same
+     * call elsewhere goes on.
+     *
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA, naming the file
+     */
+    public boolean load() throws IOException {
+        if (fragment == null) {
+            return source.load();
+        }
+        if (fragment.isKnown()) {
+            return false;
+        }
+        long start = fragment.nanoTime();
+        try {
+            return source.load();
+        } finally {
+            fragment.spent(start);
+        }
+    }
+
+    /**
+     * Computes the batch at hand; never waits, and takes less than a millisecond or so.
+     *
+     * @throws io.stele.protocol.SteleException TOO_MANY_GROUPS, NUMBER_OUT_OF_RANGE
+     */
+    public void add() {
+        long start = fragment == null ? 0 : fragment.nanoTime();
+        aggregator.add(source);
+        limits.check(aggregator.state());
+        if (fragment != null) {
+            fragment.spent(start);
+        }
+    }
+
+    int index() {
+        return index;
+    }
+
+    /** What all batches came to; called once. */
+    GroupedState complete() {
+        return fragment == null ? aggregator.state() : fragment.complete(aggregator.state());
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (fragment != null) {
+            fragment.close();
+        }
+        source.close();
+    }
+}

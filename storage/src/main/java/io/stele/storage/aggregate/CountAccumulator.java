@@ -1,0 +1,33 @@
+package io.stele.storage.aggregate;
+
+import io.stele.protocol.row.RowEncoder;
+import java.io.DataInput;
+import java.io.DataOutput;
+
+/** Counts rows, or values that are not null. */
+final class CountAccumulator extends Accumulator {
+    @Override
+    void set(int group, RowEncoder row, int column) {
+        row.setLong(column, count(group));
+    }
+
+    @Override
+    void addValues(int[] groups, ValueVector vector, int[] rows, int count) {}
+
+    @Override
+    void mergeValue(int group, Accumulator other, int otherGroup) {}
+
+    @Override
+    void resizeValues(int capacity) {}
+
+    @Override
+    int valueBytes() {
+        return 0;
+    }
+
+    @Override
+    void writeValue(DataOutput target, int group) {}
+
+    @Override
+    void readValue(DataInput source, int group) {}
+}

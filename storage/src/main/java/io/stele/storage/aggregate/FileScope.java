@@ -1,0 +1,83 @@
+package io.stele.storage.aggregate;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.predicate.ColumnDomain;
+import io.stele.protocol.predicate.ColumnStats;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.tablet.ColumnFile;
+import io.stele.storage.tablet.TableVersions;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.roaringbitmap.RoaringBitmap;
+
+/**
+ * What of a column file counts for a reader with a predicate, as far as the manifest's entry and
+ * the delete vector tell without the file being read. Immutable.
+ *
+ * @param statistics of the columns as the reader knows them
+ * @param deleted rows that are gone at the read LSN
+ * @param isWhole whether all rows are within the reader's LSNs, so that which rows count does not
+ *     depend on them
+ * @param residual the domains that some of the rows may miss
+ */
+record FileScope(
+        ColumnFile file,
+        Map<Integer, ColumnStats> statistics,
+        RoaringBitmap deleted,
+        boolean isWhole,
+        Map<Integer, ColumnDomain> residual) {
+    FileScope {
+        requireNonNull(file, "file is null");
+        statistics = Map.copyOf(statistics);
+        requireNonNull(deleted, "deleted is null");
+        residual = new TreeMap<>(residual);
+    }
+
+    /**
+     * Empty where no row counts.
+     *
+     * @param fromLsn rows below have expired
+     */
+    static Optional<FileScope> of(
+            ColumnFile file,
+            TableVersions versions,
+            ScanPredicate predicate,
+            long readLsn,
+            long fromLsn) {
+        FileEntry entry = file.entry();
+        Map<Integer, ColumnStats> statistics = versions.statistics(entry);
+        boolean isLive = entry.minLsn().value() <= readLsn && entry.maxLsn().value() >= fromLsn;
+        if (!isLive || !predicate.mayMatch(statistics, entry.rowCount())) {
+            return Optional.empty();
+        }
+        RoaringBitmap deleted = file.deletes().bitmapAt(readLsn);
+        if (deleted.getLongCardinality() == entry.rowCount()) {
+            return Optional.empty();
+        }
+        Map<Integer, ColumnDomain> residual = new TreeMap<>();
+        predicate
+                .domains()
+                .forEach(
+                        (id, domain) -> {
+                            ColumnStats known = statistics.getOrDefault(id, ColumnStats.UNKNOWN);
+                            if (!domain.containsAll(known, entry.rowCount())) {
+                                residual.put(id, domain);
+                            }
+                        });
+        return Optional.of(
+                new FileScope(
+                        file,
+                        statistics,
+                        deleted,
+                        entry.maxLsn().value() <= readLsn && entry.minLsn().value() >= fromLsn,
+                        residual));
+    }
+
+    /** Whether every row of the file counts. */
+    boolean isAllRows() {
+        return isWhole && deleted.isEmpty() && residual.isEmpty();
+    }
+}

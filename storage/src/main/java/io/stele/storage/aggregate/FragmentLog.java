@@ -1,0 +1,265 @@
+package io.stele.storage.aggregate;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.stele.cache.files.DirectoryLock;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fragment results on a local disk, so that a restart does not forget them: segments that are
+ * appended to, and deleted whole, oldest first.
+ *
+ * <pre>
+ * segment: magic "STELEFR1" 8 | entries          (results-NUMBER.log, numbers ascending)
+ * entry:   payload length 4 | CRC32C of the payload 4 | payload
+ * payload: fragment length 4, bytes | path length 4, bytes | deleted rows 8 | nanoseconds 8 | state, to the end
+ * </pre>
+ *
+ * <p>All numbers are big-endian. Reading ends a segment at the first entry that is cut or whose
+ * checksum is wrong: what is behind it is forgotten, and told. Nothing is synced: what a crash of
+ * the machine loses is computed again.
+ *
+ * <p>Invariant: the segments take at most {@code maxBytes} and one entry. Thread-safe: guarded by
+ * its own lock, which is held while a result is written and never by who hands it over.
+ */
+public final class FragmentLog implements Closeable {
+    private static final byte[] MAGIC = "STELEFR1".getBytes(UTF_8);
+    private static final int HEAD_BYTES = 2 * Integer.BYTES;
+    private static final int SEGMENTS = 8; // an eighth goes at a time
+    private static final int MAX_PAYLOAD_BYTES = 128 << 20; // above any result and its key
+    private static final String PREFIX = "results-";
+    private static final String SUFFIX = ".log";
+
+    private final Path directory;
+    private final DirectoryLock lock;
+    private final long maxBytes;
+    private final Executor writes;
+    private final Consumer<String> damage;
+    private final ArrayDeque<Path> segments = new ArrayDeque<>(); // oldest first
+    private long segmentBytes; // of all of them
+    private long nextNumber;
+    private @Nullable FileChannel current;
+    private long currentBytes;
+    private boolean failed; // the disk does not take any more
+
+    private FragmentLog(
+            Path directory,
+            DirectoryLock lock,
+            long maxBytes,
+            Executor writes,
+            Consumer<String> damage) {
+        this.directory = directory;
+        this.lock = lock;
+        this.maxBytes = maxBytes;
+        this.writes = writes;
+        this.damage = damage;
+    }
+
+    /** Takes a result that was read back. */
+    @FunctionalInterface
+    public interface Reader {
+        void accept(FragmentKey key, byte[] state, long nanos);
+    }
+
+    /**
+     * Reads what is there, oldest first, and goes on behind it.
+     *
+     * @param writes runs writes, one after the other or not; may refuse by throwing
+     * @param damage told of what cannot be read, and of a disk that fails
+     * @throws IOException if the directory is in use, or cannot be read
+     */
+    public static FragmentLog open(
+            Path directory, long maxBytes, Executor writes, Consumer<String> damage, Reader reader)
+            throws IOException {
+        requireNonNull(writes, "writes is null");
+        requireNonNull(damage, "damage is null");
+        DirectoryLock lock = DirectoryLock.acquire(directory, "fragment cache");
+        FragmentLog log = new FragmentLog(directory, lock, maxBytes, writes, damage);
+        boolean opened = false;
+        try {
+            log.readAll(reader);
+            opened = true;
+        } finally {
+            if (!opened) {
+                lock.close();
+            }
+        }
+        return log;
+    }
+
+    /** Hands a result over to be written; whether it will be is not told. */
+    void append(FragmentKey key, byte[] state, long nanos) {
+        try {
+            writes.execute(() -> write(key, state, nanos));
+        } catch (RuntimeException busy) {
+            // It stays in memory, and is computed again after a restart
+        }
+    }
+
+    private synchronized void write(FragmentKey key, byte[] state, long nanos) {
+        if (failed) {
+            return;
+        }
+        ByteBuffer entry = entry(key, state, nanos);
+        try {
+            FileChannel target = current;
+            if (target == null || currentBytes >= maxBytes / SEGMENTS) {
+                target = nextSegment();
+            }
+            while (entry.hasRemaining()) {
+                int written = target.write(entry);
+                currentBytes += written;
+                segmentBytes += written;
+            }
+        } catch (IOException e) {
+            failed = true;
+            damage.accept("Cannot write fragment results to %s: %s".formatted(directory, e));
+        }
+    }
+
+    private static ByteBuffer entry(FragmentKey key, byte[] state, long nanos) {
+        byte[] fragment = key.fragment().getBytes(UTF_8);
+        byte[] path = key.path().getBytes(UTF_8);
+        int payload =
+                2 * Integer.BYTES + fragment.length + path.length + 2 * Long.BYTES + state.length;
+        ByteBuffer entry = ByteBuffer.allocate(HEAD_BYTES + payload);
+        entry.position(HEAD_BYTES);
+        entry.putInt(fragment.length).put(fragment).putInt(path.length).put(path);
+        entry.putLong(key.deletedCount()).putLong(nanos).put(state);
+        entry.putInt(0, payload)
+                .putInt(Integer.BYTES, checksum(entry.array(), HEAD_BYTES, payload));
+        return entry.flip();
+    }
+
+    private FileChannel nextSegment() throws IOException {
+        closeCurrent();
+        while (!segments.isEmpty() && segmentBytes > maxBytes - maxBytes / SEGMENTS) {
+            Path oldest = segments.removeFirst();
+            segmentBytes -= Files.size(oldest);
+            Files.delete(oldest);
+        }
+        Path path =
+                directory.resolve(
+                        String.format(Locale.ROOT, PREFIX + "%012d" + SUFFIX, nextNumber++));
+        FileChannel channel =
+                FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        current = channel;
+        segments.addLast(path);
+        currentBytes = channel.write(ByteBuffer.wrap(MAGIC));
+        segmentBytes += currentBytes;
+        return channel;
+    }
+
+    private synchronized void readAll(Reader reader) throws IOException {
+        List<Path> found;
+        try (Stream<Path> files = Files.list(directory)) {
+            found = files.filter(FragmentLog::isSegment).sorted(Comparator.naturalOrder()).toList();
+        }
+        for (Path path : found) {
+            String name = path.getFileName().toString();
+            String number = name.substring(PREFIX.length(), name.length() - SUFFIX.length());
+            nextNumber = Math.max(nextNumber, Long.parseLong(number) + 1);
+            segmentBytes += Files.size(path);
+            segments.addLast(path);
+            read(path, reader);
+        }
+    }
+
+    private static boolean isSegment(Path path) {
+        return path.getFileName().toString().matches(PREFIX + "\\d{12}" + SUFFIX);
+    }
+
+    private void read(Path path, Reader reader) throws IOException {
+        ByteBuffer content = ByteBuffer.wrap(Files.readAllBytes(path));
+        byte[] magic = new byte[MAGIC.length];
+        if (content.remaining() >= magic.length) {
+            content.get(magic);
+        }
+        if (!Arrays.equals(magic, MAGIC)) {
+            damage.accept("Expected fragment results, found another file: " + path);
+            return;
+        }
+        while (content.hasRemaining()) {
+            int start = content.position();
+            if (!readEntry(content, reader)) {
+                damage.accept(
+                        "Expected an entry with its checksum, found other bytes in %s at offset %s: what is behind is forgotten"
+                                .formatted(path, start));
+                return;
+            }
+        }
+    }
+
+    private static boolean readEntry(ByteBuffer content, Reader reader) {
+        if (content.remaining() < HEAD_BYTES) {
+            return false;
+        }
+        int length = content.getInt();
+        int expected = content.getInt();
+        boolean isWhole =
+                length >= 0 && length <= MAX_PAYLOAD_BYTES && length <= content.remaining();
+        if (!isWhole || checksum(content.array(), content.position(), length) != expected) {
+            return false;
+        }
+        ByteBuffer payload = content.slice(content.position(), length);
+        content.position(content.position() + length);
+        try {
+            String fragment = text(payload);
+            String path = text(payload);
+            FragmentKey key = new FragmentKey(fragment, path, payload.getLong());
+            long nanos = payload.getLong();
+            byte[] state = new byte[payload.remaining()];
+            payload.get(state);
+            reader.accept(key, state, nanos);
+            return true;
+        } catch (BufferUnderflowException | NegativeArraySizeException notOurs) {
+            return false;
+        }
+    }
+
+    private static String text(ByteBuffer source) {
+        byte[] bytes = new byte[Math.min(source.getInt(), source.remaining() + 1)];
+        source.get(bytes);
+        return new String(bytes, UTF_8);
+    }
+
+    private static int checksum(byte[] bytes, int offset, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, offset, length);
+        return (int) crc.getValue();
+    }
+
+    private void closeCurrent() throws IOException {
+        FileChannel open = current;
+        current = null;
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    /** Ends the log; what is handed over later is not written. */
+    @Override
+    public synchronized void close() throws IOException {
+        failed = true;
+        closeCurrent();
+        lock.close();
+    }
+}

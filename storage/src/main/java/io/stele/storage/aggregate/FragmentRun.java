@@ -1,0 +1,123 @@
+package io.stele.storage.aggregate;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.storage.aggregate.FragmentCache.Claim;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The use of a cache for one part: asks for the result, or sees to it that it gets there. Confined
+ * to one thread at a time.
+ */
+final class FragmentRun {
+    private final FragmentCache cache;
+    private final FragmentKey key;
+    private final AggregatePlan plan;
+    private @Nullable Claim claim; // null before the first question
+    private boolean finished;
+    private long nanos;
+
+    FragmentRun(FragmentCache cache, FragmentKey key, AggregatePlan plan) {
+        this.cache = requireNonNull(cache, "cache is null");
+        this.key = requireNonNull(key, "key is null");
+        this.plan = requireNonNull(plan, "plan is null");
+    }
+
+    /** What to wait for; empty when the result is known, or this one's to compute. */
+    Optional<CompletableFuture<?>> waitsFor() {
+        while (true) {
+            Claim present = claim();
+            CompletableFuture<Optional<byte[]>> flight = present.flight();
+            if (flight == null) {
+                return Optional.empty();
+            }
+            if (!flight.isDone()) {
+                return Optional.of(flight);
+            }
+            // What came of it is in the cache; or else, where it was given up or is too large, this
+            // one computes it
+            Optional<byte[]> result = flight.join();
+            claim = result.isPresent() ? new Claim(result.get(), false, null) : null;
+        }
+    }
+
+    /** Whether nothing is to be computed. */
+    boolean isKnown() {
+        Claim present = claim();
+        return present.state() != null && !present.verify();
+    }
+
+    long nanoTime() {
+        return cache.nanoTime();
+    }
+
+    void spent(long since) {
+        nanos += cache.nanoTime() - since;
+    }
+
+    /** The result, where nothing was known what was computed. */
+    GroupedState complete(GroupedState computed) {
+        Claim present = claim();
+        byte[] known = present.state();
+        if (known != null && !present.verify()) {
+            return read(known);
+        }
+        finished = true;
+        boolean isSmall = computed.sizeBytes() <= 8L * cache.maxEntryBytes();
+        Optional<byte[]> state = isSmall ? Optional.of(write(computed)) : Optional.empty();
+        if (known == null) {
+            cache.finish(key, state, nanos);
+        } else if (state.isPresent()) {
+            cache.verify(key, known, state.get());
+        }
+        return computed;
+    }
+
+    /** Gives up what was not completed. */
+    void close() {
+        Claim present = claim;
+        boolean isMine =
+                present != null && present.state() == null && present.flight() == null && !finished;
+        if (isMine) {
+            finished = true;
+            cache.finish(key, Optional.empty(), 0);
+        }
+    }
+
+    private Claim claim() {
+        Claim present = claim;
+        if (present == null) {
+            present = cache.claim(key);
+            claim = present;
+        }
+        return present;
+    }
+
+    private GroupedState read(byte[] bytes) {
+        GroupedState state = plan.newState();
+        try {
+            state.read(new DataInputStream(new ByteArrayInputStream(bytes)));
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot read a fragment result of " + key.path(), e);
+        }
+        return state;
+    }
+
+    private static byte[] write(GroupedState state) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream target = new DataOutputStream(bytes)) {
+            state.write(target);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // memory does not fail
+        }
+        return bytes.toByteArray();
+    }
+}

@@ -1,0 +1,133 @@
+package io.stele.storage.aggregate;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.PhysicalForm;
+import io.stele.storage.objectstore.NonBlocking;
+import io.stele.storage.scan.RowCursor;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of a cursor, copied into vectors: those of memory and of row files. Confined to one
+ * thread at a time.
+ */
+final class RowVectors implements VectorSource {
+    /** Rows are made one by one, so fewer of them are as much work. */
+    private static final int ROWS = 1024;
+
+    private final NonBlocking.Read<RowCursor> opener;
+    private final int[] indexes;
+    private final PhysicalForm[] forms;
+    private final ValueVector[] vectors;
+    private @Nullable RowCursor cursor;
+    private boolean full; // the vectors are a batch that was given out
+    private boolean ended;
+    private int size;
+
+    /**
+     * @param opener opens the cursor; called again elsewhere if it must wait
+     * @param layout of the cursor's rows
+     */
+    RowVectors(NonBlocking.Read<RowCursor> opener, RowLayout layout, List<ColumnSchema> columns) {
+        this.opener = requireNonNull(opener, "opener is null");
+        this.indexes = new int[columns.size()];
+        this.forms = new PhysicalForm[columns.size()];
+        this.vectors = new ValueVector[columns.size()];
+        for (int slot = 0; slot < indexes.length; slot++) {
+            ColumnSchema column = columns.get(slot);
+            indexes[slot] = layout.indexOf(column.id());
+            forms[slot] = column.type().form();
+            vectors[slot] = ValueVector.allocate(VectorKind.of(column.type()), ROWS);
+        }
+    }
+
+    @Override
+    public boolean load() throws IOException {
+        if (full) {
+            full = false;
+            size = 0;
+            for (ValueVector vector : vectors) {
+                vector.hasNulls = false;
+            }
+        }
+        RowCursor rows = cursor;
+        if (rows == null) {
+            rows = opener.read();
+            cursor = rows;
+        }
+        while (size < ROWS && !ended) {
+            switch (rows.step()) {
+                case ROW -> append(rows.row());
+                case NONE -> {}
+                case END -> ended = true;
+            }
+        }
+        full = true;
+        return size > 0;
+    }
+
+    private void append(BinaryRow row) {
+        for (int slot = 0; slot < vectors.length; slot++) {
+            ValueVector vector = vectors[slot];
+            int index = indexes[slot];
+            boolean isNull = row.isNull(index);
+            vector.nulls[size] = isNull;
+            vector.hasNulls |= isNull;
+            if (!isNull) {
+                copy(row, index, forms[slot], vector);
+            }
+        }
+        size++;
+    }
+
+    private void copy(BinaryRow row, int index, PhysicalForm form, ValueVector vector) {
+        switch (form) {
+            case BOOLEAN -> vector.longs[size] = row.booleanAt(index) ? 1 : 0;
+            case FLOAT32 -> vector.doubles[size] = row.floatAt(index);
+            case FLOAT64 -> vector.doubles[size] = row.doubleAt(index);
+            case INT128 -> {
+                vector.longs[size] = row.lowAt(index);
+                vector.highs[size] = row.highAt(index);
+            }
+            case BYTES -> {
+                byte[] value = row.bytesAt(index);
+                vector.bytes[size] = value;
+                vector.starts[size] = 0;
+                vector.lengths[size] = value.length;
+            }
+            default -> vector.longs[size] = row.longAt(index);
+        }
+    }
+
+    @Override
+    public int size() {
+        return size;
+    }
+
+    @Override
+    public ValueVector column(int slot) {
+        return vectors[slot];
+    }
+
+    @Override
+    public int select(int[] rows) {
+        for (int row = 0; row < size; row++) {
+            rows[row] = row;
+        }
+        return size;
+    }
+
+    @Override
+    public void close() throws IOException {
+        RowCursor rows = cursor;
+        cursor = null;
+        if (rows != null) {
+            rows.close();
+        }
+    }
+}

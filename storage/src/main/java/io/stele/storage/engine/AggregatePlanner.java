@@ -1,0 +1,98 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ShardId;
+import io.stele.protocol.aggregate.Aggregation;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.aggregate.AggregateScan;
+import io.stele.storage.aggregate.FragmentCache;
+import io.stele.storage.scan.ShardScanner;
+import io.stele.storage.tablet.ColumnFile;
+import io.stele.storage.tablet.PartitionMatcher;
+import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.TableView;
+import java.util.Comparator;
+import java.util.Optional;
+
+/** Says what an aggregation at a read point has to read. */
+final class AggregatePlanner {
+    private final Shards shards;
+    private final TableFiles files;
+
+    AggregatePlanner(Shards shards, TableFiles files) {
+        this.shards = requireNonNull(shards, "shards is null");
+        this.files = requireNonNull(files, "files is null");
+    }
+
+    /**
+     * Column files where the table has them, else merged row files, and what is in memory.
+     *
+     * @param schemaVersion that predicate and aggregation know
+     * @param cache has results of files; empty: everything is computed
+     */
+    AggregateScan plan(
+            ReadPoint readPoint,
+            TableSchema schema,
+            int schemaVersion,
+            ScanPredicate predicate,
+            Aggregation aggregation,
+            Optional<FragmentCache> cache) {
+        long fromLsn = readPoint.firstVisibleLsn(schema);
+        PartitionMatcher partitions = new PartitionMatcher(schema, predicate);
+        AggregateScan scan = null;
+        for (ShardId id : schema.shards()) {
+            shards.shard(id).checkServing();
+            TableShard table = shards.shard(id).table(schema.id());
+            TableView view =
+                    VersionedRead.view(
+                            table,
+                            readPoint.view(
+                                    schema.id(),
+                                    id,
+                                    () -> VersionedRead.view(table, table.view(), schemaVersion)),
+                            schemaVersion);
+            if (scan == null) { // the columns are those of the view's version, not of now
+                scan =
+                        new AggregateScan(
+                                files,
+                                view.schema(),
+                                aggregation,
+                                predicate,
+                                readPoint.lsn().value(),
+                                fromLsn,
+                                cache);
+            }
+            addShard(scan, view, readPoint, fromLsn, predicate, partitions);
+        }
+        return requireNonNull(scan, "a table has shards");
+    }
+
+    private void addShard(
+            AggregateScan scan,
+            TableView view,
+            ReadPoint readPoint,
+            long fromLsn,
+            ScanPredicate predicate,
+            PartitionMatcher partitions) {
+        boolean hasColumns = view.schema().orientation().hasColumns();
+        if (hasColumns) {
+            view.columnFiles().stream()
+                    .filter(file -> partitions.matches(file.entry()))
+                    .sorted(Comparator.comparing((ColumnFile file) -> file.entry().path()))
+                    .forEach(file -> scan.addFile(view, file));
+        }
+        boolean hasRows = view.memoryVersions() > 0 || (!hasColumns && !view.rowFiles().isEmpty());
+        if (hasRows) {
+            ScanMode mode = hasColumns ? ScanMode.LIVE : ScanMode.SNAPSHOT;
+            scan.addRows(
+                    view,
+                    () ->
+                            new ShardScanner(files)
+                                    .scan(view, readPoint.lsn(), fromLsn, mode, predicate));
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package io.stele.storage.aggregate;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class TestFragmentLog {
+    private static final long MAX_BYTES = 100_000;
+
+    @TempDir private Path directory;
+    private final List<String> damage = new ArrayList<>();
+    private final Map<FragmentKey, String> found = new LinkedHashMap<>();
+
+    private FragmentLog open() throws IOException {
+        found.clear();
+        return FragmentLog.open(
+                directory,
+                MAX_BYTES,
+                Runnable::run,
+                damage::add,
+                (key, state, nanos) -> found.put(key, new String(state, UTF_8) + " " + nanos));
+    }
+
+    private static FragmentKey key(int number) {
+        return new FragmentKey("fragment", "data/1/0/" + number + ".orc", number);
+    }
+
+    private void write(int from, int to) throws IOException {
+        try (FragmentLog log = open()) {
+            for (int i = from; i < to; i++) {
+                log.append(key(i), ("state " + i).getBytes(UTF_8), i);
+            }
+        }
+    }
+
+    private List<Path> segments() throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.filter(file -> file.toString().endsWith(".log")).sorted().toList();
+        }
+    }
+
+    @Test
+    void aRestartFindsWhatWasWritten() throws IOException {
+        write(0, 3);
+        write(3, 5);
+        open().close();
+        assertThat(found).hasSize(5).containsEntry(key(4), "state 4 4");
+        assertThat(damage).isEmpty();
+        assertThat(segments()).hasSize(2);
+    }
+
+    @Test
+    void everyDamagedByteIsFoundAndWhatIsBehindItForgotten() throws IOException {
+        write(0, 3);
+        Path segment = segments().getFirst();
+        byte[] whole = Files.readAllBytes(segment);
+        int entryBytes = (whole.length - 8) / 3;
+        for (int at = 0; at < whole.length; at++) {
+            byte[] damaged = whole.clone();
+            damaged[at] ^= 0x20;
+            Files.write(segment, damaged);
+            damage.clear();
+            open().close();
+            int entry = Math.max(0, (at - 8) / entryBytes);
+            assertThat(found).as("byte %s", at).hasSize(at < 8 ? 0 : entry);
+            assertThat(damage).as("byte %s", at).hasSize(1);
+        }
+    }
+
+    @Test
+    void aTornTailIsForgotten() throws IOException {
+        write(0, 3);
+        Path segment = segments().getFirst();
+        byte[] whole = Files.readAllBytes(segment);
+        int entryBytes = (whole.length - 8) / 3;
+        for (int length = 0; length < whole.length; length++) {
+            Files.write(segment, java.util.Arrays.copyOf(whole, length));
+            open().close();
+            assertThat(found)
+                    .as("%s bytes", length)
+                    .hasSize(Math.max(0, (length - 8) / entryBytes));
+        }
+    }
+
+    @Test
+    void theOldestMakeRoom() throws IOException {
+        for (int round = 0; round < 60; round++) {
+            try (FragmentLog log = open()) {
+                for (int i = 0; i < 10; i++) {
+                    log.append(key(10 * round + i), new byte[500], 1);
+                }
+            }
+            long bytes = 0;
+            for (Path segment : segments()) {
+                bytes += Files.size(segment);
+            }
+            assertThat(bytes).isLessThanOrEqualTo(MAX_BYTES + 1_000);
+        }
+        open().close();
+        assertThat(found).containsKey(key(599)).doesNotContainKey(key(0));
+        assertThat(found.size()).isGreaterThan(100);
+    }
+
+    @Test
+    void aDirectoryIsOfOneProcess() throws IOException {
+        try (FragmentLog log = open()) {
+            assertThatThrownBy(this::open)
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("fragment cache directory");
+            log.append(key(1), new byte[1], 1);
+        }
+    }
+
+    @Test
+    void aCacheKeepsItsResultsOverARestart() throws IOException {
+        FragmentCache first = cache();
+        try (FragmentLog log = openFor(first)) {
+            first.keepIn(log);
+            assertThat(first.claim(key(1)).state()).isNull();
+            first.finish(key(1), Optional.of("kept".getBytes(UTF_8)), 7);
+        }
+        FragmentCache second = cache();
+        try (FragmentLog log = openFor(second)) {
+            second.keepIn(log);
+            assertThat(second.claim(key(1)).state()).isEqualTo("kept".getBytes(UTF_8));
+            assertThat(second.statistics().savedNanos()).isEqualTo(7);
+        }
+    }
+
+    private FragmentCache cache() {
+        return new FragmentCache(new FragmentCacheOptions(10_000, 1_000, 0), () -> 0, damage::add);
+    }
+
+    private FragmentLog openFor(FragmentCache cache) throws IOException {
+        return FragmentLog.open(directory, MAX_BYTES, Runnable::run, damage::add, cache::restore);
+    }
+}

@@ -1,0 +1,529 @@
+package io.stele.storage.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.aggregate.AggregateCall;
+import io.stele.protocol.aggregate.AggregateFunction;
+import io.stele.protocol.aggregate.Aggregation;
+import io.stele.protocol.aggregate.ScalarExpression;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.predicate.ColumnDomain;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.predicate.ValueRange;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.RowEncoder;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.RowRouter;
+import io.stele.protocol.row.Rows;
+import io.stele.protocol.row.ValueCodec;
+import io.stele.protocol.schema.ColumnChange;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableOptions;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.storage.aggregate.AggregatePart;
+import io.stele.storage.aggregate.AggregateScan;
+import io.stele.storage.aggregate.FragmentCache;
+import io.stele.storage.aggregate.FragmentCacheOptions;
+import io.stele.storage.aggregate.FragmentStatistics;
+import io.stele.storage.catalog.TableState;
+import io.stele.storage.scan.RowCursor;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Aggregations of random rows against the same rows aggregated one by one: with flushes, merges,
+ * deletions, changes of columns and restarts in between, at read points of before, with conditions
+ * at the edges of what files know.
+ */
+final class TestAggregations {
+    private static final int SEEDS = 3;
+    private static final int ROUNDS = 10;
+    private static final int KEYS = 400;
+    private static final List<String> NAMES =
+            List.of(
+                    "",
+                    "a",
+                    "A",
+                    "b",
+                    "\u00e9\u4e2d",
+                    "zz",
+                    "long ".repeat(30),
+                    "long ".repeat(31));
+
+    private final Map<ShardId, Long> sequences = new HashMap<>();
+    private final List<String> mismatches = new ArrayList<>();
+
+    /** Small enough for results to make room; every third hit is computed again. */
+    private final FragmentCache cache =
+            new FragmentCache(
+                    new FragmentCacheOptions(20_000, 4_000, 3),
+                    new AtomicLong()::incrementAndGet,
+                    mismatches::add);
+
+    private SimulatedNode node;
+    private Random random;
+    private TableSchema table;
+
+    static List<Arguments> seeds() {
+        return LongStream.range(0, SEEDS)
+                .boxed()
+                .flatMap(
+                        seed ->
+                                Arrays.stream(Orientation.values())
+                                        .map(orientation -> Arguments.of(orientation, seed)))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void resultsAreThoseOfTheRows(Orientation orientation, long seed) throws IOException {
+        node = SimulatedNode.start(StorageOptions.DEFAULT, seed);
+        random = new Random(seed);
+        table = create(orientation);
+        List<ReadPoint> points = new ArrayList<>();
+        points.add(node.readPoint());
+        for (int round = 0; round < ROUNDS; round++) {
+            change(round, points);
+            points.add(node.readPoint());
+            if (points.size() > 3) {
+                node.engine().closeReadPoint(points.remove(0).id());
+            }
+            for (ReadPoint point : points) {
+                for (int query = 0; query < 4; query++) {
+                    check(point);
+                }
+            }
+        }
+        assertThat(mismatches).isEmpty();
+        FragmentStatistics statistics = cache.statistics();
+        assertThat(statistics.sizeBytes()).isLessThanOrEqualTo(statistics.maxBytes());
+        if (orientation.hasColumns()) {
+            assertThat(statistics.hits()).isPositive();
+            assertThat(statistics.verified()).isPositive();
+        }
+    }
+
+    private void change(int round, List<ReadPoint> points) throws IOException {
+        write(random.nextInt(120));
+        switch (random.nextInt(6)) {
+            case 0, 1 -> node.await(node.engine().flush(table.id()));
+            case 2 -> node.await(node.engine().compact(table.id()));
+            case 3 -> {
+                node.restart();
+                points.clear();
+            }
+            default -> {}
+        }
+        if (round == ROUNDS / 2) {
+            points.clear(); // readers of an earlier version are refused
+            alter(ColumnChange.setType(List.of("small"), DataType.parse("bigint")));
+            alter(ColumnChange.setType(List.of("price"), DataType.parse("decimal(25,2)")));
+            alter(ColumnChange.setType(List.of("weight"), DataType.parse("double")));
+            alter(ColumnChange.addColumn("added", DataType.parse("bigint"), Optional.empty()));
+        }
+    }
+
+    private TableSchema create(Orientation orientation) {
+        node.engine().catalog().createSchema("test");
+        String[] types = {
+            "boolean",
+            "integer",
+            "bigint",
+            "decimal(12,2)",
+            "decimal(30,4)",
+            "double",
+            "real",
+            "varchar",
+            "date",
+            "timestamp(6)"
+        };
+        String[] names = {
+            "flag", "small", "big", "price", "wide", "ratio", "weight", "name", "day", "moment"
+        };
+        List<ColumnSchema> columns = new ArrayList<>();
+        columns.add(new ColumnSchema(1, "id", DataType.parse("bigint")).notNull());
+        for (int i = 0; i < types.length; i++) {
+            columns.add(new ColumnSchema(i + 2, names[i], DataType.parse(types[i])));
+        }
+        return node.engine()
+                .catalog()
+                .createTable(
+                        new TableSchema(
+                                new TableId(1),
+                                "test",
+                                "t",
+                                1,
+                                columns,
+                                List.of(1),
+                                List.of(),
+                                List.of(),
+                                List.of(),
+                                orientation,
+                                0,
+                                2,
+                                Optional.empty(),
+                                TableOptions.NONE),
+                        "",
+                        TableState.PUBLIC);
+    }
+
+    private void alter(ColumnChange change) {
+        table = node.await(node.engine().alterTable(table.id(), table.schemaVersion(), change));
+    }
+
+    // ---- rows
+
+    private void write(int rows) {
+        RowLayout layout = RowLayout.of(table.columns());
+        Map<ShardId, WriteBatchBuilder> batches = new HashMap<>();
+        for (int i = 0; i < rows; i++) {
+            List<@Nullable Object> values = new ArrayList<>();
+            values.add((long) random.nextInt(KEYS));
+            for (ColumnSchema column : table.columns().subList(1, table.columns().size())) {
+                values.add(value(column.type()));
+            }
+            RowEncoder encoder = new RowEncoder(layout);
+            Rows.encode(encoder, values);
+            byte[] row = encoder.finishToArray();
+            byte[] key =
+                    KeyEncoder.forPrimaryKey(table)
+                            .encode(new BinaryRow(layout).wrap(row, 0, row.length));
+            ShardId shard = table.shard(RowRouter.of(table).shardOfKey(key));
+            WriteBatchBuilder batch =
+                    batches.computeIfAbsent(
+                            shard, id -> new WriteBatchBuilder(table.id(), table.schemaVersion()));
+            if (random.nextInt(4) == 0) {
+                batch.delete(key);
+            } else {
+                batch.upsert(key, row);
+            }
+        }
+        batches.forEach(
+                (shard, batch) -> {
+                    byte[] bytes = batch.toByteArray();
+                    long sequence = sequences.merge(shard, 1L, Long::sum);
+                    node.await(
+                            node.engine()
+                                    .write(
+                                            shard,
+                                            new UUID(1, 2),
+                                            sequence,
+                                            bytes,
+                                            0,
+                                            bytes.length));
+                });
+    }
+
+    private @Nullable Object value(DataType type) {
+        return random.nextInt(5) == 0 ? null : present(type);
+    }
+
+    /** From few values, edges among them; sums of floating point are exact in any order. */
+    private Object present(DataType type) {
+        int choice = random.nextInt(12);
+        return switch (type.kind()) {
+            case BOOLEAN -> choice < 6;
+            case INTEGER ->
+                    choice == 0 ? Integer.MIN_VALUE : choice == 1 ? Integer.MAX_VALUE : choice - 6;
+            case BIGINT -> choice == 0 ? -(1L << 40) : choice == 1 ? 1L << 40 : (long) choice - 6;
+            case DECIMAL -> decimal((io.stele.protocol.schema.DecimalType) type, choice);
+            case DOUBLE -> floating(choice);
+            case REAL -> (float) floating(choice);
+            case VARCHAR -> NAMES.get(random.nextInt(NAMES.size()));
+            case DATE -> LocalDate.ofEpochDay(choice - 3L);
+            case TIMESTAMP ->
+                    LocalDateTime.of(1969, 12, 31, 23, 59, 58).plusNanos(choice * 500_000_000L);
+            default -> throw new IllegalArgumentException("no values of " + type);
+        };
+    }
+
+    private static BigDecimal decimal(io.stele.protocol.schema.DecimalType type, int choice) {
+        BigInteger unscaled =
+                choice < 2
+                        ? BigInteger.TEN
+                                .pow(Math.min(type.precision(), 12))
+                                .subtract(BigInteger.ONE)
+                                .multiply(BigInteger.TEN.pow(Math.max(0, type.precision() - 16)))
+                        : BigInteger.valueOf(choice * 25L);
+        return new BigDecimal(choice % 2 == 0 ? unscaled : unscaled.negate(), type.scale());
+    }
+
+    private static double floating(int choice) {
+        return switch (choice) {
+            case 0 -> Double.NaN;
+            case 1 -> -0.0;
+            case 2 -> 0.0;
+            case 3 -> Double.NEGATIVE_INFINITY;
+            default -> (choice - 8) * 0.25;
+        };
+    }
+
+    // ---- queries
+
+    private record Condition(int column, ColumnDomain domain, Predicate<@Nullable Object> test) {}
+
+    private Condition condition(int column) {
+        DataType type = table.columns().get(column).type();
+        boolean nulls = random.nextInt(3) == 0;
+        Object low = bound(type);
+        Object high = bound(type);
+        if (compare(low, high) > 0) {
+            Object swapped = low;
+            low = high;
+            high = swapped;
+        }
+        boolean hasLow = random.nextInt(3) > 0;
+        boolean hasHigh = random.nextInt(3) > 0;
+        boolean single = compare(low, high) == 0;
+        boolean lowIn = single || random.nextBoolean();
+        boolean highIn = single || random.nextBoolean();
+        ValueCodec codec = ValueCodec.of(type);
+        ValueRange range =
+                new ValueRange(
+                        hasLow ? Optional.of(codec.encodeObject(low)) : Optional.empty(),
+                        lowIn,
+                        hasHigh ? Optional.of(codec.encodeObject(high)) : Optional.empty(),
+                        highIn);
+        Object from = low;
+        Object to = high;
+        Predicate<@Nullable Object> test =
+                value -> {
+                    if (value == null) {
+                        return nulls;
+                    }
+                    if (!hasLow && !hasHigh) {
+                        return true;
+                    }
+                    return !AggregateOracle.isNaN(value)
+                            && (!hasLow || compare(value, from) > (lowIn ? -1 : 0))
+                            && (!hasHigh || compare(value, to) < (highIn ? 1 : 0));
+                };
+        return new Condition(column, new ColumnDomain(nulls, List.of(range)), test);
+    }
+
+    private Object bound(DataType type) {
+        while (true) {
+            Object value = present(type);
+            if (!AggregateOracle.isNaN(value)) {
+                return value;
+            }
+        }
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"}) // of one column
+    private static int compare(Object a, Object b) {
+        if (a instanceof Number left && b instanceof Number right && !(a instanceof BigDecimal)) {
+            return left.doubleValue() == right.doubleValue() // as SQL: zeros are equal
+                    ? 0
+                    : Double.compare(left.doubleValue(), right.doubleValue());
+        }
+        if (a instanceof String left && b instanceof String right) {
+            return Arrays.compareUnsigned(
+                    left.getBytes(java.nio.charset.StandardCharsets.UTF_8),
+                    right.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        }
+        return ((Comparable) a).compareTo(b);
+    }
+
+    private void check(ReadPoint point) throws IOException {
+        Map<Integer, Condition> conditions = new HashMap<>();
+        for (int i = random.nextInt(3); i > 0; i--) {
+            int column = random.nextInt(table.columns().size());
+            conditions.put(table.columns().get(column).id(), condition(column));
+        }
+        Map<Integer, ColumnDomain> domains = new HashMap<>();
+        conditions.forEach((id, condition) -> domains.put(id, condition.domain));
+        List<Integer> groups = new ArrayList<>();
+        for (int i = Math.max(0, random.nextInt(5) - 2); i > 0; i--) {
+            ColumnSchema column =
+                    table.columns().get(1 + random.nextInt(table.columns().size() - 1));
+            if (AggregateCall.isGroupable(column.type()) && !groups.contains(column.id())) {
+                groups.add(column.id());
+            }
+        }
+        List<AggregateCall> calls = new ArrayList<>();
+        for (int i = random.nextInt(5) + (groups.isEmpty() ? 1 : 0); i > 0; i--) {
+            calls.add(call());
+        }
+        Aggregation aggregation = new Aggregation(groups, calls, 100_000);
+        Map<List<@Nullable Object>, List<@Nullable Object>> expected =
+                expected(point, conditions, aggregation);
+        // The second time the cache has what it could keep
+        for (Optional<FragmentCache> results :
+                List.of(Optional.<FragmentCache>empty(), Optional.of(cache), Optional.of(cache))) {
+            assertThat(found(point, new ScanPredicate(domains), aggregation, results))
+                    .describedAs("%s where %s, %s", aggregation, domains.keySet(), results)
+                    .isEqualTo(expected);
+        }
+    }
+
+    private AggregateCall call() {
+        AggregateFunction[] functions = AggregateFunction.values();
+        while (true) {
+            AggregateFunction function = functions[random.nextInt(functions.length)];
+            ColumnSchema column = table.columns().get(random.nextInt(table.columns().size()));
+            if (function == AggregateFunction.COUNT && random.nextBoolean()) {
+                return new AggregateCall(function, Optional.empty());
+            }
+            if (AggregateCall.isSupported(function, column.type())) {
+                return new AggregateCall(
+                        function, Optional.of(ScalarExpression.column(column.id(), column.type())));
+            }
+        }
+    }
+
+    private Map<List<@Nullable Object>, List<@Nullable Object>> expected(
+            ReadPoint point, Map<Integer, Condition> conditions, Aggregation aggregation)
+            throws IOException {
+        Map<List<@Nullable Object>, List<List<@Nullable Object>>> rows = new HashMap<>();
+        if (aggregation.groupColumns().isEmpty()) {
+            rows.put(List.of(), new ArrayList<>());
+        }
+        for (List<@Nullable Object> row : rows(point)) {
+            boolean matches =
+                    conditions.values().stream()
+                            .allMatch(condition -> condition.test.test(row.get(condition.column)));
+            if (matches) {
+                List<@Nullable Object> key = new ArrayList<>();
+                aggregation.groupColumns().forEach(id -> key.add(row.get(index(id))));
+                rows.computeIfAbsent(key, group -> new ArrayList<>()).add(row);
+            }
+        }
+        Map<List<@Nullable Object>, List<@Nullable Object>> results = new HashMap<>();
+        rows.forEach(
+                (key, group) -> {
+                    List<@Nullable Object> values = new ArrayList<>();
+                    for (AggregateCall call : aggregation.calls()) {
+                        int index =
+                                call.argument()
+                                        .map(argument -> index(argument.columnId().getAsInt()))
+                                        .orElse(0);
+                        List<@Nullable Object> arguments = new ArrayList<>();
+                        group.forEach(row -> arguments.add(row.get(index)));
+                        values.add(AggregateOracle.result(call, arguments));
+                    }
+                    results.put(key, values);
+                });
+        return results;
+    }
+
+    private int index(int columnId) {
+        return table.indexOf(columnId);
+    }
+
+    private List<List<@Nullable Object>> rows(ReadPoint point) throws IOException {
+        List<List<@Nullable Object>> rows = new ArrayList<>();
+        for (ShardId shard : table.shards()) {
+            try (RowCursor cursor =
+                    node.engine()
+                            .scan(
+                                    point,
+                                    table.id(),
+                                    shard,
+                                    ScanMode.SNAPSHOT,
+                                    ScanPredicate.ALL,
+                                    List.of())) {
+                while (cursor.next()) {
+                    rows.add(Rows.toObjects(cursor.row()));
+                }
+            }
+        }
+        return rows;
+    }
+
+    private Map<List<@Nullable Object>, List<@Nullable Object>> found(
+            ReadPoint point,
+            ScanPredicate predicate,
+            Aggregation aggregation,
+            Optional<FragmentCache> results)
+            throws IOException {
+        AggregateScan scan =
+                node.engine()
+                        .aggregate(
+                                point,
+                                table.id(),
+                                table.schemaVersion(),
+                                predicate,
+                                aggregation,
+                                results);
+        List<AggregatePart> parts = new ArrayList<>();
+        for (Optional<AggregatePart> next = scan.nextPart();
+                next.isPresent();
+                next = scan.nextPart()) {
+            AggregatePart part = next.get();
+            assertThat(part.waitsFor()).isEmpty();
+            while (part.load()) {
+                part.add();
+            }
+            parts.add(part);
+        }
+        Collections.shuffle(parts, random);
+        for (AggregatePart part : parts) {
+            scan.merge(part);
+            part.close();
+        }
+        RowLayout layout = RowLayout.of(scan.resultColumns());
+        RowEncoder encoder = new RowEncoder(layout);
+        Map<List<@Nullable Object>, List<@Nullable Object>> rows = new HashMap<>();
+        int groups = aggregation.groupColumns().size();
+        for (int i = 0; i < scan.resultCount(); i++) {
+            scan.result(i, encoder);
+            byte[] row = encoder.finishToArray();
+            List<@Nullable Object> values =
+                    Rows.toObjects(new BinaryRow(layout).wrap(row, 0, row.length));
+            rows.put(
+                    new ArrayList<>(values.subList(0, groups)),
+                    new ArrayList<>(values.subList(groups, values.size())));
+        }
+        assertThat(rows).hasSize(scan.resultCount());
+        return rows;
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void limitsAndSumsThatDoNotFitAreErrors(Orientation orientation, long seed) throws IOException {
+        node = SimulatedNode.start(StorageOptions.DEFAULT, seed);
+        random = new Random(seed);
+        table = create(orientation);
+        write(300);
+        node.await(node.engine().flush(table.id()));
+        ReadPoint point = node.readPoint();
+        assertThatThrownBy(
+                        () ->
+                                found(
+                                        point,
+                                        ScanPredicate.ALL,
+                                        new Aggregation(List.of(1), List.of(), 10),
+                                        Optional.empty()))
+                .isInstanceOf(SteleException.class)
+                .hasMessageContaining("at most 10 groups")
+                .hasMessageContaining("aggregation_pushdown_enabled");
+    }
+}
