@@ -11,6 +11,7 @@ import io.stele.benchmarks.hos.HosBenchmark;
 import io.stele.benchmarks.indexes.IndexesBenchmark;
 import io.stele.benchmarks.ingest.IngestBenchmark;
 import io.stele.benchmarks.lookupsql.LookupSqlBenchmark;
+import io.stele.benchmarks.manifest.ManifestBenchmark;
 import io.stele.benchmarks.pagecache.PageCacheBenchmark;
 import io.stele.benchmarks.planning.PlanningBenchmark;
 import io.stele.benchmarks.raptorx.RaptorxBenchmark;
@@ -52,6 +53,7 @@ public final class BenchmarkRunner {
                     new AggregatesBenchmark(),
                     new LookupSqlBenchmark(),
                     new PlanningBenchmark(),
+                    new ManifestBenchmark(),
                     new TpchBenchmark(),
                     new RaptorxBenchmark(),
                     new SkipBenchmark(),

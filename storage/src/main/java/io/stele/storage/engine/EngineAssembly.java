@@ -55,7 +55,9 @@ final class EngineAssembly {
         CatalogService catalog =
                 CatalogService.open(new CatalogStore(warehouse, owner), clock::next);
         Decisions decisions = new Decisions(warehouse);
-        Recovery recovery = new Recovery(warehouse, catalog, decisions, clock, owner);
+        ManifestStores manifestStores =
+                new ManifestStores(warehouse, owner, options.manifestChanges());
+        Recovery recovery = new Recovery(catalog, decisions, clock, manifestStores);
         recovery.resolveStagedTables();
         List<Manifest> manifests = recovery.loadManifests();
         EngineClock time = new EngineClock(clock);
@@ -78,7 +80,15 @@ final class EngineAssembly {
         FileCollector collector =
                 new FileCollector(files, readPoints.readers(), options.collectionGrace());
         Shards shards =
-                new Shards(options, threads, files, readPoints, collector, time, epoch, owner);
+                new Shards(
+                        options,
+                        threads,
+                        files,
+                        readPoints,
+                        collector,
+                        time,
+                        epoch,
+                        manifestStores);
         for (Manifest manifest : manifests) {
             Manifest owned = recovery.own(manifest, epoch);
             TableGroupShard shard = shards.add(owned).shard();

@@ -18,7 +18,6 @@ import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestEdit;
 import io.stele.storage.manifest.ManifestStore;
 import io.stele.storage.manifest.TableProgress;
-import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.shard.PreparedPart;
 import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.tablet.ColumnFile;
@@ -42,7 +41,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
 
 /**
  * The steps that bring an engine from what is stored to where it was: manifests, log, undecided
@@ -52,20 +50,17 @@ final class Recovery {
     private static final int OWNERSHIP_ATTEMPTS =
             8; // each lost one means that another engine is starting at this moment
 
-    private final ObjectStore store;
     private final CatalogService catalog;
     private final Decisions decisions;
     private final HybridClock clock;
-    private final UUID owner;
+    private final ManifestStores manifestStores;
 
     Recovery(
-            ObjectStore store,
             CatalogService catalog,
             Decisions decisions,
             HybridClock clock,
-            UUID owner) {
-        this.owner = requireNonNull(owner, "owner is null");
-        this.store = requireNonNull(store, "store is null");
+            ManifestStores manifestStores) {
+        this.manifestStores = requireNonNull(manifestStores, "manifestStores is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.decisions = requireNonNull(decisions, "decisions is null");
         this.clock = requireNonNull(clock, "clock is null");
@@ -112,9 +107,7 @@ final class Recovery {
         for (TableGroup group : catalog.current().tableGroups()) {
             for (ShardId shard : group.shards()) {
                 Manifest manifest =
-                        new ManifestStore(store, shard, owner)
-                                .loadLatest()
-                                .orElse(Manifest.empty(shard));
+                        manifestStores.of(shard).loadLatest().orElse(Manifest.empty(shard));
                 clock.observe(new Lsn(manifest.epoch()));
                 manifest.files().forEach(file -> clock.observe(file.maxLsn()));
                 manifest.tables().forEach(table -> clock.observe(table.flushedLsn()));
@@ -130,7 +123,7 @@ final class Recovery {
      * dropped. From then on an engine that owned the shard before fails at its next manifest.
      */
     Manifest own(Manifest loaded, long epoch) throws IOException {
-        ManifestStore manifests = new ManifestStore(store, loaded.shard(), owner);
+        ManifestStore manifests = manifestStores.of(loaded.shard());
         Manifest base = loaded;
         for (int attempt = 0; attempt < OWNERSHIP_ATTEMPTS; attempt++) {
             if (base.epoch() >= epoch) {

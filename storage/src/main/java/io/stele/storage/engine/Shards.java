@@ -13,7 +13,6 @@ import io.stele.storage.catalog.Catalog;
 import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.catalog.TableGroup;
 import io.stele.storage.manifest.Manifest;
-import io.stele.storage.manifest.ManifestStore;
 import io.stele.storage.objectstore.WritePacer;
 import io.stele.storage.shard.MaintenanceOptions;
 import io.stele.storage.shard.MemoryBudget;
@@ -31,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -50,7 +48,7 @@ final class Shards implements LogListener {
     private final FileCollector collector;
     private final EngineClock clock;
     private final long epoch;
-    private final UUID owner;
+    private final ManifestStores manifests;
     private final MemoryBudget budget;
     private final TableFiles mergeFiles;
     private final Map<ShardId, Entry> entries = new ConcurrentSkipListMap<>(); // in order
@@ -64,7 +62,7 @@ final class Shards implements LogListener {
             FileCollector collector,
             EngineClock clock,
             long epoch,
-            UUID owner) {
+            ManifestStores manifests) {
         this.options = requireNonNull(options, "options is null");
         this.threads = requireNonNull(threads, "threads is null");
         this.files = requireNonNull(files, "files is null");
@@ -72,7 +70,7 @@ final class Shards implements LogListener {
         this.collector = requireNonNull(collector, "collector is null");
         this.clock = requireNonNull(clock, "clock is null");
         this.epoch = epoch;
-        this.owner = requireNonNull(owner, "owner is null");
+        this.manifests = requireNonNull(manifests, "manifests is null");
         this.budget = new MemoryBudget(options.memTableTotalBytes());
         this.mergeFiles = mergeFiles(files, options, threads, clock);
     }
@@ -114,7 +112,7 @@ final class Shards implements LogListener {
         ShardMaintenance maintenance =
                 new ShardMaintenance(
                         shard,
-                        new ManifestStore(files.store(), id, owner),
+                        manifests.of(id),
                         manifest,
                         epoch,
                         files,

@@ -2,6 +2,7 @@ package io.stele.storage.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.manifest.ManifestStore;
 import io.stele.storage.shard.ApplyOptions;
 import io.stele.storage.wal.LogOptions;
 import java.time.Duration;
@@ -30,6 +31,8 @@ import java.util.function.Consumer;
  * @param maxWriteWait a write that is held back for so long, because flushes or the store are
  *     behind, is refused as BUSY
  * @param apply on how many lanes a hot shard applies its log
+ * @param manifestChanges files that a manifest names beside its base, at the least, before another
+ *     base is written
  */
 public record StorageOptions(
         LogOptions log,
@@ -44,7 +47,8 @@ public record StorageOptions(
         CacheOptions caches,
         OptionalLong compactionBytesPerSecond,
         Duration maxWriteWait,
-        ApplyOptions apply) {
+        ApplyOptions apply,
+        int manifestChanges) {
     /**
      * 64 MiB memtables: a column file of useful size, and replay of a full one takes about a
      * second; 1 GiB in all; a minute of age bounds replay of quiet tables; an hour of history for
@@ -65,7 +69,8 @@ public record StorageOptions(
                     CacheOptions.DEFAULT,
                     OptionalLong.empty(),
                     Duration.ofSeconds(60),
-                    ApplyOptions.DEFAULT);
+                    ApplyOptions.DEFAULT,
+                    ManifestStore.MIN_CHANGES);
 
     public StorageOptions {
         requireNonNull(log, "log is null");
@@ -81,6 +86,11 @@ public record StorageOptions(
         check("compactionBytesPerSecond", compactionBytesPerSecond.orElse(1));
         check("maxWriteWait", maxWriteWait.toMillis());
         requireNonNull(apply, "apply is null");
+        check("manifestChanges", manifestChanges);
+    }
+
+    public StorageOptions withManifestChanges(int changes) {
+        return with(draft -> draft.manifestChanges = changes);
     }
 
     public StorageOptions withApply(ApplyOptions newApply) {
@@ -160,6 +170,7 @@ public record StorageOptions(
         private OptionalLong compactionBytesPerSecond;
         private Duration maxWriteWait;
         private ApplyOptions apply;
+        private int manifestChanges;
 
         Draft(StorageOptions from) {
             log = from.log;
@@ -175,6 +186,7 @@ public record StorageOptions(
             compactionBytesPerSecond = from.compactionBytesPerSecond;
             maxWriteWait = from.maxWriteWait;
             apply = from.apply;
+            manifestChanges = from.manifestChanges;
         }
 
         StorageOptions build() {
@@ -191,7 +203,8 @@ public record StorageOptions(
                     caches,
                     compactionBytesPerSecond,
                     maxWriteWait,
-                    apply);
+                    apply,
+                    manifestChanges);
         }
     }
 }

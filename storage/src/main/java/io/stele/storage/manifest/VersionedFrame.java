@@ -26,7 +26,7 @@ import java.util.zip.CRC32C;
  */
 enum VersionedFrame {
     CATALOG("STELECAT", 5, "catalog"),
-    MANIFEST("STELEMAN", 4, "manifest");
+    MANIFEST("STELEMAN", 5, "manifest");
 
     static final int HEADER_LENGTH = 40;
 

@@ -35,7 +35,7 @@ public final class VersionedObjects<T> {
         }
     }
 
-    private static final int VERSION_DIGITS = 20;
+    static final int VERSION_DIGITS = 20;
 
     /**
      * Tries to load the newest version before giving up: only a cleaner that deletes faster than we
@@ -95,6 +95,12 @@ public final class VersionedObjects<T> {
     public OptionalLong latestVersion() throws IOException {
         List<Long> versions = versions();
         return versions.isEmpty() ? OptionalLong.empty() : OptionalLong.of(versions.getLast());
+    }
+
+    /** The oldest version number there is. */
+    OptionalLong oldestVersion() throws IOException {
+        List<Long> versions = versions();
+        return versions.isEmpty() ? OptionalLong.empty() : OptionalLong.of(versions.getFirst());
     }
 
     /** The newest version; empty if there is none. */

@@ -12,9 +12,7 @@ import io.stele.storage.format.ChecksummingWriter;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
 import java.io.BufferedOutputStream;
-import java.io.FilterOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -330,26 +328,6 @@ public final class ColumnFileWriter implements AutoCloseable {
                 }
             }
             default -> {}
-        }
-    }
-
-    /**
-     * The object's stream without its end: that is ours to decide, and the ORC library closes what
-     * it writes to.
-     */
-    private static final class Unclosed extends FilterOutputStream {
-        Unclosed(OutputStream out) {
-            super(out);
-        }
-
-        @Override
-        public void write(byte[] bytes, int offset, int length) throws IOException {
-            out.write(bytes, offset, length);
-        }
-
-        @Override
-        public void close() throws IOException {
-            flush();
         }
     }
 }

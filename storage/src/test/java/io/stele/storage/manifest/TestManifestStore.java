@@ -16,6 +16,7 @@ import io.stele.storage.format.Golden;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.orc.OrcManifestBases;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +32,8 @@ final class TestManifestStore {
     private static final UUID OWNER = new UUID(1, 2);
 
     private final ObjectStore store = new InMemoryObjectStore();
-    private final ManifestStore manifests = new ManifestStore(store, SHARD, OWNER);
+    private final ManifestStore manifests =
+            new ManifestStore(store, SHARD, OWNER, OrcManifestBases.INSTANCE);
 
     @Test
     void emptyShardHasNoManifest() throws IOException {
@@ -67,7 +69,10 @@ final class TestManifestStore {
     void oneOwnerWinsAVersion() throws IOException {
         Manifest mine = Manifest.empty(SHARD).edit().addFile(columnFile("a")).build();
         Manifest theirs = Manifest.empty(SHARD).edit().addFile(columnFile("a")).build();
-        assertThat(new ManifestStore(store, SHARD, new UUID(8, 8)).create(theirs)).isTrue();
+        assertThat(
+                        new ManifestStore(store, SHARD, new UUID(8, 8), OrcManifestBases.INSTANCE)
+                                .create(theirs))
+                .isTrue();
         assertThat(manifests.create(mine)).as("a version that another owner has").isFalse();
     }
 
@@ -132,7 +137,10 @@ final class TestManifestStore {
                 .hasMessageContaining("Expected manifest version 2, found 1")
                 .hasMessageContaining("00000000000000000002");
         store.put("manifest/3-2/00000000000000000001", bytes);
-        assertThatThrownBy(new ManifestStore(store, new ShardId(3, 2), OWNER)::loadLatest)
+        assertThatThrownBy(
+                        new ManifestStore(
+                                        store, new ShardId(3, 2), OWNER, OrcManifestBases.INSTANCE)
+                                ::loadLatest)
                 .hasMessageContaining(
                         "Expected version 1 of shard 3-2, found version 1 of shard 3-1");
     }
@@ -159,7 +167,7 @@ final class TestManifestStore {
         assertThat(indexed.ends(TABLE)).containsExactly(end);
         manifests.create(full());
         manifests.create(indexed);
-        Golden.check("manifest-4", store.readFully("manifest/3-1/00000000000000000002"));
+        Golden.check("manifest-5", store.readFully("manifest/3-1/00000000000000000002"));
         assertSame(manifests.loadLatest().orElseThrow(), indexed);
         assertThat(manifests.loadLatest().orElseThrow().file("c").orElseThrow().indexId())
                 .hasValue(9);
@@ -193,6 +201,8 @@ final class TestManifestStore {
         assertThat(third.historyLsn(TABLE)).isEqualTo(new Lsn(444));
         assertThat(third.ends(TABLE)).isEmpty();
         assertThat(third.file("c").orElseThrow().endsLsn()).isEmpty();
+        store.put("manifest/3-1/00000000000000000002", Golden.load("manifest-4"));
+        assertThat(manifests.loadLatest().orElseThrow().ends(TABLE)).hasSize(1);
     }
 
     @Test

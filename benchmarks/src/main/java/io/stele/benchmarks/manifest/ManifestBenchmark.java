@@ -1,0 +1,208 @@
+package io.stele.benchmarks.manifest;
+
+import io.stele.benchmarks.Benchmark;
+import io.stele.benchmarks.BenchmarkOptions;
+import io.stele.benchmarks.BenchmarkReport;
+import io.stele.benchmarks.Machine;
+import io.stele.benchmarks.Metrics;
+import io.stele.benchmarks.Target;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ColumnSketch;
+import io.stele.protocol.predicate.ColumnStats;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.FileKind;
+import io.stele.storage.manifest.KeyIndexFile;
+import io.stele.storage.manifest.Manifest;
+import io.stele.storage.manifest.ManifestEdit;
+import io.stele.storage.manifest.ManifestFilter;
+import io.stele.storage.manifest.ManifestStore;
+import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.orc.OrcManifestBases;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SplittableRandom;
+import java.util.UUID;
+
+/**
+ * The files of one partition in one shard, of tables of many: what it takes to find them in the
+ * store, and to write what a flush changes. Beside it manifests without a base, as they were.
+ *
+ * <p>One thread, a store in memory; requests and bytes are counted, time is processor time.
+ */
+public final class ManifestBenchmark implements Benchmark {
+    private static final TableId TABLE = new TableId(7);
+    private static final ShardId SHARD = new ShardId(1, 0);
+    private static final UUID OWNER = new UUID(1, 2);
+    private static final int PARTITIONS = 100;
+    private static final int SHARDS = 20;
+    private static final int COLUMNS = 8;
+    private static final int SKETCH_BYTES = 530;
+    private static final int NO_BASE = Integer.MAX_VALUE;
+
+    @Override
+    public String name() {
+        return "manifest";
+    }
+
+    @Override
+    public String description() {
+        return "files of one partition and shard, of 100,000 and 1,000,000 in 100 partitions and 20 shards: requests, bytes and time to find them";
+    }
+
+    @Override
+    public BenchmarkReport run(BenchmarkOptions options) throws Exception {
+        List<Integer> sizes =
+                options.quick() ? List.of(20_000, 100_000) : List.of(100_000, 1_000_000);
+        Metrics metrics = new Metrics();
+        String machine = Machine.describe();
+        for (int size : sizes) {
+            Manifest manifest = manifest(size / SHARDS);
+            measure("%,d".formatted(size), manifest, ManifestStore.MIN_CHANGES, metrics);
+            measure("%,d, no base".formatted(size), manifest, NO_BASE, metrics);
+        }
+        return new BenchmarkReport(
+                name(),
+                machine,
+                metrics.asMap(),
+                List.of(
+                        Target.atMost(
+                                "100,000: requests to find a partition",
+                                4,
+                                metrics.value("100,000: requests to find a partition")),
+                        Target.atMost(
+                                "100,000: MB read to find a partition",
+                                1,
+                                metrics.value("100,000: MB read to find a partition")),
+                        Target.atMost(
+                                "100,000: ms to find a partition in memory",
+                                0.2,
+                                metrics.value("100,000: ms to find a partition in memory"))));
+    }
+
+    private static void measure(String name, Manifest manifest, int minChanges, Metrics metrics)
+            throws IOException {
+        ReadCountingStore store = new ReadCountingStore(new InMemoryObjectStore());
+        ManifestStore writer = open(store, minChanges);
+        check(writer.create(manifest), "the first version");
+        Manifest next = manifest.edit().addFile(file(new SplittableRandom(3), -1)).build();
+        check(writer.create(next), "the second version");
+        metrics.put(
+                name + ": KB written by a flush",
+                store.size("manifest/1-0/00000000000000000002") / 1e3);
+
+        ManifestFilter filter = ManifestFilter.ofPartition(TABLE, partition(PARTITIONS / 2));
+        long expected = manifest.files().stream().filter(filter::matches).count();
+        int rounds = 30;
+        double[] millis = new double[rounds];
+        for (int round = 0; round < rounds; round++) {
+            ManifestStore reader = open(store, minChanges); // it knows nothing yet
+            store.reset();
+            long start = cpuNanos();
+            List<FileEntry> found = reader.find(filter);
+            millis[round] = (cpuNanos() - start) / 1e6;
+            check(found.size() == expected, expected + " files, found " + found.size());
+        }
+        Arrays.sort(millis);
+        metrics.put(name + ": ms CPU to find a partition", millis[rounds / 2]);
+        metrics.put(name + ": requests to find a partition", (double) store.requests());
+        metrics.put(name + ": MB read to find a partition", store.bytes() / 1e6);
+
+        if (minChanges != NO_BASE) {
+            double[] warm = new double[1000];
+            for (int round = 0; round < warm.length; round++) {
+                long start = System.nanoTime();
+                check(
+                        manifest.files().stream().filter(filter::matches).count() == expected,
+                        "as many files");
+                warm[round] = (System.nanoTime() - start) / 1e6;
+            }
+            Arrays.sort(warm);
+            metrics.put(name + ": ms to find a partition in memory", warm[warm.length / 2]);
+            long before = heapBytes();
+            Manifest loaded = open(store, minChanges).loadLatest().orElseThrow();
+            metrics.put(
+                    name + ": B heap an entry, with sketches",
+                    (double) (heapBytes() - before) / loaded.files().size());
+            check(loaded.files().size() == next.files().size(), "all files");
+        }
+    }
+
+    private static ManifestStore open(ReadCountingStore store, int minChanges) {
+        return new ManifestStore(store, SHARD, OWNER, OrcManifestBases.INSTANCE, minChanges);
+    }
+
+    private static Manifest manifest(int files) {
+        SplittableRandom random = new SplittableRandom(7);
+        ManifestEdit edit = Manifest.empty(SHARD).edit().epoch(1);
+        for (int i = 0; i < files; i++) {
+            edit.addFile(file(random, i));
+        }
+        return edit.build();
+    }
+
+    private static FileEntry file(SplittableRandom random, int number) {
+        byte[] min = ByteBuffer.allocate(8).putLong(random.nextLong() >>> 1).array();
+        byte[] max = min.clone();
+        max[0] |= (byte) 0x80;
+        Map<Integer, ColumnStats> stats = new HashMap<>();
+        Map<Integer, ColumnSketch> sketches = new HashMap<>();
+        for (int column = 1; column <= COLUMNS; column++) {
+            stats.put(column, new ColumnStats(Optional.of(min), Optional.of(max), 0, false));
+            byte[] sketch = new byte[SKETCH_BYTES];
+            random.nextBytes(sketch);
+            sketches.put(column, new ColumnSketch(sketch, 1000));
+        }
+        String id = "%016x".formatted(random.nextLong());
+        String path = "data/%s/%s/%s".formatted(TABLE, SHARD, id);
+        return new FileEntry(
+                        id,
+                        TABLE,
+                        FileKind.COLUMN,
+                        1,
+                        path + ".orc",
+                        64_000_000L + random.nextInt(1_000_000),
+                        1_000_000L,
+                        new Lsn(1L << 40),
+                        new Lsn((1L << 40) + random.nextInt(1_000_000)),
+                        Optional.empty(),
+                        OptionalLong.empty(),
+                        1,
+                        Optional.of(min),
+                        Optional.of(max),
+                        Optional.of(partition(Math.floorMod(number, PARTITIONS))),
+                        stats,
+                        Optional.of(new KeyIndexFile(path + ".idx", 1_000_000)),
+                        Optional.empty())
+                .withSketches(sketches);
+    }
+
+    private static byte[] partition(int number) {
+        return ByteBuffer.allocate(5).put((byte) 1).putInt(number).array();
+    }
+
+    private static void check(boolean condition, String expected) throws IOException {
+        if (!condition) {
+            throw new IOException("Expected " + expected);
+        }
+    }
+
+    private static long cpuNanos() {
+        return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+    }
+
+    private static long heapBytes() {
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+        }
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+}

@@ -1,0 +1,31 @@
+package io.stele.storage.manifest;
+
+import io.stele.storage.objectstore.ObjectStore;
+import java.io.IOException;
+import java.util.List;
+
+/** How the files of a manifest are written into an object of their own, and read. Thread-safe. */
+public interface ManifestBases {
+    /**
+     * Writes files, durable when the call returns; whatever was at the path is replaced.
+     *
+     * @param version of the manifest that has them
+     * @param files at least one, in the manifest's order
+     */
+    ManifestBase write(ObjectStore store, String path, long version, List<FileEntry> files)
+            throws IOException;
+
+    /**
+     * All files, in the manifest's order.
+     *
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA if the object is not what was written
+     */
+    List<FileEntry> read(ObjectStore store, ManifestBase base) throws IOException;
+
+    /** The files that a filter matches, in the manifest's order, and as little else as can be. */
+    List<FileEntry> select(ObjectStore store, ManifestBase base, ManifestFilter filter)
+            throws IOException;
+
+    /** All objects that it consists of. */
+    List<String> paths(String path);
+}

@@ -1,0 +1,68 @@
+package io.stele.storage.manifest;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.TableId;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * Which files of a manifest somebody wants; what is empty is not asked for. Arrays must not be
+ * changed.
+ *
+ * @param partition encoded values of the partition columns
+ * @param fromKey files whose keys are all below are left out
+ * @param toKey files whose keys are all above are left out
+ * @param sketches whether the entries are to have their sketches
+ */
+public record ManifestFilter(
+        Optional<TableId> tableId,
+        Optional<byte[]> partition,
+        OptionalInt level,
+        Optional<byte[]> fromKey,
+        Optional<byte[]> toKey,
+        boolean sketches) {
+    public static final ManifestFilter ALL =
+            new ManifestFilter(
+                    Optional.empty(),
+                    Optional.empty(),
+                    OptionalInt.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    true);
+
+    public ManifestFilter {
+        requireNonNull(tableId, "tableId is null");
+        requireNonNull(partition, "partition is null");
+        requireNonNull(level, "level is null");
+        requireNonNull(fromKey, "fromKey is null");
+        requireNonNull(toKey, "toKey is null");
+    }
+
+    /** The files of one partition of a table, without sketches. */
+    public static ManifestFilter ofPartition(TableId tableId, byte[] partition) {
+        return new ManifestFilter(
+                Optional.of(tableId),
+                Optional.of(partition),
+                OptionalInt.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                false);
+    }
+
+    /** Whether a file is wanted. */
+    public boolean matches(FileEntry file) {
+        return tableId.map(file.tableId()::equals).orElse(true)
+                && partition
+                        .map(wanted -> Arrays.equals(wanted, file.partition().orElse(null)))
+                        .orElse(true)
+                && (level.isEmpty() || level.getAsInt() == file.level())
+                && (file.maxKey().isEmpty()
+                        || fromKey.isEmpty()
+                        || Arrays.compareUnsigned(file.maxKey().get(), fromKey.get()) >= 0)
+                && (file.minKey().isEmpty()
+                        || toKey.isEmpty()
+                        || Arrays.compareUnsigned(file.minKey().get(), toKey.get()) <= 0);
+    }
+}

@@ -1,0 +1,75 @@
+package io.stele.storage.orc;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.storage.objectstore.ObjectReader;
+import io.stele.storage.objectstore.ReadTally;
+import java.io.EOFException;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Reads an object in chunks and keeps them: for who reads many small ranges that lie near each
+ * other, once. What it keeps is what was read, so it lives as long as one look. Confined to one
+ * thread.
+ */
+final class ChunkedReader implements ObjectReader {
+    /** 128 KiB: over a network as long as the wait for the first byte, at 1 Gbit/s. */
+    private static final int CHUNK_BYTES = 128 << 10;
+
+    private final ObjectReader reader;
+    private final long sizeBytes;
+    private final Map<Long, byte[]> chunks = new HashMap<>();
+
+    ChunkedReader(ObjectReader reader, long sizeBytes) {
+        this.reader = requireNonNull(reader, "reader is null");
+        this.sizeBytes = sizeBytes;
+    }
+
+    @Override
+    public void read(long offset, byte[] buffer, int bufferOffset, int length) throws IOException {
+        if (offset < 0 || length < 0 || offset + length > sizeBytes) {
+            throw new EOFException(
+                    "Expected a range within %d bytes, found %d bytes at %d"
+                            .formatted(sizeBytes, length, offset));
+        }
+        fill(offset / CHUNK_BYTES, (offset + length + CHUNK_BYTES - 1) / CHUNK_BYTES);
+        for (int done = 0; done < length; ) {
+            long chunk = (offset + done) / CHUNK_BYTES;
+            int from = (int) ((offset + done) % CHUNK_BYTES);
+            byte[] content = requireNonNull(chunks.get(chunk), "chunk is null");
+            int count = Math.min(length - done, content.length - from);
+            System.arraycopy(content, from, buffer, bufferOffset + done, count);
+            done += count;
+        }
+    }
+
+    /** One request for each run of chunks that are not here. */
+    private void fill(long first, long end) throws IOException {
+        for (long chunk = first; chunk < end; ) {
+            long runEnd = chunk;
+            while (runEnd < end && !chunks.containsKey(runEnd)) {
+                runEnd++;
+            }
+            if (runEnd == chunk) {
+                chunk++;
+                continue;
+            }
+            long start = chunk * CHUNK_BYTES;
+            int length = Math.toIntExact(Math.min(runEnd * CHUNK_BYTES, sizeBytes) - start);
+            byte[] run = reader.read(start, length);
+            for (int at = 0; at < length; at += CHUNK_BYTES) {
+                int size = Math.min(CHUNK_BYTES, length - at);
+                byte[] content = new byte[size];
+                System.arraycopy(run, at, content, 0, size);
+                chunks.put(chunk++, content);
+            }
+        }
+    }
+
+    @Override
+    public ReadTally tally() {
+        return reader.tally();
+    }
+}

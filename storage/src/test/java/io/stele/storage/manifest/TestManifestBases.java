@@ -1,0 +1,316 @@
+package io.stele.storage.manifest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ColumnSketch;
+import io.stele.protocol.predicate.ColumnStats;
+import io.stele.protocol.schema.SchemaJson;
+import io.stele.storage.format.Golden;
+import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.objectstore.ObjectEntry;
+import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.orc.OrcManifestBases;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Manifests as a base and what changed since: whatever changes, what is loaded is what was made.
+ */
+final class TestManifestBases {
+    private static final ShardId SHARD = new ShardId(3, 1);
+    private static final UUID OWNER = new UUID(1, 2);
+    private static final OrcManifestBases BASES = OrcManifestBases.INSTANCE;
+
+    private final ObjectStore store = new InMemoryObjectStore();
+
+    private ManifestStore manifests(int minChanges) {
+        return new ManifestStore(store, SHARD, OWNER, BASES, minChanges);
+    }
+
+    private List<String> bases() throws IOException {
+        return store.list("manifest/3-1/base/").stream().map(ObjectEntry::path).toList();
+    }
+
+    private static FileEntry file(SplittableRandom random, String id) {
+        Optional<byte[]> min = Optional.empty();
+        Optional<byte[]> max = Optional.empty();
+        if (random.nextInt(5) > 0) {
+            byte[] low = bytes(random, 1 + random.nextInt(3));
+            min = Optional.of(low);
+            max = Optional.of(Arrays.copyOf(low, 4)); // zeros at the end: above
+        }
+        Optional<byte[]> partition =
+                random.nextInt(4) == 0 ? Optional.empty() : Optional.of(bytes(random, 1));
+        Map<Integer, ColumnSketch> sketches =
+                random.nextBoolean()
+                        ? Map.of()
+                        : Map.of(
+                                1,
+                                new ColumnSketch(bytes(random, 40), 7),
+                                3,
+                                new ColumnSketch(new byte[0], 0));
+        return new FileEntry(
+                        id,
+                        new TableId(1 + random.nextInt(4)),
+                        FileKind.COLUMN,
+                        random.nextInt(3),
+                        "data/" + id + ".orc",
+                        1 + random.nextInt(1000),
+                        1 + random.nextInt(1000),
+                        new Lsn(5),
+                        new Lsn(9 + random.nextInt(100)),
+                        Optional.empty(),
+                        OptionalLong.empty(),
+                        1,
+                        min,
+                        max,
+                        partition,
+                        Map.of(
+                                1,
+                                new ColumnStats(
+                                        Optional.of(bytes(random, 2)),
+                                        Optional.of(new byte[] {(byte) 0xff}),
+                                        3,
+                                        false)),
+                        Optional.empty(),
+                        Optional.empty())
+                .withSketches(sketches);
+    }
+
+    private static byte[] bytes(SplittableRandom random, int length) {
+        byte[] bytes = new byte[length];
+        for (int i = 0; i < length; i++) {
+            bytes[i] = (byte) (random.nextInt(4) * 85);
+        }
+        return bytes;
+    }
+
+    private static Manifest manifest(SplittableRandom random, int files) {
+        ManifestEdit edit = Manifest.empty(SHARD).edit().epoch(4);
+        for (int i = 0; i < files; i++) {
+            edit.addFile(file(random, "f" + i));
+        }
+        return edit.build();
+    }
+
+    private static void assertSame(Manifest found, Manifest expected) {
+        assertThat(json(found)).isEqualTo(json(expected));
+    }
+
+    @Test
+    void whateverChangesIsLoaded() throws IOException {
+        for (int minChanges : List.of(1, 3, 20)) {
+            SplittableRandom random = new SplittableRandom(minChanges);
+            ManifestStore manifests = new ManifestStore(store, SHARD, OWNER, BASES, minChanges);
+            Manifest manifest = Manifest.empty(SHARD);
+            int next = 0;
+            for (int version = 1; version <= 120; version++) {
+                ManifestEdit edit = manifest.edit().epoch(version / 50 + 1L);
+                List<FileEntry> present = new ArrayList<>(manifest.files());
+                for (int i = random.nextInt(4); i > 0; i--) {
+                    edit.addFile(file(random, "f" + next++));
+                }
+                if (!present.isEmpty()) {
+                    FileEntry some = present.get(random.nextInt(present.size()));
+                    switch (random.nextInt(5)) {
+                        case 0 -> edit.removeFile(some.fileId());
+                        case 1 -> edit.replaceFile(some.withLevel(some.level() + 1));
+                        case 2 -> {
+                            edit.removeFile(some.fileId());
+                            edit.addFile(some); // goes to the end
+                        }
+                        case 3 -> edit.removeTable(some.tableId());
+                        default -> {}
+                    }
+                }
+                manifest = edit.build();
+                assertThat(manifests.create(manifest)).isTrue();
+                assertSame(manifests(minChanges).loadLatest().orElseThrow(), manifest);
+                assertSame(manifests.load(version), manifest);
+                ManifestFilter some =
+                        ManifestFilter.ofPartition(
+                                new TableId(1 + random.nextInt(4)), bytes(random, 1));
+                // A changed file may come behind one that the filter leaves out of the base
+                assertThat(json(manifests(minChanges).find(some)))
+                        .containsExactlyInAnyOrderElementsOf(
+                                json(
+                                        manifest.files().stream()
+                                                .filter(some::matches)
+                                                .map(file -> file.withSketches(Map.of()))
+                                                .toList()));
+                if (random.nextInt(6) == 0) {
+                    manifests(minChanges).deleteOld();
+                    manifests = manifests(minChanges); // another start
+                    manifest = manifests.loadLatest().orElseThrow();
+                }
+                for (int kept = Math.max(1, version - 4); kept <= version; kept++) {
+                    manifests(minChanges).load(kept); // nothing they need is gone
+                }
+            }
+            for (ObjectEntry entry : store.list("manifest/")) {
+                store.delete(entry.path());
+            }
+        }
+    }
+
+    @Test
+    void aVersionHasWhatChanged() throws IOException {
+        SplittableRandom random = new SplittableRandom(1);
+        ManifestStore manifests = manifests(ManifestStore.MIN_CHANGES);
+        Manifest many = manifest(random, 2_000);
+        manifests.create(many);
+        assertThat(bases()).hasSize(2); // and its checksums
+        Manifest more = many.edit().addFile(file(random, "new")).removeFile("f7").build();
+        manifests.create(more);
+        assertThat(store.size("manifest/3-1/00000000000000000002")).isLessThan(3_000);
+        assertThat(bases()).hasSize(2);
+        assertSame(manifests(1).loadLatest().orElseThrow(), more);
+    }
+
+    @Test
+    void fewFilesNeedNoBase() throws IOException {
+        ManifestStore manifests = manifests(ManifestStore.MIN_CHANGES);
+        manifests.create(manifest(new SplittableRandom(1), 64));
+        assertThat(bases()).isEmpty();
+    }
+
+    @Test
+    void basesGoWithTheVersionsThatNameThem() throws IOException {
+        SplittableRandom random = new SplittableRandom(5);
+        ManifestStore manifests = manifests(1);
+        Manifest manifest = Manifest.empty(SHARD);
+        for (int version = 1; version <= 30; version++) {
+            manifest =
+                    manifest.edit()
+                            .addFile(file(random, "a" + version))
+                            .addFile(file(random, "b" + version))
+                            .build();
+            manifests.create(manifest);
+        }
+        String ofTheNext = "manifest/3-1/base/00000000000000000031-9-0"; // about to be named
+        store.put(ofTheNext, new byte[1]);
+        store.put("manifest/3-1/base/notes.txt", new byte[1]);
+        manifests.deleteOld();
+        assertThat(bases())
+                .contains(ofTheNext, "manifest/3-1/base/notes.txt")
+                .hasSizeLessThan(2 + 2 * 6);
+        assertSame(manifests(1).loadLatest().orElseThrow(), manifest);
+    }
+
+    @Test
+    void aVersionWithoutBaseIsFollowedByNoOlderBase() throws IOException {
+        SplittableRandom random = new SplittableRandom(6);
+        ManifestStore manifests = manifests(50);
+        Manifest manifest = manifest(random, 60);
+        manifests.create(manifest); // with a base
+        assertThat(bases()).hasSize(2);
+        List<FileEntry> others = new ArrayList<>(manifest.files().subList(0, 40).reversed());
+        manifest = new Manifest(2, 4, SHARD, others, List.of(), List.of(), List.of());
+        manifests.create(manifest); // in an order that the base cannot say
+        manifest = new Manifest(2, 4, SHARD, others.reversed(), List.of(), List.of(), List.of());
+        for (int version = 3; version <= 12; version++) {
+            manifest = manifest.edit().addFile(file(random, "n" + version)).build();
+            manifests.create(manifest);
+            manifests(50).deleteOld();
+            assertSame(manifests(50).loadLatest().orElseThrow(), manifest);
+        }
+    }
+
+    @Test
+    void filtersFindWhatAWalkFinds() throws IOException {
+        SplittableRandom random = new SplittableRandom(9);
+        List<FileEntry> files = manifest(random, 3_000).files();
+        ManifestBase base = BASES.write(store, "manifest/3-1/base/x", 1, files);
+        assertThat(json(BASES.read(store, base))).isEqualTo(json(files));
+        for (int i = 0; i < 200; i++) {
+            ManifestFilter filter =
+                    new ManifestFilter(
+                            random.nextBoolean()
+                                    ? Optional.empty()
+                                    : Optional.of(new TableId(1 + random.nextInt(5))),
+                            random.nextBoolean() ? Optional.empty() : Optional.of(bytes(random, 1)),
+                            random.nextBoolean()
+                                    ? OptionalInt.empty()
+                                    : OptionalInt.of(random.nextInt(4)),
+                            random.nextBoolean()
+                                    ? Optional.empty()
+                                    : Optional.of(bytes(random, 1 + random.nextInt(4))),
+                            random.nextBoolean()
+                                    ? Optional.empty()
+                                    : Optional.of(bytes(random, 1 + random.nextInt(4))),
+                            random.nextBoolean());
+            List<FileEntry> expected =
+                    files.stream()
+                            .filter(filter::matches)
+                            .map(file -> filter.sketches() ? file : file.withSketches(Map.of()))
+                            .toList();
+            assertThat(json(BASES.select(store, base, filter)))
+                    .as("%s", filter)
+                    .isEqualTo(json(expected));
+        }
+    }
+
+    private static List<String> json(List<FileEntry> files) {
+        return files.stream().map(TestManifestBases::json).toList();
+    }
+
+    private static String json(Object value) {
+        try {
+            return SchemaJson.mapper().writeValueAsString(value);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void damagedBytesAreNoticed() throws IOException {
+        SplittableRandom random = new SplittableRandom(3);
+        List<FileEntry> files = manifest(random, 200).files();
+        String path = "manifest/3-1/base/x";
+        ManifestBase base = BASES.write(store, path, 1, files);
+        for (String object : BASES.paths(path)) {
+            byte[] good = store.readFully(object);
+            for (int i = 0; i < 100; i++) {
+                byte[] bad = good.clone();
+                bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
+                store.put(object, bad);
+                assertThatThrownBy(() -> BASES.read(store, base))
+                        .isInstanceOfSatisfying(
+                                SteleException.class,
+                                e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT_DATA))
+                        .hasMessageContaining(path);
+            }
+            store.put(object, good);
+        }
+        assertThat(BASES.read(store, base)).hasSize(200);
+    }
+
+    /** Written by the first version that had bases. */
+    @Test
+    void goldenFile() throws IOException {
+        List<FileEntry> files = manifest(new SplittableRandom(42), 10).files();
+        String path = "manifest/3-1/base/golden";
+        BASES.write(store, path, 1, files);
+        Golden.check("manifest-base-1.orc", store.readFully(path));
+        byte[] golden = Golden.load("manifest-base-1.orc");
+        store.put(path, golden);
+        List<FileEntry> found = BASES.read(store, new ManifestBase(1, path, golden.length, 10));
+        assertThat(json(found)).isEqualTo(json(files));
+    }
+}
