@@ -55,7 +55,17 @@ final class Pushdown {
                                 (column, domain) ->
                                         ScanPredicates.isPushable(table.table(), column, domain));
         TupleDomain<SteleColumnHandle> combined = table.constraint().intersect(pushed);
-        boolean enforces = table.enforced() || enforces(session, table.table(), constraint);
+        // Partitions are known exactly, and how many rows they have
+        boolean byPartitions =
+                !combined.isNone()
+                        && combined.getDomains().orElseThrow().keySet().stream()
+                                .allMatch(
+                                        column ->
+                                                PartitionConstraints.isEnforced(
+                                                        table.table(), combined, column));
+        boolean enforces =
+                table.enforced()
+                        || (!byPartitions && enforces(session, table.table(), constraint));
         if (combined.equals(table.constraint()) && enforces == table.enforced()) {
             return Optional.empty();
         }
