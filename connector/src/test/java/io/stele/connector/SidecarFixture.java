@@ -12,12 +12,15 @@ import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 
 /**
  * A real sidecar in this JVM, with a folder of its own; it keeps its HTTP port when it is
@@ -79,6 +82,19 @@ public final class SidecarFixture implements AutoCloseable {
                 .endpoint("127.0.0.1", server.clientPort())
                 .secret(SECRET)
                 .build();
+    }
+
+    /** The files of tables that are in the warehouse now, whatever refers to them. */
+    public List<Path> dataFiles() {
+        Path data = directory.resolve("warehouse").resolve("data");
+        if (!Files.isDirectory(data)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.walk(data)) {
+            return files.filter(Files::isRegularFile).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void action(String name, String schema, String table) {

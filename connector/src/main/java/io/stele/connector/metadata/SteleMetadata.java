@@ -60,6 +60,7 @@ import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.connector.SortItem;
 import io.trino.spi.connector.SystemTable;
 import io.trino.spi.connector.TopNApplicationResult;
+import io.trino.spi.connector.WriterScalingOptions;
 import io.trino.spi.expression.ConnectorExpression;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.security.TrinoPrincipal;
@@ -819,6 +820,21 @@ public final class SteleMetadata implements ConnectorMetadata {
     public Optional<ConnectorTableLayout> getInsertLayout(
             ConnectorSession session, ConnectorTableHandle tableHandle) {
         return WriteLayouts.insert(((SteleTableHandle) tableHandle).table());
+    }
+
+    /** Few rows need one writer; rows with keys go to the writer of their shard all the same. */
+    @Override
+    public WriterScalingOptions getNewTableWriterScalingOptions(
+            ConnectorSession session,
+            SchemaTableName tableName,
+            Map<String, Object> tableProperties) {
+        return WriterScalingOptions.ENABLED;
+    }
+
+    @Override
+    public WriterScalingOptions getInsertWriterScalingOptions(
+            ConnectorSession session, ConnectorTableHandle tableHandle) {
+        return WriterScalingOptions.ENABLED;
     }
 
     @Override

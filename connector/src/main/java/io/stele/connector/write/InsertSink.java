@@ -21,7 +21,8 @@ final class InsertSink implements RowSink {
     private final boolean filesAllowed;
     private final long directThresholdBytes;
     private final List<Page> held = new ArrayList<>();
-    private long heldBytes;
+    private long heldBytes; // of the rows
+    private long retainedBytes; // of what their pages keep in memory
     private @Nullable RowSink chosen;
 
     InsertSink(WriteContext context, long directThresholdBytes) {
@@ -44,6 +45,7 @@ final class InsertSink implements RowSink {
         }
         held.add(page);
         heldBytes += page.getSizeInBytes();
+        retainedBytes += page.getRetainedSizeInBytes();
         if (heldBytes > directThresholdBytes) {
             release(files());
         }
@@ -51,7 +53,7 @@ final class InsertSink implements RowSink {
 
     @Override
     public long retainedBytes() {
-        return heldBytes + (chosen == null ? 0 : chosen.retainedBytes());
+        return retainedBytes + (chosen == null ? 0 : chosen.retainedBytes());
     }
 
     @Override
@@ -95,5 +97,6 @@ final class InsertSink implements RowSink {
         }
         held.clear();
         heldBytes = 0;
+        retainedBytes = 0;
     }
 }

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +40,9 @@ final class StagedRows implements AutoCloseable {
     private final List<CompletableFuture<PutReply>> replies = new ArrayList<>();
     private @Nullable FlightPut put;
     private long sentBytes;
+
+    // Of messages that the sidecar has not answered, and that may have to be kept until then
+    private final AtomicLong unansweredBytes = new AtomicLong();
 
     StagedRows(
             SteleSidecar sidecar,
@@ -63,7 +67,7 @@ final class StagedRows implements AutoCloseable {
     }
 
     long retainedBytes() {
-        return encoder.sizeBytes();
+        return encoder.sizeBytes() + unansweredBytes.get();
     }
 
     long sentBytes() {
@@ -106,9 +110,13 @@ final class StagedRows implements AutoCloseable {
                         FlightDescriptor.command(ApiJson.write(target)),
                         FlightData.schema(ByteBuffer.wrap(ArrowSchemas.toMessage(fields))));
             }
-            sentBytes += message.bodySizeBytes();
+            long size = message.bodySizeBytes();
+            sentBytes += size;
+            unansweredBytes.addAndGet(size);
             replies.removeIf(reply -> reply.isDone() && !reply.isCompletedExceptionally());
-            replies.add(stream.sendBatch(FlightData.of(message.header(), message.body())));
+            replies.add(
+                    stream.sendBatch(FlightData.of(message.header(), message.body()))
+                            .whenComplete((_, _) -> unansweredBytes.addAndGet(-size)));
         } catch (SteleException e) {
             throw sidecar.streamFailed(e);
         }

@@ -1,0 +1,105 @@
+package io.stele.connector;
+
+import static io.trino.testing.assertions.Assert.assertEventually;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.trino.execution.QueryManager;
+import io.trino.server.BasicQueryInfo;
+import io.trino.spi.QueryId;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Statements that write files: how many writers they get, and what is left of those that fail. */
+@ExtendWith(SteleCluster.Shared.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class SteleLargeWritesIT {
+    private final SteleCluster cluster;
+    private final SteleQueries queries;
+    private final SidecarFixture sidecar;
+
+    SteleLargeWritesIT(SteleCluster cluster) {
+        this.cluster = cluster;
+        this.queries = new SteleQueries(cluster);
+        this.sidecar =
+                cluster.newSidecar(
+                        "large",
+                        Map.of(
+                                "stele.write.direct-threshold", "0B",
+                                "stele.write.sort-buffer-size", "1MB"));
+    }
+
+    @AfterAll
+    void closeSidecar() {
+        queries.run("DROP CATALOG large");
+        sidecar.close();
+    }
+
+    @Test
+    void writersAreScaled() {
+        String select = " AS SELECT * FROM tpch.tiny.lineitem";
+        assertThat(plan("CREATE TABLE large.s.scaled" + select))
+                .contains("[ROUND_ROBIN (scale writers)]");
+        queries.run("CREATE TABLE large.s.scaled" + select);
+        assertThat(plan("INSERT INTO large.s.scaled SELECT * FROM tpch.tiny.lineitem"))
+                .contains("[ROUND_ROBIN (scale writers)]");
+        // Rows of one key meet in one writer
+        assertThat(
+                        plan(
+                                "CREATE TABLE large.s.keyed WITH (primary_key = ARRAY['orderkey', 'linenumber'])"
+                                        + select))
+                .doesNotContain("scale writers")
+                .contains("[large:shard[4]]");
+        queries.assertSame(
+                "SELECT count(*), sum(orderkey), sum(extendedprice) FROM large.s.scaled",
+                "SELECT count(*), sum(orderkey), sum(extendedprice) FROM tpch.tiny.lineitem");
+    }
+
+    private String plan(String sql) {
+        return (String) queries.value("EXPLAIN (TYPE DISTRIBUTED) " + sql);
+    }
+
+    /** While its writers have written files, and are writing others. */
+    @Test
+    void aCancelledStatementLeavesNeitherTableNorFiles() {
+        int before = sidecar.dataFiles().size();
+        String sql =
+                "CREATE TABLE large.s.cancelled WITH (primary_key = ARRAY['orderkey', 'linenumber']) AS SELECT l.* FROM tpch.sf1.lineitem l, UNNEST(sequence(1, 1000)) u(x)";
+        CompletableFuture<Throwable> failure =
+                CompletableFuture.supplyAsync(() -> catchThrowable(() -> queries.run(sql)));
+        assertEventually(() -> assertThat(sidecar.dataFiles()).hasSizeGreaterThan(before));
+        cancel(sql);
+        assertThat(failure.join()).hasMessageContaining("cancel");
+        assertThat(queries.column("SHOW TABLES FROM large.s LIKE 'cancelled'")).isEmpty();
+        assertEventually(() -> assertThat(sidecar.dataFiles()).hasSize(before));
+        queries.run("CREATE TABLE large.s.cancelled AS SELECT 1 x");
+        queries.run("DROP TABLE large.s.cancelled");
+    }
+
+    @Test
+    void aStatementThatFailsHalfWayLeavesNeitherTableNorFiles() {
+        int before = sidecar.dataFiles().size();
+        // The last order divides by zero, when the others are in files
+        assertThat(
+                        queries.failure(
+                                "CREATE TABLE large.s.failed WITH (primary_key = ARRAY['orderkey', 'linenumber']) AS SELECT *, 1 / (orderkey - 60000) AS z FROM tpch.tiny.lineitem"))
+                .hasMessageContaining("Division by zero");
+        assertThat(queries.column("SHOW TABLES FROM large.s LIKE 'failed'")).isEmpty();
+        assertEventually(() -> assertThat(sidecar.dataFiles()).hasSize(before));
+    }
+
+    private void cancel(String sql) {
+        QueryManager queryManager = cluster.runner().getCoordinator().getQueryManager();
+        QueryId query =
+                queryManager.getQueries().stream()
+                        .filter(info -> info.getQuery().equals(sql) && !info.getState().isDone())
+                        .map(BasicQueryInfo::getQueryId)
+                        .findFirst()
+                        .orElseThrow();
+        queryManager.cancelQuery(query);
+    }
+}
