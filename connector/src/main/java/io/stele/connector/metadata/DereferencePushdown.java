@@ -43,7 +43,8 @@ final class DereferencePushdown {
             SteleTableHandle table,
             List<ConnectorExpression> projections,
             Map<String, ColumnHandle> assignments) {
-        if (!SteleSessionProperties.isProjectionPushdownEnabled(session)) {
+        if (!SteleSessionProperties.isProjectionPushdownEnabled(session)
+                || table.aggregation().isPresent()) {
             return Optional.empty();
         }
         Set<ConnectorExpression> wanted =

@@ -188,7 +188,11 @@ final class Pushdown {
     /** Of SYSTEM samples: row groups of files, and single rows of what the sidecar sends. */
     static Optional<SampleApplicationResult<ConnectorTableHandle>> applySample(
             ConnectorSession session, SteleTableHandle table, SampleType type, double ratio) {
-        if (type != SampleType.SYSTEM || !table.selection().isAll() || table.lookup().isPresent()) {
+        // A sample of groups is not one of the rows that they are made of
+        if (type != SampleType.SYSTEM
+                || !table.selection().isAll()
+                || table.lookup().isPresent()
+                || table.aggregation().isPresent()) {
             return Optional.empty();
         }
         SteleSample sample = new SteleSample(ratio, session.getQueryId().hashCode());
