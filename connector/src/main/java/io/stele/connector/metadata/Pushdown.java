@@ -64,8 +64,7 @@ final class Pushdown {
                                                 PartitionConstraints.isEnforced(
                                                         table.table(), combined, column));
         boolean enforces =
-                table.enforced()
-                        || (!byPartitions && enforces(session, table.table(), constraint));
+                table.enforced() || (!byPartitions && enforces(session, table.table(), constraint));
         if (combined.equals(table.constraint()) && enforces == table.enforced()) {
             return Optional.empty();
         }
