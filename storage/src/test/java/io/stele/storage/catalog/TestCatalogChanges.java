@@ -70,22 +70,24 @@ final class TestCatalogChanges {
                 .containsExactlyInAnyOrder("a", "c");
         assertThat(namesOf(() -> service.truncateTable(made[0].id()))).containsExactly("c");
         assertThat(namesOf(() -> service.createSchema("empty"))).isEmpty();
+        ViewSchema[] view = new ViewSchema[1];
         assertThat(
                         namesOf(
                                 () ->
-                                        service.createView(
-                                                new ViewSchema(
-                                                        "s",
-                                                        "v",
-                                                        1,
-                                                        "text",
+                                        view[0] =
+                                                service.createView(
+                                                        new ViewSchema(
+                                                                "s",
+                                                                "v",
+                                                                1,
+                                                                "text",
+                                                                Optional.empty(),
+                                                                Optional.empty()),
                                                         Optional.empty(),
-                                                        Optional.empty()),
-                                                Optional.empty(),
-                                                "",
-                                                false)))
+                                                        "",
+                                                        false)))
                 .containsExactly("v");
-        assertThat(namesOf(() -> service.setView("s", "v", false, 1, "other")))
+        assertThat(namesOf(() -> service.setView("s", "v", false, view[0].revision(), "other")))
                 .containsExactly("v");
         assertThat(namesOf(() -> service.dropView("s", "v", false))).containsExactly("v");
         assertThat(namesOf(() -> service.dropSchema("s", true)))

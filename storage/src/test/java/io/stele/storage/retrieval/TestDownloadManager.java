@@ -105,7 +105,12 @@ class TestDownloadManager {
             for (Future<Boolean> reader : readers) {
                 assertThat(reader.get()).isTrue();
             }
-            assertThat(large.statistics().bufferBytes()).isBetween(4L << 20, 256L << 20);
+            // Those of hedges count as well
+            assertThat(large.statistics().bufferBytes())
+                    .isBetween(
+                            4L << 20,
+                            RetrievalOptions.DEFAULT.bulkBufferBytes()
+                                    + RetrievalOptions.DEFAULT.hedgeBufferBytes());
         }
     }
 
