@@ -77,6 +77,28 @@ final class SteleAggregationPushdownIT {
         }
     }
 
+    /** A sample is of the groups: each that it has is made of all of its rows. */
+    @Test
+    void samplesOfGroupsHaveWholeGroups() {
+        String table = SteleQueries.newTable("sampled");
+        queries.run("CREATE TABLE " + table + " (id bigint, g bigint) WITH (shard_count = 2)");
+        queries.update(
+                "INSERT INTO %s SELECT orderkey, orderkey %% 7 FROM tpch.tiny.orders"
+                        .formatted(table));
+        cluster.sidecar().flush("s", table);
+        String groups = "SELECT g, count(*) AS n FROM " + table + " GROUP BY g";
+        MaterializedResult all = engine(groups);
+        assertThat(all.getRowCount()).isEqualTo(7);
+        for (int percent : List.of(1, 50, 99)) {
+            assertThat(all.getMaterializedRows())
+                    .containsAll(
+                            queries.run(
+                                            "SELECT * FROM (%s) TABLESAMPLE SYSTEM (%d)"
+                                                    .formatted(groups, percent))
+                                    .getMaterializedRows());
+        }
+    }
+
     private static String rows(SplittableRandom random, int count) {
         List<String> rows = new ArrayList<>();
         for (int i = 0; i < count; i++) {
