@@ -14,6 +14,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -125,7 +126,9 @@ final class SteleDataCacheIT {
                                 .stream()
                                 .map(MaterializedRow::getFields))
                 .containsExactlyInAnyOrder(
-                        List.of("worker", true, 1L, 0L), List.of("sidecar", true, 1L, 0L));
+                        List.of("worker", true, 1L, 0L),
+                        List.of("sidecar", true, 1L, 0L),
+                        Arrays.asList("metadata", null, null, null));
         MBeanServer mbeans = ManagementFactory.getPlatformMBeanServer();
         Set<ObjectName> names =
                 mbeans.queryNames(
@@ -298,6 +301,8 @@ final class SteleDataCacheIT {
                             .put("stele.scan.column-cache-size", "0B")
                             .put("stele.scan.tail-cache-size", "0B")
                             .put("stele.write.direct-threshold", "0B")
+                            // The workers are to read
+                            .put("stele.aggregation-pushdown.enabled", "false")
                             .buildKeepingLast());
             return runner;
         } catch (Throwable e) {

@@ -192,7 +192,8 @@ final class SteleEncryptionIT {
             check(runner, 0, 10_000, 20_000);
             try (DistributedQueryRunner other = SteleCluster.queryRunner(0)) {
                 other.createCatalog("stele", "stele", sidecar.catalogProperties());
-                assertThatThrownBy(() -> other.execute("SELECT sum(id) FROM stele.s.columns"))
+                // Rows, which the worker reads; a sum is the sidecar's
+                assertThatThrownBy(() -> other.execute("SELECT id FROM stele.s.columns"))
                         .hasMessageContaining(
                                 "Expected the sidecar's master keys [old], found none");
             }
