@@ -112,7 +112,7 @@ final class SteleLookupsIT {
         String table = orders("column");
         String sql = "SELECT * FROM %s WHERE orderkey IN (1, 2, 3, 4)".formatted(table);
         assertThat(explain(keys("4"), sql)).contains("lookup=primary key, 4 keys");
-        assertThat(explain(keys("3"), sql)).doesNotContain("lookup=").contains("filterPredicate");
+        assertThat(explain(keys("3"), sql)).doesNotContain("lookup=").contains(" enforced");
         assertThat(explain(keys("0"), sql)).doesNotContain("lookup=");
         assertThatThrownBy(() -> cluster.runner().execute(keys("1001"), sql))
                 .hasMessageContaining("Expected 0 to 1000 keys for lookup_max_keys, found 1001");

@@ -55,24 +55,19 @@ final class Pushdown {
                                 (column, domain) ->
                                         ScanPredicates.isPushable(table.table(), column, domain));
         TupleDomain<SteleColumnHandle> combined = table.constraint().intersect(pushed);
-        // Partitions are known exactly, and how many rows they have
-        boolean byPartitions =
-                !combined.isNone()
-                        && combined.getDomains().orElseThrow().keySet().stream()
-                                .allMatch(
-                                        column ->
-                                                PartitionConstraints.isEnforced(
-                                                        table.table(), combined, column));
-        boolean enforces =
-                table.enforced() || (!byPartitions && enforces(session, table.table(), constraint));
-        if (combined.equals(table.constraint()) && enforces == table.enforced()) {
-            return Optional.empty();
-        }
         // The one split of a lookup is of no shard, and has rows whether they are sampled or not
         Optional<SteleLookup> lookup =
                 table.byShard() || table.selection().sample().isPresent()
                         ? Optional.empty()
                         : Lookups.of(session, table.table(), combined);
+        boolean enforces =
+                table.enforced()
+                        || (lookup.isEmpty()
+                                && !choosesPartitions(table.table(), combined)
+                                && enforces(session, table.table(), constraint));
+        if (combined.equals(table.constraint()) && enforces == table.enforced()) {
+            return Optional.empty();
+        }
         SteleTableHandle narrowed =
                 table.withConstraint(
                         combined,
@@ -88,6 +83,16 @@ final class Pushdown {
                         constraint.getExpression(),
                         // The engine knows what conditions leave of a table that it filters itself
                         enforces));
+    }
+
+    /** Whether a constraint says nothing but which partitions: they are known, and their rows. */
+    private static boolean choosesPartitions(
+            TableSchema table, TupleDomain<SteleColumnHandle> constraint) {
+        return !constraint.isNone()
+                && constraint.getDomains().orElseThrow().keySet().stream()
+                        .allMatch(
+                                column ->
+                                        PartitionConstraints.isEnforced(table, constraint, column));
     }
 
     /**
