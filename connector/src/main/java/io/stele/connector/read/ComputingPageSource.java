@@ -1,31 +1,25 @@
 package io.stele.connector.read;
 
-import static java.util.Objects.requireNonNull;
-
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.aggregate.ScalarExpression;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
-import io.trino.spi.metrics.Metrics;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The columns of another source, and expressions of them, computed when they are asked for.
  * Confined to one driver.
  */
-final class ComputingPageSource implements ConnectorPageSource {
-    private final ConnectorPageSource source;
+final class ComputingPageSource extends ForwardingPageSource {
     private final List<ScanChannel> channels;
 
     private ComputingPageSource(ConnectorPageSource source, List<ScanChannel> channels) {
-        this.source = requireNonNull(source, "source is null");
+        super(source);
         this.channels = List.copyOf(channels);
     }
 
@@ -90,37 +84,7 @@ final class ComputingPageSource implements ConnectorPageSource {
 
     @Override
     public @Nullable SourcePage getNextSourcePage() {
-        SourcePage page = source.getNextSourcePage();
+        SourcePage page = source().getNextSourcePage();
         return page == null ? null : new ChannelSourcePage(page, channels);
-    }
-
-    @Override
-    public boolean isFinished() {
-        return source.isFinished();
-    }
-
-    @Override
-    public CompletableFuture<?> isBlocked() {
-        return source.isBlocked();
-    }
-
-    @Override
-    public long getCompletedBytes() {
-        return source.getCompletedBytes();
-    }
-
-    @Override
-    public long getReadTimeNanos() {
-        return source.getReadTimeNanos();
-    }
-
-    @Override
-    public Metrics getMetrics() {
-        return source.getMetrics();
-    }
-
-    @Override
-    public void close() throws IOException {
-        source.close();
     }
 }

@@ -8,15 +8,12 @@ import io.stele.connector.type.ScanPredicates;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
-import io.trino.spi.metrics.Metrics;
 import io.trino.spi.predicate.Domain;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  * the columns of the conditions as well; the others are only read in rows that are left. Confined
  * to one driver.
  */
-final class EnforcingPageSource implements ConnectorPageSource {
-    private final ConnectorPageSource source;
+final class EnforcingPageSource extends ForwardingPageSource {
     private final int[] filteredChannels;
     private final List<BlockFilter> filters;
     private final Optional<List<ScanChannel>> wanted;
@@ -37,7 +33,7 @@ final class EnforcingPageSource implements ConnectorPageSource {
             int[] filteredChannels,
             List<BlockFilter> filters,
             Optional<List<ScanChannel>> wanted) {
-        this.source = requireNonNull(source, "source is null");
+        super(source);
         this.filteredChannels = filteredChannels;
         this.filters = List.copyOf(filters);
         this.wanted = requireNonNull(wanted, "wanted is null");
@@ -100,7 +96,7 @@ final class EnforcingPageSource implements ConnectorPageSource {
 
     @Override
     public @Nullable SourcePage getNextSourcePage() {
-        SourcePage page = source.getNextSourcePage();
+        SourcePage page = source().getNextSourcePage();
         if (page == null) {
             return null;
         }
@@ -129,35 +125,5 @@ final class EnforcingPageSource implements ConnectorPageSource {
             kept = filters.get(i).select(block, positions, kept);
         }
         return kept;
-    }
-
-    @Override
-    public boolean isFinished() {
-        return source.isFinished();
-    }
-
-    @Override
-    public CompletableFuture<?> isBlocked() {
-        return source.isBlocked();
-    }
-
-    @Override
-    public long getCompletedBytes() {
-        return source.getCompletedBytes();
-    }
-
-    @Override
-    public long getReadTimeNanos() {
-        return source.getReadTimeNanos();
-    }
-
-    @Override
-    public Metrics getMetrics() {
-        return source.getMetrics();
-    }
-
-    @Override
-    public void close() throws IOException {
-        source.close();
     }
 }

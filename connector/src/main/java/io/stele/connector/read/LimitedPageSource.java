@@ -1,10 +1,7 @@
 package io.stele.connector.read;
 
-import static java.util.Objects.requireNonNull;
-
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
-import io.trino.spi.metrics.Metrics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
@@ -14,12 +11,11 @@ import org.jspecify.annotations.Nullable;
  * Another source until it has given enough rows; the page that reaches the limit is whole. Confined
  * to one driver.
  */
-final class LimitedPageSource implements ConnectorPageSource {
-    private final ConnectorPageSource source;
+final class LimitedPageSource extends ForwardingPageSource {
     private long remaining;
 
     LimitedPageSource(ConnectorPageSource source, long limit) {
-        this.source = requireNonNull(source, "source is null");
+        super(source);
         this.remaining = limit;
     }
 
@@ -29,7 +25,7 @@ final class LimitedPageSource implements ConnectorPageSource {
             closeSource();
             return null;
         }
-        SourcePage page = source.getNextSourcePage();
+        SourcePage page = source().getNextSourcePage();
         if (page != null) {
             remaining -= page.getPositionCount();
         }
@@ -42,37 +38,17 @@ final class LimitedPageSource implements ConnectorPageSource {
             closeSource();
             return true;
         }
-        return source.isFinished();
+        return source().isFinished();
     }
 
     @Override
     public CompletableFuture<?> isBlocked() {
-        return remaining <= 0 ? NOT_BLOCKED : source.isBlocked();
-    }
-
-    @Override
-    public long getCompletedBytes() {
-        return source.getCompletedBytes();
-    }
-
-    @Override
-    public long getReadTimeNanos() {
-        return source.getReadTimeNanos();
-    }
-
-    @Override
-    public Metrics getMetrics() {
-        return source.getMetrics();
-    }
-
-    @Override
-    public void close() throws IOException {
-        source.close();
+        return remaining <= 0 ? NOT_BLOCKED : source().isBlocked();
     }
 
     private void closeSource() {
         try {
-            source.close();
+            source().close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

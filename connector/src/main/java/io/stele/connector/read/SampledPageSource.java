@@ -5,16 +5,12 @@ import static java.util.Objects.requireNonNull;
 import io.stele.connector.handle.SteleSample;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
-import io.trino.spi.metrics.Metrics;
-import java.io.IOException;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Some of the rows of another source, each with the same probability. Confined to one driver. */
-final class SampledPageSource implements ConnectorPageSource {
-    private final ConnectorPageSource source;
+final class SampledPageSource extends ForwardingPageSource {
     private final SteleSample sample;
     private final SplittableRandom random;
 
@@ -22,14 +18,14 @@ final class SampledPageSource implements ConnectorPageSource {
      * @param part which source of the sample it is, so that they do not draw the same
      */
     SampledPageSource(ConnectorPageSource source, SteleSample sample, int part) {
-        this.source = requireNonNull(source, "source is null");
+        super(source);
         this.sample = requireNonNull(sample, "sample is null");
         this.random = new SplittableRandom(sample.seed() * 31 + part);
     }
 
     @Override
     public @Nullable SourcePage getNextSourcePage() {
-        SourcePage page = source.getNextSourcePage();
+        SourcePage page = source().getNextSourcePage();
         if (page == null) {
             return null;
         }
@@ -49,37 +45,7 @@ final class SampledPageSource implements ConnectorPageSource {
     }
 
     @Override
-    public boolean isFinished() {
-        return source.isFinished();
-    }
-
-    @Override
-    public CompletableFuture<?> isBlocked() {
-        return source.isBlocked();
-    }
-
-    @Override
-    public long getCompletedBytes() {
-        return source.getCompletedBytes();
-    }
-
-    @Override
     public OptionalLong getCompletedPositions() {
-        return source.getCompletedPositions();
-    }
-
-    @Override
-    public long getReadTimeNanos() {
-        return source.getReadTimeNanos();
-    }
-
-    @Override
-    public Metrics getMetrics() {
-        return source.getMetrics();
-    }
-
-    @Override
-    public void close() throws IOException {
-        source.close();
+        return source().getCompletedPositions();
     }
 }
