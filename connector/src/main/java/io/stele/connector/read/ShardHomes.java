@@ -8,7 +8,10 @@ import io.airlift.slice.XxHash64;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.Node;
 import io.trino.spi.NodeManager;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -45,12 +48,15 @@ public final class ShardHomes {
         this.nodes = requireNonNull(nodes, "nodes is null");
     }
 
-    /** As of now, for one table. */
-    Keys keys(TableSchema table) {
-        return new Keys(
+    /** As of now, for the splits of one scan. */
+    Homes of(TableSchema table) {
+        return new Homes(
                 table.tableGroup(),
                 table.shardCount(),
-                nodes.getWorkerNodes().stream().filter(node -> !node.isCoordinator()).toList());
+                nodes.getWorkerNodes().stream()
+                        .filter(node -> !node.isCoordinator())
+                        .map(Node::getNodeIdentifier)
+                        .toList());
     }
 
     /** Whether this node is a split's home; so is every node for one without. */
@@ -59,29 +65,44 @@ public final class ShardHomes {
     }
 
     /**
-     * The keys of a table's splits.
+     * Where splits belong.
      *
-     * @param workers those that the engine chooses from
+     * @param key by which the engine chooses
+     * @param node that it chooses first; empty if there are no workers
      */
-    record Keys(int tableGroup, int shardCount, List<Node> workers) {
-        Keys {
-            workers = List.copyOf(workers);
+    record Home(String key, Optional<String> node) {}
+
+    /** The homes of a scan's splits: worked out once for each key. Confined to one thread. */
+    static final class Homes {
+        private final String prefix;
+        private final int shardCount;
+        private final Map<String, Long> workers; // and the hash of each
+        private final Map<String, Home> known = new HashMap<>();
+
+        /**
+         * @param workers identifiers of those that the engine chooses from
+         */
+        Homes(int tableGroup, int shardCount, List<String> workers) {
+            this.prefix = "group " + tableGroup + " shard ";
+            this.shardCount = shardCount;
+            this.workers = new HashMap<>();
+            workers.forEach(id -> this.workers.put(id, XxHash64.hash(id.getBytes(UTF_8))));
         }
 
         /**
-         * The key of a part of a file.
+         * The home of a part of a file.
          *
          * @param shardBytes of all files that the scan has in the shard
          */
-        String of(int shard, long shardBytes, String path, long start) {
+        Home of(int shard, long shardBytes, String path, long start) {
             int replicas = replicas(shardBytes);
-            String key = "group " + tableGroup + " shard " + shard;
             long hash = XxHash64.hash(start / SECTION_BYTES, XxHash64.hash(path.getBytes(UTF_8)));
             int replica = (int) (hash & (replicas - 1));
-            return replica == 0 ? key : key + " replica " + replica;
+            String key = prefix + shard + (replica == 0 ? "" : " replica " + replica);
+            return known.computeIfAbsent(key, this::home);
         }
 
-        /** A power of two. */
+        /** How many keys a shard has: a power of two. */
         int replicas(long shardBytes) {
             long wanted =
                     Math.max(
@@ -99,21 +120,16 @@ public final class ShardHomes {
             return power;
         }
 
-        /** The node that the engine gives a key first; empty if there are no workers. */
-        Optional<String> home(String key) {
+        private Home home(String key) {
             long bucket = Math.floorMod(XxHash64.hash(key.getBytes(UTF_8)), BUCKETS);
             long bucketHash = XxHash64.hash(bucket);
-            String best = null;
-            long bestWeight = 0;
-            for (Node worker : workers) {
-                String id = worker.getNodeIdentifier();
-                long weight = XxHash64.hash(XxHash64.hash(id.getBytes(UTF_8)), bucketHash);
-                if (best == null || weight > bestWeight) {
-                    best = id;
-                    bestWeight = weight;
-                }
-            }
-            return Optional.ofNullable(best);
+            return new Home(
+                    key,
+                    workers.entrySet().stream()
+                            .max(
+                                    Comparator.comparingLong(
+                                            worker -> XxHash64.hash(worker.getValue(), bucketHash)))
+                            .map(Map.Entry::getKey));
         }
     }
 }

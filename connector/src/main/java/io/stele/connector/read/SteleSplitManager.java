@@ -169,11 +169,11 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         Map<ShardId, Long> shardBytes =
                 plan.shards().stream()
                         .collect(toImmutableMap(ShardScan::shard, SteleSplitManager::bytes));
-        ShardHomes.Keys keys = homes.keys(table.table());
+        ShardHomes.Homes homesOfScan = homes.of(table.table());
         List<ConnectorSplit> splits = new ArrayList<>();
         for (ShardScan shard : wanted.shards()) {
             long bytes = shardBytes.getOrDefault(shard.shard(), 0L);
-            addSplits(table, keys, bytes, plan.fromLsn(), shard, bound, splits);
+            addSplits(table, homesOfScan, bytes, plan.fromLsn(), shard, bound, splits);
         }
         return splits;
     }
@@ -192,7 +192,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
 
     private void addSplits(
             SteleTableHandle table,
-            ShardHomes.Keys keys,
+            ShardHomes.Homes homesOfScan,
             long shardBytes,
             long fromLsn,
             ShardScan shard,
@@ -206,7 +206,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         ScanPredicate bounds = ScanPredicates.of(table.table(), bound);
         for (FileScan file : shard.files()) {
             if (bounds.mayMatch(file.columns(), file.rowCount())) {
-                addSplits(table.readLsn(), keys, shardBytes, fromLsn, index, file, found);
+                addSplits(table.readLsn(), homesOfScan, shardBytes, fromLsn, index, file, found);
             }
         }
         for (ConnectorSplit split : found) {
@@ -216,7 +216,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
 
     private void addSplits(
             long readLsn,
-            ShardHomes.Keys keys,
+            ShardHomes.Homes homesOfScan,
             long shardBytes,
             long fromLsn,
             int shard,
@@ -224,7 +224,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             List<ConnectorSplit> splits) {
         for (long start = 0; start < file.sizeBytes(); start += maxSplitBytes) {
             long length = Math.min(maxSplitBytes, file.sizeBytes() - start);
-            String key = keys.of(shard, shardBytes, file.path(), start);
+            ShardHomes.Home home = homesOfScan.of(shard, shardBytes, file.path(), start);
             splits.add(
                     new SteleFileSplit(
                             shard,
@@ -240,8 +240,8 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                             file.deletedRows(),
                             file.bitmapIndexBytes(),
                             file.checksumBlockBytes(),
-                            key,
-                            keys.home(key),
+                            home.key(),
+                            home.node(),
                             SplitWeight.fromProportion(
                                     Math.clamp((double) length / maxSplitBytes, MIN_WEIGHT, 1.0))));
         }

@@ -38,10 +38,10 @@ final class TestShardHomes {
                         new StableHostAddressProviderConfig());
         Map<String, HostAddress> addresses = new HashMap<>();
         nodes.forEach(node -> addresses.put(node.getNodeIdentifier(), node.getHostAndPort()));
-        ShardHomes.Keys keys = keys(16, nodes);
-        for (String key : allKeys(keys)) {
-            assertThat(engine.getHosts(key).getFirst())
-                    .isEqualTo(addresses.get(keys.home(key).orElseThrow()));
+        ShardHomes.Homes keys = keys(16, nodes);
+        for (ShardHomes.Home home : allHomes(keys)) {
+            assertThat(engine.getHosts(home.key()).getFirst())
+                    .isEqualTo(addresses.get(home.node().orElseThrow()));
         }
     }
 
@@ -50,8 +50,9 @@ final class TestShardHomes {
     void everyWorkerHasFiles(int workers) {
         for (int shards : List.of(1, 4, 16, 64)) {
             Map<String, Integer> filesOf = new HashMap<>();
-            ShardHomes.Keys keys = keys(shards, nodes(workers));
-            homes(keys).values().forEach(home -> filesOf.merge(home, 1, Integer::sum));
+            homes(shards, nodes(workers))
+                    .values()
+                    .forEach(home -> filesOf.merge(home, 1, Integer::sum));
             // At least two keys a worker on average, so few have none; no worker has it all
             assertThat(filesOf.size()).isGreaterThanOrEqualTo(Math.max(2, workers / 2));
             assertThat(filesOf.values()).allMatch(files -> files < shards * FILES * 0.9);
@@ -61,11 +62,11 @@ final class TestShardHomes {
     @Test
     void aWorkerThatLeavesTakesOnlyWhatItHad() {
         List<InternalNode> eight = nodes(8);
-        Map<String, String> before = homes(keys(64, eight));
+        Map<String, String> before = homes(64, eight);
         for (InternalNode gone : eight) {
             List<InternalNode> seven = new ArrayList<>(eight);
             seven.remove(gone);
-            Map<String, String> after = homes(keys(64, seven));
+            Map<String, String> after = homes(64, seven);
             before.forEach(
                     (file, home) -> {
                         if (!home.equals(gone.getNodeIdentifier())) {
@@ -78,8 +79,8 @@ final class TestShardHomes {
     /** Where the number of keys a shard changes with the workers, more moves, but not all. */
     @Test
     void twiceAsManyKeysLeaveHalfOfTheFiles() {
-        ShardHomes.Keys four = keys(4, nodes(4));
-        ShardHomes.Keys five = keys(4, nodes(5));
+        ShardHomes.Homes four = keys(4, nodes(4));
+        ShardHomes.Homes five = keys(4, nodes(5));
         assertThat(four.replicas(SMALL)).isEqualTo(2);
         assertThat(five.replicas(SMALL)).isEqualTo(4);
         int same = 0;
@@ -88,7 +89,8 @@ final class TestShardHomes {
             for (int file = 0; file < 1000; file++) {
                 same +=
                         four.of(shard, SMALL, "f" + file, 0)
-                                        .equals(five.of(shard, SMALL, "f" + file, 0))
+                                        .key()
+                                        .equals(five.of(shard, SMALL, "f" + file, 0).key())
                                 ? 1
                                 : 0;
                 all++;
@@ -99,7 +101,7 @@ final class TestShardHomes {
 
     @Test
     void aShardWithMuchToReadHasMoreKeys() {
-        ShardHomes.Keys keys = keys(64, nodes(4));
+        ShardHomes.Homes keys = keys(64, nodes(4));
         assertThat(keys.replicas(0)).isEqualTo(1);
         assertThat(keys.replicas(ShardHomes.BYTES_OF_KEY)).isEqualTo(1);
         assertThat(keys.replicas(ShardHomes.BYTES_OF_KEY + 1)).isEqualTo(2);
@@ -110,9 +112,9 @@ final class TestShardHomes {
 
     @Test
     void partsOfOneFileStayTogetherUpToASection() {
-        ShardHomes.Keys keys = keys(1, nodes(8));
-        Set<String> near = new HashSet<>();
-        Set<String> far = new HashSet<>();
+        ShardHomes.Homes keys = keys(1, nodes(8));
+        Set<ShardHomes.Home> near = new HashSet<>();
+        Set<ShardHomes.Home> far = new HashSet<>();
         for (int part = 0; part < 64; part++) {
             near.add(keys.of(0, SMALL, "f", part * (1L << 20)));
             far.add(keys.of(0, SMALL, "f", part * (256L << 20)));
@@ -129,20 +131,21 @@ final class TestShardHomes {
                         new DefaultNodeManager(
                                 coordinator, TestingInternalNodeManager.createDefault(), true));
         // The engine gives no key a home where there are no workers beside the coordinator
-        Optional<String> home = keys(4, List.of()).home("group 0 shard 1");
+        Optional<String> home = keys(4, List.of()).of(1, SMALL, "f", 0).node();
         assertThat(home).isEmpty();
         assertThat(homes.isHome(home)).isTrue();
         assertThat(homes.isHome(Optional.of(coordinator.getNodeIdentifier()))).isTrue();
         assertThat(homes.isHome(Optional.of("another"))).isFalse();
     }
 
-    private static ShardHomes.Keys keys(int shards, List<? extends Node> workers) {
-        return new ShardHomes.Keys(3, shards, List.copyOf(workers));
+    private static ShardHomes.Homes keys(int shards, List<? extends Node> workers) {
+        return new ShardHomes.Homes(
+                3, shards, workers.stream().map(Node::getNodeIdentifier).toList());
     }
 
-    private static Set<String> allKeys(ShardHomes.Keys keys) {
-        Set<String> all = new HashSet<>();
-        for (int shard = 0; shard < keys.shardCount(); shard++) {
+    private static Set<ShardHomes.Home> allHomes(ShardHomes.Homes keys) {
+        Set<ShardHomes.Home> all = new HashSet<>();
+        for (int shard = 0; shard < 16; shard++) {
             for (int file = 0; file < FILES; file++) {
                 all.add(keys.of(shard, SMALL, "data/" + file + ".orc", 0));
             }
@@ -151,12 +154,13 @@ final class TestShardHomes {
     }
 
     /** The home of each file. */
-    private static Map<String, String> homes(ShardHomes.Keys keys) {
+    private static Map<String, String> homes(int shards, List<InternalNode> workers) {
+        ShardHomes.Homes keys = keys(shards, workers);
         Map<String, String> homes = new HashMap<>();
-        for (int shard = 0; shard < keys.shardCount(); shard++) {
+        for (int shard = 0; shard < shards; shard++) {
             for (int file = 0; file < FILES; file++) {
                 String path = "data/" + shard + "/" + file + ".orc";
-                homes.put(path, keys.home(keys.of(shard, SMALL, path, 0)).orElseThrow());
+                homes.put(path, keys.of(shard, SMALL, path, 0).node().orElseThrow());
             }
         }
         return homes;
