@@ -23,29 +23,22 @@ import org.jspecify.annotations.Nullable;
  * left. Several lanes of one aggregation share its parts. A lane makes no batches: its end says
  * that it has merged all it took.
  *
- * <p>Batches are read where waiting for the store is allowed and computed on the lane's context. So
- * the part belongs to the context, or while {@code away} to the pool of reads; {@link #close} in
- * that time is done when it is back.
+ * <p>Batches are read where waiting for the store is allowed and computed on the lane's context
+ * ({@link StoreTrips}).
  */
 final class AggregateLane implements BatchSource<AggregateLane.Nothing> {
     private final AggregateScan scan;
-    private final Executor storeReads;
-    private @Nullable Edge<Nothing> edge; // set before the first pull
-
-    private final Object lock = new Object();
-    private boolean away; // guarded by lock: the other pool has the part
-    private boolean closed; // guarded by lock
+    private final StoreTrips trips;
 
     private @Nullable AggregatePart part;
     private @Nullable Boolean loadedAway; // what the last load in the other pool came to
-    private @Nullable Throwable failureAway;
 
     /** What a lane makes. */
     enum Nothing {}
 
     private AggregateLane(AggregateScan scan, Executor storeReads) {
         this.scan = requireNonNull(scan, "scan is null");
-        this.storeReads = requireNonNull(storeReads, "storeReads is null");
+        this.trips = new StoreTrips(storeReads, this::closePart);
     }
 
     /**
@@ -58,20 +51,13 @@ final class AggregateLane implements BatchSource<AggregateLane.Nothing> {
         AggregateLane lane = new AggregateLane(scan, storeReads);
         Edge<Nothing> edge =
                 new Edge<>(context.name(), context, lane, EdgeOptions.DEFAULT, nothing -> 0);
-        lane.edge = edge;
+        lane.trips.returnTo(edge);
         return edge;
     }
 
     @Override
     public Produced<Nothing> next(YieldSignal signal) throws Exception {
-        Throwable failed = failureAway;
-        if (failed != null) {
-            switch (failed) {
-                case Exception exception -> throw exception;
-                case Error error -> throw error;
-                default -> throw new IllegalStateException(failed);
-            }
-        }
+        trips.check();
         while (true) {
             AggregatePart current = part;
             if (current == null) {
@@ -87,14 +73,14 @@ final class AggregateLane implements BatchSource<AggregateLane.Nothing> {
             if (loaded == null) {
                 Optional<CompletableFuture<?>> other = current.waitsFor();
                 if (other.isPresent()) {
-                    Edge<Nothing> waiting = requireNonNull(edge, "edge is null");
-                    other.get().whenComplete((result, failure) -> waiting.resume());
+                    trips.resumeAfter(other.get());
                     return new Produced.Waiting<>();
                 }
                 try {
                     loaded = NonBlocking.read(current::load);
                 } catch (WouldBlockException mustWait) {
-                    goAway(current);
+                    AggregatePart away = current;
+                    trips.begin(() -> loadedAway = away.load());
                     return new Produced.Waiting<>();
                 }
             }
@@ -113,60 +99,14 @@ final class AggregateLane implements BatchSource<AggregateLane.Nothing> {
 
     @Override
     public void close() {
-        synchronized (lock) {
-            closed = true;
-            if (away) {
-                return; // whoever has the part closes it
-            }
-        }
-        closePart();
+        trips.close();
     }
 
-    // ---- in the pool of reads
-
-    private void goAway(AggregatePart current) {
-        synchronized (lock) {
-            away = true;
-        }
-        try {
-            storeReads.execute(() -> loadAway(current));
-        } catch (RuntimeException refused) {
-            failureAway = refused;
-            comeBack();
-        }
-    }
-
-    private void loadAway(AggregatePart current) {
-        try {
-            loadedAway = current.load();
-        } catch (Exception | Error failed) {
-            failureAway = failed;
-        }
-        comeBack();
-    }
-
-    private void comeBack() {
-        boolean nobodyWants;
-        synchronized (lock) {
-            away = false;
-            nobodyWants = closed;
-        }
-        if (nobodyWants) {
-            closePart();
-        } else {
-            requireNonNull(edge, "edge is null").resume();
-        }
-    }
-
-    private void closePart() {
+    private void closePart() throws IOException {
         AggregatePart open = part;
         part = null;
-        try {
-            if (open != null) {
-                open.close();
-            }
-        } catch (IOException unread) {
-            // Nothing was written, and all that was wanted has been read.
+        if (open != null) {
+            open.close();
         }
     }
 }

@@ -29,8 +29,7 @@ import org.jspecify.annotations.Nullable;
  * The fragment that reads one shard and makes record batches of it: the schema first, then rows.
  *
  * <p>On its context it goes on as long as everything is in memory; a step that has to wait for the
- * store is done in another pool, and the context is free meanwhile. So the cursor belongs to the
- * context, or while {@code away} to that pool; {@link #close} in that time is done when it is back.
+ * store is done in another pool, and the context is free meanwhile ({@link StoreTrips}).
  */
 final class ScanFragment implements BatchSource<ScanBatch> {
     // 65,536: what a Trino page or a pandas chunk takes; narrow rows reach it before the size.
@@ -42,18 +41,12 @@ final class ScanFragment implements BatchSource<ScanBatch> {
     private final ScanTicket ticket;
     private final NonBlocking.Read<RowCursor> opener;
     private final long batchBytes;
-    private final Executor storeReads;
     private final Runnable ended;
-    private @Nullable Edge<ScanBatch> edge; // set before the first pull
-
-    private final Object lock = new Object();
-    private boolean away; // guarded by lock: the other pool has the cursor
-    private boolean closed; // guarded by lock
+    private final StoreTrips trips;
 
     private @Nullable RowCursor cursor;
     private @Nullable ArrowBatchEncoder encoder; // from the schema on
     private @Nullable Step stepAway; // what the last step in the other pool came to
-    private @Nullable Throwable failureAway;
     private long remaining;
     private int rows; // in the encoder
     private long sizeBytes; // of these
@@ -67,8 +60,8 @@ final class ScanFragment implements BatchSource<ScanBatch> {
         this.ticket = requireNonNull(ticket, "ticket is null");
         this.opener = requireNonNull(opener, "opener is null");
         this.batchBytes = batchBytes;
-        this.storeReads = requireNonNull(storeReads, "storeReads is null");
         this.ended = requireNonNull(ended, "ended is null");
+        this.trips = new StoreTrips(storeReads, this::closeCursor);
         this.remaining = ticket.limit().orElse(Long.MAX_VALUE);
     }
 
@@ -95,37 +88,24 @@ final class ScanFragment implements BatchSource<ScanBatch> {
                         fragment,
                         EdgeOptions.DEFAULT,
                         ScanBatch::sizeBytes);
-        fragment.edge = edge;
+        fragment.trips.returnTo(edge);
         return edge;
     }
 
     @Override
     public Produced<ScanBatch> next(YieldSignal signal) throws Exception {
-        Throwable failed = failureAway;
-        if (failed != null) {
-            switch (failed) {
-                case Exception exception -> throw exception;
-                case Error error -> throw error;
-                default -> throw new IllegalStateException(failed);
-            }
-        }
+        trips.check();
         try {
             return NonBlocking.read(() -> advance(signal));
         } catch (WouldBlockException mustWait) {
-            goAway();
+            trips.begin(this::readAway);
             return new Produced.Waiting<>();
         }
     }
 
     @Override
     public void close() {
-        synchronized (lock) {
-            closed = true;
-            if (away) {
-                return; // whoever has the cursor closes it
-            }
-        }
-        closeCursor();
+        trips.close();
     }
 
     // ---- on the context
@@ -181,54 +161,22 @@ final class ScanFragment implements BatchSource<ScanBatch> {
 
     // ---- in the pool of reads
 
-    private void goAway() {
-        synchronized (lock) {
-            away = true;
-        }
-        try {
-            storeReads.execute(this::readAway);
-        } catch (RuntimeException refused) {
-            failureAway = refused;
-            comeBack();
-        }
-    }
-
-    private void readAway() {
-        try {
-            RowCursor open = cursor;
-            if (open == null) {
-                cursor = opener.read();
-            } else {
-                stepAway = open.step();
-            }
-        } catch (Exception | Error failed) {
-            failureAway = failed;
-        }
-        comeBack();
-    }
-
-    private void comeBack() {
-        boolean nobodyWants;
-        synchronized (lock) {
-            away = false;
-            nobodyWants = closed;
-        }
-        if (nobodyWants) {
-            closeCursor();
+    private void readAway() throws IOException {
+        RowCursor open = cursor;
+        if (open == null) {
+            cursor = opener.read();
         } else {
-            requireNonNull(edge, "edge is null").resume();
+            stepAway = open.step();
         }
     }
 
-    private void closeCursor() {
+    private void closeCursor() throws IOException {
         RowCursor open = cursor;
         cursor = null;
         try {
             if (open != null) {
                 open.close();
             }
-        } catch (IOException unread) {
-            // Nothing was written, and all that was wanted has been read.
         } finally {
             ended.run();
         }

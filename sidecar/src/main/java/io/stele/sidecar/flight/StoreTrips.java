@@ -1,0 +1,120 @@
+package io.stele.sidecar.flight;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.scheduler.fragment.Edge;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lends what a fragment reads to the pool of reads whenever the store has to be waited for, so that
+ * the fragment's context is free meanwhile. What is read belongs to the context, or while it is
+ * away to that pool; {@link #close} in that time is done when it is back.
+ */
+final class StoreTrips {
+    private final Executor storeReads;
+    private final Closeable read;
+    private @Nullable Edge<?> edge; // set before the first pull
+
+    private final Object lock = new Object();
+    private boolean away; // guarded by lock
+    private boolean closed; // guarded by lock
+
+    private @Nullable Throwable failure; // written where the reading is
+
+    /** What waits for the store; it leaves its result with the fragment. */
+    @FunctionalInterface
+    interface Trip {
+        void run() throws IOException;
+    }
+
+    /**
+     * @param storeReads does what waits for the store; refuses by throwing
+     * @param read closed once, when nobody reads any more; what it throws is of no interest:
+     *     nothing was written, and all that was wanted has been read
+     */
+    StoreTrips(Executor storeReads, Closeable read) {
+        this.storeReads = requireNonNull(storeReads, "storeReads is null");
+        this.read = requireNonNull(read, "read is null");
+    }
+
+    /** The fragment's, which is resumed when it is back. */
+    void returnTo(Edge<?> fragment) {
+        edge = fragment;
+    }
+
+    /** Throws what the last trip failed with. */
+    void check() throws Exception {
+        Throwable failed = failure;
+        if (failed != null) {
+            switch (failed) {
+                case Exception exception -> throw exception;
+                case Error error -> throw error;
+                default -> throw new IllegalStateException(failed);
+            }
+        }
+    }
+
+    /** Goes away; the fragment answers that it waits, and touches nothing until it is resumed. */
+    void begin(Trip trip) {
+        synchronized (lock) {
+            away = true;
+        }
+        try {
+            storeReads.execute(() -> run(trip));
+        } catch (RuntimeException refused) {
+            failure = refused;
+            comeBack();
+        }
+    }
+
+    /** Has the fragment resumed when something that others do has ended, however it ends. */
+    void resumeAfter(CompletableFuture<?> other) {
+        Edge<?> waiting = requireNonNull(edge, "edge is null");
+        other.whenComplete((result, failed) -> waiting.resume());
+    }
+
+    private void run(Trip trip) {
+        try {
+            trip.run();
+        } catch (Exception | Error failed) {
+            failure = failed;
+        }
+        comeBack();
+    }
+
+    private void comeBack() {
+        boolean nobodyWants;
+        synchronized (lock) {
+            away = false;
+            nobodyWants = closed;
+        }
+        if (nobodyWants) {
+            closeRead();
+        } else {
+            requireNonNull(edge, "edge is null").resume();
+        }
+    }
+
+    /** The fragment has ended. */
+    void close() {
+        synchronized (lock) {
+            closed = true;
+            if (away) {
+                return; // whoever reads closes it
+            }
+        }
+        closeRead();
+    }
+
+    private void closeRead() {
+        try {
+            read.close();
+        } catch (IOException unread) {
+            // Nothing was written, and all that was wanted has been read.
+        }
+    }
+}
