@@ -4,13 +4,16 @@ import static io.stele.connector.SteleQueries.newTable;
 import static io.trino.spi.StandardErrorCode.CONSTRAINT_VIOLATION;
 import static io.trino.spi.StandardErrorCode.DIVISION_BY_ZERO;
 import static io.trino.spi.StandardErrorCode.INVALID_ARGUMENTS;
+import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static io.trino.testing.assertions.TrinoExceptionAssert.assertTrinoExceptionThrownBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.collect.ImmutableMap;
 import io.trino.Session;
 import io.trino.spi.ErrorCodeSupplier;
 import io.trino.testing.TransactionBuilder;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -113,7 +116,7 @@ final class SteleReplaceAndDefaultsIT {
         queries.run("INSERT INTO stele.s.%s (id) VALUES 3".formatted(table));
         queries.assertSame(
                 "SELECT id, m, t, e FROM stele.s." + table,
-                "VALUES (BIGINT '1', 7, VARCHAR 'it''s', CAST(null AS bigint)), (2, 7, 'it''s', null), (3, 8, null, 9)");
+                "VALUES (BIGINT '1', 7, VARCHAR 'it''s', BIGINT '9'), (2, 7, 'it''s', 9), (3, 8, null, 9)");
         queries.run("TRUNCATE TABLE stele.s." + table);
         queries.run("INSERT INTO stele.s.%s (id) VALUES 4".formatted(table));
         queries.assertSame("SELECT m, e FROM stele.s." + table, "VALUES (8, BIGINT '9')");
@@ -122,6 +125,117 @@ final class SteleReplaceAndDefaultsIT {
                 "Expected a default value of 1 to 10000 characters, found another of column 't'",
                 "ALTER TABLE stele.s.%s ALTER COLUMN t SET DEFAULT '%s'"
                         .formatted(table, "z".repeat(10_000)));
+    }
+
+    /** What Trino writes into new rows, and what rows of before have, is the same value. */
+    @Test
+    void rowsOfBeforeHaveTheDefaultOfANewColumn() {
+        Map<String, String> literals =
+                ImmutableMap.<String, String>builder()
+                        .put("boolean", "true")
+                        .put("tinyint", "-128")
+                        .put("smallint", "7")
+                        .put("integer", "-7")
+                        .put("bigint", "9223372036854775807")
+                        .put("real", "1.1E0")
+                        .put("double", "DOUBLE '-0.1'")
+                        .put("decimal(12,2)", "-12.50")
+                        .put("decimal(38,3)", "DECIMAL '99999999999999999999999999999999999.001'")
+                        .put("varchar", "'it''s \u00e9\u4e2d'")
+                        .put("varchar(40)", "''")
+                        .put("char(5)", "'ab '")
+                        .put("varbinary", "X'00ff'")
+                        .put("date", "DATE '1899-1-31'")
+                        .put("time(3)", "TIME '1:02:03.4'")
+                        .put("timestamp(3)", "TIMESTAMP '1899-12-31 23:59:59.999'")
+                        .put("timestamp(6)", "TIMESTAMP '2026-01-02'")
+                        .put("timestamp(9)", "TIMESTAMP '2026-01-02 03:04:05.000000006'")
+                        .put("timestamp(3) with time zone", "TIMESTAMP '2026-07-02 03:04 +02:00'")
+                        .put(
+                                "timestamp(6) with time zone",
+                                "TIMESTAMP '2026-07-02 03:04:05.000006 Europe/Berlin'")
+                        .put(
+                                "timestamp(9) with time zone",
+                                "TIMESTAMP '2026-07-02 03:04:05.000000006 UTC'")
+                        .put("uuid", "UUID '12345678-9abc-def0-1234-56789abcdef0'")
+                        .buildOrThrow();
+        for (String orientation : List.of("column", "row")) {
+            String table = newTable("added");
+            queries.run(
+                    "CREATE TABLE stele.s.%s (k bigint) WITH (primary_key = ARRAY['k'], orientation = '%s')"
+                            .formatted(table, orientation));
+            queries.run("INSERT INTO stele.s.%s VALUES 1".formatted(table));
+            cluster.sidecar().flush("s", table);
+            queries.run("INSERT INTO stele.s.%s VALUES 2".formatted(table));
+            int column = 0;
+            for (Map.Entry<String, String> literal : literals.entrySet()) {
+                queries.run(
+                        "ALTER TABLE stele.s.%s ADD COLUMN c%d %s DEFAULT %s%s"
+                                .formatted(
+                                        table,
+                                        column,
+                                        literal.getKey(),
+                                        literal.getValue(),
+                                        column % 2 == 0 ? " NOT NULL" : ""));
+                column++;
+            }
+            for (int stage = 0; stage < 3; stage++) {
+                queries.run("INSERT INTO stele.s.%s (k) VALUES %d".formatted(table, 3 + stage));
+                for (int i = 0; i < column; i++) {
+                    String given = "(SELECT c%d FROM stele.s.%s WHERE k = 3)".formatted(i, table);
+                    assertThat(
+                                    queries.count(
+                                            "SELECT count(*) FROM stele.s.%s WHERE c%d = %s"
+                                                    .formatted(table, i, given)))
+                            .as("%s, %s, stage %s", orientation, i, stage)
+                            .isEqualTo(3 + stage);
+                    queries.assertSame(
+                            "SELECT min(c%1$d), max(c%1$d), count(c%1$d) FROM stele.s.%2$s"
+                                    .formatted(i, table),
+                            "SELECT c%d, c%d, BIGINT '%d' FROM stele.s.%s WHERE k = 1"
+                                    .formatted(i, i, 3 + stage, table));
+                }
+                if (stage == 0) {
+                    cluster.sidecar().flush("s", table);
+                } else {
+                    cluster.sidecar().compact("s", table);
+                }
+            }
+        }
+    }
+
+    @Test
+    void rowsOfBeforeKeepTheFirstDefault() {
+        String table = newTable("added");
+        queries.run("CREATE TABLE stele.s.%s AS SELECT BIGINT '1' a".formatted(table));
+        Object before = queries.value("SELECT max(\"$lsn\") FROM stele.s." + table);
+        queries.run(
+                "ALTER TABLE stele.s.%s ADD COLUMN b integer DEFAULT 7 NOT NULL".formatted(table));
+        queries.run("ALTER TABLE stele.s.%s ADD COLUMN n integer DEFAULT null".formatted(table));
+        queries.run("ALTER TABLE stele.s.%s ALTER COLUMN b SET DEFAULT 8".formatted(table));
+        queries.run("ALTER TABLE stele.s.%s ALTER COLUMN b SET DATA TYPE bigint".formatted(table));
+        queries.run("INSERT INTO stele.s.%s (a) VALUES 2".formatted(table));
+        queries.run("ALTER TABLE stele.s.%s ALTER COLUMN b DROP DEFAULT".formatted(table));
+        queries.assertSame(
+                "TABLE stele.s." + table,
+                "VALUES (BIGINT '1', BIGINT '7', CAST(null AS integer)), (2, 8, null)");
+        queries.assertSame(
+                "SELECT a FROM stele.s.%s WHERE b < 8".formatted(table), "VALUES BIGINT '1'");
+        queries.assertSame(
+                "SELECT * FROM stele.s.%s FOR VERSION AS OF %s".formatted(table, before),
+                "VALUES BIGINT '1'");
+        assertFails(
+                CONSTRAINT_VIOLATION,
+                "NULL value not allowed for NOT NULL column: b",
+                "INSERT INTO stele.s.%s (a) VALUES 3".formatted(table));
+        assertFails(
+                NOT_SUPPORTED,
+                "This connector does not support adding not null columns",
+                "ALTER TABLE stele.s.%s ADD COLUMN c bigint NOT NULL".formatted(table));
+        assertFails(
+                NOT_SUPPORTED,
+                "Expected a plain literal of type json as the default of the new column 'c', which rows that are there get, found JSON '1'; without rows to get it, use ALTER COLUMN ... SET DEFAULT",
+                "ALTER TABLE stele.s.%s ADD COLUMN c json DEFAULT JSON '1'".formatted(table));
     }
 
     @Test

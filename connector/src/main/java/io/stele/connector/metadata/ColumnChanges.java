@@ -9,6 +9,8 @@ import io.stele.connector.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.protocol.schema.ColumnChange;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.InitialValue;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ColumnMetadata;
@@ -35,23 +37,33 @@ final class ColumnChanges {
         this.definitions = requireNonNull(definitions, "definitions is null");
     }
 
-    /** NOT_SUPPORTED for a column that rows of before would have to have. */
+    /** NOT_SUPPORTED for a NOT NULL column that rows of before would have no value for. */
     void add(ConnectorTableHandle tableHandle, ColumnMetadata column, ColumnPosition position) {
-        if (!column.isNullable()) {
+        change(tableHandle, () -> ColumnPositions.at(position, added(column)));
+    }
+
+    private ColumnChange added(ColumnMetadata column) {
+        DataType type = definitions.toStele(column.getName(), column.getType());
+        ColumnChange change =
+                ColumnChange.addColumn(column.getName(), type, column.getComment())
+                        .withDefault(column.getDefaultValue());
+        Optional<InitialValue> initial =
+                column.getDefaultValue()
+                        .flatMap(
+                                literal ->
+                                        DefaultLiterals.initialValue(
+                                                column.getName(), type, literal));
+        if (initial.isPresent()) {
+            change = change.withInitialValue(initial.get());
+        }
+        if (column.isNullable()) {
+            return change;
+        }
+        if (initial.isEmpty()) {
             throw new TrinoException(
                     NOT_SUPPORTED, "This connector does not support adding not null columns");
         }
-        change(
-                tableHandle,
-                () ->
-                        ColumnPositions.at(
-                                position,
-                                ColumnChange.addColumn(
-                                                column.getName(),
-                                                definitions.toStele(
-                                                        column.getName(), column.getType()),
-                                                column.getComment())
-                                        .withDefault(column.getDefaultValue())));
+        return change.asNotNull();
     }
 
     void drop(ConnectorTableHandle tableHandle, ColumnHandle column) {

@@ -20,12 +20,14 @@ import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.type.BlockEvolution;
+import io.stele.connector.type.NativeValues;
 import io.stele.connector.type.OrcColumns;
 import io.stele.connector.type.OrcTypes;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.HiddenColumns;
+import io.stele.protocol.row.InitialRow;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IdentifiedType;
@@ -375,7 +377,7 @@ public final class FilePageSources {
             OrcColumn column = fileColumns.get(columnId);
             if (column == null) {
                 // The file is older than the column
-                return new ScanChannel.Constant(nullBlock(type));
+                return new ScanChannel.Constant(initialBlock(presentColumn(columnId), type));
             }
             ColumnSchema written = written(columnId, column);
             if (type instanceof VarcharType || type instanceof CharType) {
@@ -611,6 +613,11 @@ public final class FilePageSources {
                 default -> new TrinoException(SteleErrorCode.STELE_INTERNAL, failure);
             };
         }
+    }
+
+    private static Block initialBlock(ColumnSchema column, Type type) {
+        return TypeUtils.writeNativeValue(
+                type, InitialRow.of(column).map(row -> NativeValues.at(row, 0)).orElse(null));
     }
 
     private static Block nullBlock(Type type) {

@@ -8,7 +8,10 @@ import static io.trino.spi.type.Timestamps.NANOSECONDS_PER_MILLISECOND;
 import static io.trino.spi.type.Timestamps.PICOSECONDS_PER_MICROSECOND;
 import static io.trino.spi.type.Timestamps.PICOSECONDS_PER_NANOSECOND;
 
+import io.airlift.slice.Slice;
+import io.airlift.slice.Slices;
 import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.BinaryValues;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.ValueCodec;
@@ -64,6 +67,35 @@ public final class NativeValues {
             case TIMESTAMP_WITH_TIME_ZONE ->
                     Optional.of(instant((TimestampType) stored, codec.decodeLong(encoded)));
             case VARCHAR, CHAR, VARBINARY, TIME, UUID, JSON, ARRAY, MAP, ROW -> Optional.empty();
+        };
+    }
+
+    /** The native value, not null, at a position of a row, of a type that is not nested. */
+    public static Object at(BinaryValues row, int index) {
+        DataType stored = row.layout(index).type();
+        return switch (stored.kind()) {
+            case BOOLEAN -> row.booleanAt(index);
+            case TINYINT, SMALLINT, INTEGER, BIGINT, DATE -> row.longAt(index);
+            case REAL -> (long) Float.floatToRawIntBits(row.floatAt(index));
+            case DOUBLE -> row.doubleAt(index);
+            case DECIMAL -> {
+                if (((DecimalType) stored).isShort()) {
+                    yield row.longAt(index);
+                }
+                yield Int128.valueOf(row.highAt(index), row.lowAt(index));
+            }
+            case VARCHAR, CHAR, VARBINARY, JSON -> Slices.wrappedBuffer(row.bytesAt(index));
+            case TIME -> row.longAt(index) * PICOSECONDS_PER_NANOSECOND;
+            case TIMESTAMP -> timestamp((TimestampType) stored, row.longAt(index));
+            case TIMESTAMP_WITH_TIME_ZONE -> instant((TimestampType) stored, row.longAt(index));
+            case UUID -> {
+                Slice uuid = Slices.allocate(2 * Long.BYTES);
+                uuid.setLong(0, Long.reverseBytes(row.highAt(index)));
+                uuid.setLong(Long.BYTES, Long.reverseBytes(row.lowAt(index)));
+                yield uuid;
+            }
+            case ARRAY, MAP, ROW ->
+                    throw new IllegalArgumentException("Expected a plain type, found " + stored);
         };
     }
 

@@ -3,6 +3,7 @@ package io.stele.connector.differential;
 import static java.util.Objects.requireNonNull;
 
 import java.util.Locale;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /** Types of columns, with values that lie at the edges of what files keep of them. */
@@ -178,6 +179,14 @@ enum ColumnKind {
     /** With its type. */
     String literal(RandomGenerator random) {
         return "CAST(" + value(random) + " AS " + sqlType + ")";
+    }
+
+    /** The value as a literal that DEFAULT takes; empty: it is none. */
+    Optional<String> plainLiteral(RandomGenerator random) {
+        String value = value(random);
+        return value.indexOf('(') < 0 && value.indexOf('[') < 0
+                ? Optional.of(value)
+                : Optional.empty();
     }
 
     private static String floating(RandomGenerator random) {

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
@@ -209,12 +210,21 @@ final class SteleDifferentialIT {
             switch (random.nextInt(4)) {
                 case 0 -> {
                     Column added = table.addColumn();
+                    String type = added.kind().sqlType();
+                    Optional<String> value =
+                            random.nextInt(3) == 0
+                                    ? Optional.empty()
+                                    : added.kind().plainLiteral(random);
                     execute(
-                            "ALTER TABLE %s ADD COLUMN %s %s"
-                                    .formatted(name, added.name(), added.kind().sqlType()));
+                            "ALTER TABLE %s ADD COLUMN %s %s%s"
+                                    .formatted(
+                                            name,
+                                            added.name(),
+                                            type,
+                                            value.map(text -> " DEFAULT " + text).orElse("")));
                     next(
-                            "SELECT *, CAST(NULL AS %s) %s FROM %s"
-                                    .formatted(added.kind().sqlType(), added.name(), oracle()));
+                            "SELECT *, CAST(%s AS %s) %s FROM %s"
+                                    .formatted(value.orElse("NULL"), type, added.name(), oracle()));
                 }
                 case 1 -> {
                     Column renamed = new Column(column.name() + "x", column.kind());

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How rows of one version of a table become rows of another one: columns and nested fields are
- * found by id, whatever their names and places. One that the earlier version has not is null, one
- * that the later version has not is left out, and narrower values are widened. Immutable; the rows
- * are mapped by a {@link Mapper}, which is not.
+ * found by id, whatever their names and places. A column that the earlier version has not has its
+ * initial value, a field that it has not is null, what the later version has not is left out, and
+ * narrower values are widened. Immutable; the rows are mapped by a {@link Mapper}, which is not.
  */
 public final class RowMapping {
     /**
@@ -31,6 +31,10 @@ public final class RowMapping {
     private final int[] positions;
 
     private final @Nullable ValueMapping[] values;
+
+    /** For each column of the target that the source has not what it has instead; null for null. */
+    private final @Nullable BinaryRow[] initials; // nobody moves them
+
     private final boolean sameBytes;
 
     private RowMapping(RowLayout from, RowLayout to) {
@@ -39,11 +43,13 @@ public final class RowMapping {
         int count = to.count();
         this.positions = new int[count];
         this.values = new @Nullable ValueMapping[count];
+        this.initials = new @Nullable BinaryRow[count];
         boolean same = from.count() == count;
         for (int i = 0; i < count; i++) {
             ColumnSchema column = to.columns().get(i);
             positions[i] = position(from.columns(), column.id());
             if (positions[i] == ABSENT) {
+                initials[i] = InitialRow.of(column).orElse(null);
                 same = false;
                 continue;
             }
@@ -121,8 +127,11 @@ public final class RowMapping {
             target.reset();
             for (int i = 0; i < positions.length; i++) {
                 ValueMapping value = values[i];
+                BinaryRow initial = initials[i];
                 if (value != null) {
                     value.map(source, positions[i], target, i);
+                } else if (initial != null) {
+                    target.copyBytes(i, initial, 0);
                 }
             }
             return target.finishToArray();

@@ -16,8 +16,11 @@ import java.util.Optional;
  * @param name of ADD and RENAME the new name
  * @param type of ADD and SET_TYPE the new type
  * @param comment of ADD the comment of the column
- * @param defaultValue of ADD the default value of the column; rows there are do not get it
+ * @param defaultValue of ADD the default value of the column: what statements write from now on
  * @param position of ADD where the column goes; empty: behind the others
+ * @param initialValue of ADD what the rows that are there have in the column; empty: null
+ * @param notNull of ADD whether the column may not be null; only with an initial value, since the
+ *     rows that are there must have one
  */
 public record ColumnChange(
         Kind kind,
@@ -26,7 +29,9 @@ public record ColumnChange(
         Optional<DataType> type,
         Optional<String> comment,
         Optional<String> defaultValue,
-        Optional<Position> position) {
+        Optional<Position> position,
+        Optional<InitialValue> initialValue,
+        boolean notNull) {
     public ColumnChange {
         requireNonNull(kind, "kind is null");
         path = List.copyOf(path);
@@ -56,6 +61,15 @@ public record ColumnChange(
                         || (kind == Kind.ADD && path.isEmpty()),
                 "a position or default value for new columns only",
                 kind + " " + path);
+        requireNonNull(initialValue, "initialValue is null");
+        check(
+                initialValue.isEmpty() || (kind == Kind.ADD && path.isEmpty()),
+                "an initial value for new columns only",
+                kind + " " + path);
+        check(
+                !notNull || initialValue.isPresent(),
+                "an initial value of a new NOT NULL column",
+                "none");
     }
 
     /** A change that puts nothing before anything else, and has no default value. */
@@ -65,7 +79,16 @@ public record ColumnChange(
             Optional<String> name,
             Optional<DataType> type,
             Optional<String> comment) {
-        this(kind, path, name, type, comment, Optional.empty(), Optional.empty());
+        this(
+                kind,
+                path,
+                name,
+                type,
+                comment,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                false);
     }
 
     /**
@@ -83,7 +106,7 @@ public record ColumnChange(
 
     /** What is done to a column or field. */
     public enum Kind {
-        /** A new nullable column or field, null in all rows there are. */
+        /** A new column, or a new nullable field, which is null in all rows there are. */
         ADD,
         DROP,
         RENAME,
@@ -101,12 +124,41 @@ public record ColumnChange(
     /** The same new column in another place. */
     public ColumnChange at(Position newPosition) {
         return new ColumnChange(
-                kind, path, name, type, comment, defaultValue, Optional.of(newPosition));
+                kind,
+                path,
+                name,
+                type,
+                comment,
+                defaultValue,
+                Optional.of(newPosition),
+                initialValue,
+                notNull);
     }
 
     /** The same new column with a default value, or without one. */
     public ColumnChange withDefault(Optional<String> newDefault) {
-        return new ColumnChange(kind, path, name, type, comment, newDefault, position);
+        return new ColumnChange(
+                kind, path, name, type, comment, newDefault, position, initialValue, notNull);
+    }
+
+    /** The same new column with a value for the rows that are there. */
+    public ColumnChange withInitialValue(InitialValue value) {
+        return new ColumnChange(
+                kind,
+                path,
+                name,
+                type,
+                comment,
+                defaultValue,
+                position,
+                Optional.of(value),
+                notNull);
+    }
+
+    /** The same new column, NOT NULL: the rows that are there need an initial value. */
+    public ColumnChange asNotNull() {
+        return new ColumnChange(
+                kind, path, name, type, comment, defaultValue, position, initialValue, true);
     }
 
     /** A new nullable field behind the others of a row. */

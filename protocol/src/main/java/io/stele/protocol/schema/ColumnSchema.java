@@ -25,6 +25,8 @@ import java.util.stream.IntStream;
  * @param defaultValue a literal of SQL that statements write where they give the column no value, 1
  *     to {@value #MAX_DEFAULT_LENGTH} characters; empty: null. It means something to Trino only,
  *     and nothing to rows that are there
+ * @param initialValue what rows have that were written before the column was added; it never
+ *     changes; empty: null
  */
 public record ColumnSchema(
         @JsonProperty("id") int id,
@@ -35,7 +37,9 @@ public record ColumnSchema(
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("fieldIds")
                 List<Integer> fieldIds,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("defaultValue")
-                Optional<String> defaultValue) {
+                Optional<String> defaultValue,
+        @JsonInclude(JsonInclude.Include.NON_ABSENT) @JsonProperty("initialValue")
+                Optional<InitialValue> initialValue) {
     /** Hidden column of every column file: the LSN of the row's version. */
     public static final String LSN_NAME = "_lsn";
 
@@ -62,6 +66,23 @@ public record ColumnSchema(
                         .isEmpty(),
                 "a default value of 1 to " + MAX_DEFAULT_LENGTH + " characters",
                 "another of column '" + name + "'");
+        requireNonNull(initialValue, "initialValue is null");
+        check(
+                initialValue.isEmpty() || initialValue.get().fits(type),
+                "an initial value of type " + type + " for column '" + name + "'",
+                initialValue);
+    }
+
+    /** A column that rows of before, if there are any, have null in. */
+    public ColumnSchema(
+            int id,
+            String name,
+            DataType type,
+            boolean nullable,
+            Optional<String> comment,
+            List<Integer> fieldIds,
+            Optional<String> defaultValue) {
+        this(id, name, type, nullable, comment, fieldIds, defaultValue, Optional.empty());
     }
 
     /** A column without a default value. */
@@ -88,23 +109,33 @@ public record ColumnSchema(
 
     /** The same column, NOT NULL. */
     public ColumnSchema notNull() {
-        return new ColumnSchema(id, name, type, false, comment, fieldIds, defaultValue);
+        return new ColumnSchema(
+                id, name, type, false, comment, fieldIds, defaultValue, initialValue);
     }
 
     /** The same column, which may be null. */
     ColumnSchema withNullable() {
-        return new ColumnSchema(id, name, type, true, comment, fieldIds, defaultValue);
+        return new ColumnSchema(
+                id, name, type, true, comment, fieldIds, defaultValue, initialValue);
     }
 
     /** The same column under another name. */
     ColumnSchema withName(String newName) {
-        return new ColumnSchema(id, newName, type, nullable, comment, fieldIds, defaultValue);
+        return new ColumnSchema(
+                id, newName, type, nullable, comment, fieldIds, defaultValue, initialValue);
     }
 
     /** The same column with another type. */
     ColumnSchema withType(IdentifiedType newType) {
         return new ColumnSchema(
-                id, name, newType.type(), nullable, comment, newType.ids(), defaultValue);
+                id,
+                name,
+                newType.type(),
+                nullable,
+                comment,
+                newType.ids(),
+                defaultValue,
+                initialValue);
     }
 
     /** The permanent id of each row field inside the type; see {@link IdentifiedType}. */
@@ -114,12 +145,19 @@ public record ColumnSchema(
 
     /** The same column with another comment. */
     public ColumnSchema withComment(Optional<String> newComment) {
-        return new ColumnSchema(id, name, type, nullable, newComment, fieldIds, defaultValue);
+        return new ColumnSchema(
+                id, name, type, nullable, newComment, fieldIds, defaultValue, initialValue);
     }
 
     /** The same column with another default value, or without one. */
     public ColumnSchema withDefault(Optional<String> newDefault) {
-        return new ColumnSchema(id, name, type, nullable, comment, fieldIds, newDefault);
+        return new ColumnSchema(
+                id, name, type, nullable, comment, fieldIds, newDefault, initialValue);
+    }
+
+    /** The same column, which rows of before have this value in. */
+    ColumnSchema withInitialValue(Optional<InitialValue> value) {
+        return new ColumnSchema(id, name, type, nullable, comment, fieldIds, defaultValue, value);
     }
 
     private static List<Integer> firstIds(int count) {

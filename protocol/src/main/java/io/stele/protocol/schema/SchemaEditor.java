@@ -101,8 +101,13 @@ public final class SchemaEditor {
         checkNew(table.findColumn(name).isEmpty(), "column of " + table.qualifiedName(), name);
         ColumnSchema column =
                 new ColumnSchema(
-                                takeId(), name, change.type().orElseThrow(), true, change.comment())
-                        .withDefault(change.defaultValue());
+                                takeId(),
+                                name,
+                                change.type().orElseThrow(),
+                                !change.notNull(),
+                                change.comment())
+                        .withDefault(change.defaultValue())
+                        .withInitialValue(change.initialValue());
         // Its fields are 1, 2 and so on; those added to it later must be others.
         nextId = Math.max(nextId, Math.addExact(column.nestedFieldIds().size(), 1));
         return column;

@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.row.InitialRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 final class TestSchemaEditor {
@@ -35,6 +37,47 @@ final class TestSchemaEditor {
         apply(ColumnChange.addField(List.of("extra", "q", "element"), "t", type("varchar")));
         assertThat(column("extra").nestedFieldIds()).containsExactly(1, 12, 13, 14, 15);
         assertThat(nextId).isEqualTo(16);
+    }
+
+    @Test
+    void initialValuesStayAsTypesWiden() {
+        DataType small = type("smallint");
+        InitialValue seven = InitialRow.value(small, 7);
+        ColumnChange add =
+                ColumnChange.addColumn("given", small, Optional.empty()).withInitialValue(seven);
+        apply(add.asNotNull());
+        assertThat(column("given").nullable()).isFalse();
+        apply(ColumnChange.setType(List.of("given"), type("bigint")));
+        apply(ColumnChange.rename(List.of("given"), "renamed"));
+        apply(ColumnChange.dropNotNull("renamed"));
+        assertThat(column("renamed").initialValue()).contains(seven);
+        assertThat(InitialRow.of(column("renamed")).orElseThrow().longAt(0)).isEqualTo(7);
+        refuses(
+                "an initial value of a new NOT NULL column",
+                () -> ColumnChange.addColumn("n", small, Optional.empty()).asNotNull());
+        refuses(
+                "an initial value for new columns only",
+                () -> ColumnChange.addField(List.of("nested"), "n", small).withInitialValue(seven));
+        refuses(
+                "an initial value of type tinyint for column 'n'",
+                () ->
+                        apply(
+                                ColumnChange.addColumn("n", type("tinyint"), Optional.empty())
+                                        .withInitialValue(seven)));
+        refuses(
+                "an initial value of a type that is not nested",
+                () -> new InitialValue(type("array(bigint)"), new byte[1]));
+        refuses(
+                "an initial value of 1 to 65536 bytes, found 65537",
+                () -> new InitialValue(small, new byte[InitialValue.MAX_BYTES + 1]));
+    }
+
+    private static void refuses(String message, ThrowingCallable action) {
+        assertThatThrownBy(action)
+                .isInstanceOf(SteleException.class)
+                .hasMessageContaining(message)
+                .extracting(failure -> ((SteleException) failure).code())
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
     }
 
     @Test

@@ -114,10 +114,7 @@ final class ColumnFileVectors implements VectorSource {
         int size = size();
         Optional<ColumnVector> found = open().values(column.id());
         if (found.isEmpty()) {
-            ValueVector vector = ValueVector.allocate(kind, size);
-            Arrays.fill(vector.nulls, true);
-            vector.hasNulls = true;
-            return vector;
+            return InitialVector.of(column, size);
         }
         ColumnVector source = found.get();
         ValueVector vector = new ValueVector(kind);

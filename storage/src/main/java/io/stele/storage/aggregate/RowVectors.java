@@ -79,28 +79,33 @@ final class RowVectors implements VectorSource {
             vector.nulls[size] = isNull;
             vector.hasNulls |= isNull;
             if (!isNull) {
-                copy(row, index, forms[slot], vector);
+                copy(row, index, forms[slot], vector, size);
             }
         }
         size++;
     }
 
-    private void copy(BinaryRow row, int index, PhysicalForm form, ValueVector vector) {
+    /**
+     * Sets the value of a vector at a position.
+     *
+     * @param index of the value in the row, not null there
+     */
+    static void copy(BinaryRow row, int index, PhysicalForm form, ValueVector vector, int at) {
         switch (form) {
-            case BOOLEAN -> vector.longs[size] = row.booleanAt(index) ? 1 : 0;
-            case FLOAT32 -> vector.doubles[size] = row.floatAt(index);
-            case FLOAT64 -> vector.doubles[size] = row.doubleAt(index);
+            case BOOLEAN -> vector.longs[at] = row.booleanAt(index) ? 1 : 0;
+            case FLOAT32 -> vector.doubles[at] = row.floatAt(index);
+            case FLOAT64 -> vector.doubles[at] = row.doubleAt(index);
             case INT128 -> {
-                vector.longs[size] = row.lowAt(index);
-                vector.highs[size] = row.highAt(index);
+                vector.longs[at] = row.lowAt(index);
+                vector.highs[at] = row.highAt(index);
             }
             case BYTES -> {
                 byte[] value = row.bytesAt(index);
-                vector.bytes[size] = value;
-                vector.starts[size] = 0;
-                vector.lengths[size] = value.length;
+                vector.bytes[at] = value;
+                vector.starts[at] = 0;
+                vector.lengths[at] = value.length;
             }
-            default -> vector.longs[size] = row.longAt(index);
+            default -> vector.longs[at] = row.longAt(index);
         }
     }
 

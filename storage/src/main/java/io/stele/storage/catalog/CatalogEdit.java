@@ -6,6 +6,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.row.InitialRow;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.IndexSchema;
@@ -344,6 +345,7 @@ final class CatalogEdit {
             checkName("column", change.name().get());
             checkComment("column '" + change.name().get() + "'", change.comment());
         }
+        change.initialValue().ifPresent(InitialRow::validate);
         SchemaEditor editor = new SchemaEditor(old, entry.history().nextColumnId());
         TableSchema changed = editor.apply(change);
         SchemaHistory history = entry.history().with(old, editor.nextColumnId(), now);

@@ -5,6 +5,7 @@ import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.storage.format.SketchBuilder;
 import io.stele.storage.manifest.FileEntry;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,10 +29,17 @@ final class KnownColumn {
      * Adds a file's rows.
      *
      * @param found what is known of the column in the file
-     * @param hasColumn whether the file has the column; else all rows are null
+     * @param hasColumn whether the file has the column; else all rows have {@code initial}, or null
+     * @param initial of one row with the column's initial value
      * @param live rows of the file that are there
      */
-    void addFile(FileEntry file, int columnId, ColumnStats found, boolean hasColumn, long live) {
+    void addFile(
+            FileEntry file,
+            int columnId,
+            ColumnStats found,
+            boolean hasColumn,
+            Optional<ColumnSketch> initial,
+            long live) {
         double share = (double) live / file.rowCount();
         add(found, file.rowCount(), share);
         ColumnSketch ofFile = file.sketches().get(columnId);
@@ -40,6 +48,9 @@ final class KnownColumn {
             valueBytes += ofFile.valueBytes() * share;
         } else if (hasColumn) {
             sketched = false;
+        } else if (initial.isPresent()) {
+            sketch.merge(initial.get());
+            valueBytes += (double) initial.get().valueBytes() * live;
         }
     }
 

@@ -6,6 +6,7 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.ColumnSize;
 import io.stele.protocol.api.TableStatistics;
+import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnSchema;
@@ -14,6 +15,7 @@ import io.stele.storage.catalog.ChangeLog;
 import io.stele.storage.format.SketchBuilder;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.tablet.ColumnFile;
+import io.stele.storage.tablet.InitialStatistics;
 import io.stele.storage.tablet.PartitionMatcher;
 import io.stele.storage.tablet.RowFile;
 import io.stele.storage.tablet.TableShard;
@@ -130,12 +132,16 @@ final class TableStatisticsCollector {
         Map<Integer, KnownColumn> columns = new HashMap<>();
         schema.columns().forEach(column -> columns.put(column.id(), new KnownColumn()));
         boolean hasColumns = schema.orientation().hasColumns();
+        Map<Integer, ColumnSketch> initial = new HashMap<>();
+        for (ColumnSchema column : schema.columns()) {
+            InitialStatistics.sketch(column).ifPresent(one -> initial.put(column.id(), one));
+        }
         for (TableView view : views) {
             for (ColumnFile file : view.columnFiles()) {
                 Map<Integer, ColumnStats> found = view.versions().statistics(file.entry());
                 if (partitions.matches(file.entry())
                         && predicate.mayMatch(found, file.entry().rowCount())) {
-                    rowCount += add(columns, view, file, found);
+                    rowCount += add(columns, view, file, found, initial);
                     sizeBytes += file.entry().sizeBytes();
                 }
             }
@@ -158,7 +164,8 @@ final class TableStatisticsCollector {
             Map<Integer, KnownColumn> columns,
             TableView view,
             ColumnFile file,
-            Map<Integer, ColumnStats> found) {
+            Map<Integer, ColumnStats> found,
+            Map<Integer, ColumnSketch> initial) {
         FileEntry entry = file.entry();
         long live = entry.rowCount() - file.deletes().cardinality();
         if (live > 0) {
@@ -171,6 +178,7 @@ final class TableStatisticsCollector {
                                     id,
                                     found.getOrDefault(id, ColumnStats.UNKNOWN),
                                     written.stream().anyMatch(there -> there.id() == id),
+                                    Optional.ofNullable(initial.get(id)),
                                     live));
         }
         return live;

@@ -25,7 +25,7 @@ import java.util.zip.CRC32C;
  * default.
  */
 enum VersionedFrame {
-    CATALOG("STELECAT", 5, "catalog"),
+    CATALOG("STELECAT", 6, "catalog"),
     MANIFEST("STELEMAN", 5, "manifest");
 
     static final int HEADER_LENGTH = 40;

@@ -72,7 +72,7 @@ public final class ColumnBatches implements AutoCloseable {
 
     /**
      * The values of a column, one for each row of the batch; empty, if the file has not got it:
-     * then it is null in every row.
+     * then it has its initial value in every row, or null.
      */
     public Optional<ColumnVector> values(int columnId) {
         for (int i = 0; i < file.columns().size(); i++) {

@@ -89,8 +89,9 @@ public final class TableVersions {
     }
 
     /**
-     * What is known of the columns of a file in this version: a column that the file has not is
-     * null in every row, and bounds of a type that is encoded in another way are not told.
+     * What is known of the columns of a file in this version: a column that the file has not has
+     * its initial value in every row, or null, and bounds of a type that is encoded in another way
+     * are not told.
      */
     public Map<Integer, ColumnStats> statistics(FileEntry file) {
         if (file.schemaVersion() == schemaVersion()) {
@@ -102,7 +103,7 @@ public final class TableVersions {
             Optional<ColumnSchema> written =
                     before.stream().filter(old -> old.id() == column.id()).findFirst();
             if (written.isEmpty()) {
-                statistics.put(column.id(), nulls(file.rowCount()));
+                statistics.put(column.id(), InitialStatistics.of(column, file.rowCount()));
                 continue;
             }
             ColumnStats known = file.columnStats().get(column.id());
@@ -112,10 +113,6 @@ public final class TableVersions {
             }
         }
         return statistics;
-    }
-
-    private static ColumnStats nulls(long rowCount) {
-        return new ColumnStats(Optional.empty(), Optional.empty(), rowCount, false);
     }
 
     private static ColumnStats withoutBounds(ColumnStats stats) {

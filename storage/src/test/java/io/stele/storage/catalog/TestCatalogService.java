@@ -7,10 +7,12 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.row.InitialRow;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IndexSchema;
+import io.stele.protocol.schema.InitialValue;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableOption;
@@ -393,7 +395,19 @@ final class TestCatalogService {
         third.put("catalog/00000000000000000006", Golden.load("catalog-3"));
         assertThat(new CatalogStore(third, new UUID(0, 9)).loadLatest().toSnapshot())
                 .isEqualTo(undated(service.current()));
-        Golden.check("catalog-5", store.readFully("catalog/00000000000000000006"));
+        ObjectStore fifth = new InMemoryObjectStore();
+        fifth.put("catalog/00000000000000000006", Golden.load("catalog-5"));
+        assertThat(new CatalogStore(fifth, new UUID(0, 9)).loadLatest().toSnapshot())
+                .isEqualTo(service.current().toSnapshot());
+        DataType text = DataType.parse("varchar(9)");
+        service.alterTable(
+                table.id(),
+                4,
+                ColumnChange.addColumn("given", text, Optional.empty())
+                        .withDefault(Optional.of("'before'"))
+                        .withInitialValue(InitialRow.value(text, "before"))
+                        .asNotNull());
+        Golden.check("catalog-6", store.readFully("catalog/00000000000000000007"));
         assertThat(open(2).current().toSnapshot()).isEqualTo(service.current().toSnapshot());
     }
 
@@ -468,6 +482,22 @@ final class TestCatalogService {
                 () ->
                         service.alterTable(
                                 first.id(), 4, ColumnChange.rename(List.of("amount"), "Amount")));
+        DataType text = DataType.parse("varchar(2)");
+        refuses(
+                ErrorCode.TYPE_MISMATCH,
+                "3 characters",
+                () ->
+                        service.alterTable(
+                                first.id(),
+                                4,
+                                ColumnChange.addColumn("given", text, Optional.empty())
+                                        .withInitialValue(
+                                                new InitialValue(
+                                                        text,
+                                                        InitialRow.value(
+                                                                        DataType.parse("varchar"),
+                                                                        "abc")
+                                                                .row()))));
         service.renameTable(first.id(), "s", "b");
         assertThat(service.current().findTable(first.id()).orElseThrow().history())
                 .isEqualTo(entry.history());

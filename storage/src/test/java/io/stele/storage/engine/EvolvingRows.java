@@ -1,6 +1,10 @@
 package io.stele.storage.engine;
 
 import io.stele.protocol.SteleException;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.InitialRow;
+import io.stele.protocol.row.RowLayout;
+import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.ArrayType;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.ColumnSchema;
@@ -8,6 +12,7 @@ import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.IdentifiedType;
 import io.stele.protocol.schema.IdentifiedType.Child;
+import io.stele.protocol.schema.InitialValue;
 import io.stele.protocol.schema.MapType;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.TypeKind;
@@ -69,7 +74,7 @@ final class EvolvingRows {
         List<Object> as(TableSchema to) {
             List<Object> converted = new ArrayList<>();
             for (ColumnSchema column : to.columns()) {
-                Object value = null;
+                Object value = initial(column);
                 for (int i = 0; i < values.size(); i++) {
                     ColumnSchema before = schema.columns().get(i);
                     if (before.id() == column.id()) {
@@ -84,6 +89,20 @@ final class EvolvingRows {
             }
             return converted;
         }
+    }
+
+    /** What a row of before a column has in it. */
+    private static Object initial(ColumnSchema column) {
+        if (column.initialValue().isEmpty()) {
+            return null;
+        }
+        InitialValue initial = column.initialValue().get();
+        ColumnSchema then = new ColumnSchema(1, "then", initial.type());
+        RowLayout layout = RowLayout.of(List.of(then.notNull()));
+        return convert(
+                Rows.objectAt(new BinaryRow(layout).wrap(initial.row()), 0),
+                IdentifiedType.of(then),
+                IdentifiedType.of(column));
     }
 
     private static Object convert(Object value, IdentifiedType from, IdentifiedType to) {
@@ -232,7 +251,7 @@ final class EvolvingRows {
         boolean adds = count == FIXED_COLUMNS || (count < MAX_COLUMNS && random.nextInt(3) == 0);
         if (adds) {
             int behind = FIXED_COLUMNS - 1 + random.nextInt(count - FIXED_COLUMNS + 1);
-            return ColumnChange.addColumn(name, type(3), Optional.empty())
+            return added(name, type(3))
                     .at(new ColumnChange.Position(Optional.of(table.columns().get(behind).name())));
         }
         if (random.nextInt(12) == 0) {
@@ -261,6 +280,16 @@ final class EvolvingRows {
                     ColumnChange.setType(
                             path, DataType.parse(SCALARS.get(random.nextInt(SCALARS.size()))));
         };
+    }
+
+    /** A new column, now and then with a value for the rows that are there. */
+    private ColumnChange added(String name, DataType type) {
+        ColumnChange plain = ColumnChange.addColumn(name, type, Optional.empty());
+        if (type.form().isNested() || random.nextInt(3) == 0) {
+            return plain;
+        }
+        ColumnChange filled = plain.withInitialValue(InitialRow.value(type, value(type)));
+        return random.nextInt(3) == 0 ? filled.asNotNull() : filled;
     }
 
     private DataType type(int depth) {

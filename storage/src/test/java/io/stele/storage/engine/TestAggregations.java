@@ -15,6 +15,7 @@ import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
 import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.InitialRow;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
@@ -147,7 +148,19 @@ final class TestAggregations {
             alter(ColumnChange.setType(List.of("price"), DataType.parse("decimal(25,2)")));
             alter(ColumnChange.setType(List.of("weight"), DataType.parse("double")));
             alter(ColumnChange.addColumn("added", DataType.parse("bigint"), Optional.empty()));
+            given("text", "varchar", "given");
+            given("real", "real", -1.5f);
+            given("cents", "decimal(20,2)", new BigDecimal("-0.07"));
+            alter(ColumnChange.setType(List.of("real"), DataType.parse("double")));
         }
+    }
+
+    /** Adds a column that rows of before have a value in. */
+    private void given(String name, String type, Object value) {
+        DataType parsed = DataType.parse(type);
+        alter(
+                ColumnChange.addColumn(name, parsed, Optional.empty())
+                        .withInitialValue(InitialRow.value(parsed, value)));
     }
 
     private TableSchema create(Orientation orientation) {

@@ -13,6 +13,7 @@ import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.GrowingBytes;
+import io.stele.protocol.row.InitialRow;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.row.ValueCodec;
@@ -136,6 +137,60 @@ final class TestSchemaChanges {
         assertThat(files(table, added, "bigint", 5L)).isEqualTo(1);
         assertThat(files(table, absent, "bigint", 5L)).isEqualTo(0);
         assertThat(files(table, 3, "bigint", 10L)).isEqualTo(1);
+        DataType integer = DataType.parse("integer");
+        alter(
+                table,
+                ColumnChange.addColumn("given", integer, Optional.empty())
+                        .withInitialValue(InitialRow.value(integer, 7))
+                        .asNotNull());
+        alter(table, ColumnChange.setType(List.of("given"), DataType.parse("bigint")));
+        int given = table.current().findColumn("given").orElseThrow().id();
+        assertThat(files(table, given, "bigint", 7L)).isEqualTo(2);
+        assertThat(files(table, given, "bigint", 8L)).isEqualTo(0);
+    }
+
+    /** Rows in the log, in memory, in files, staged, and copied by merges. */
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void rowsOfBeforeAColumnHaveItsInitialValue(Orientation orientation) throws IOException {
+        EvolvingTable table = EvolvingTable.create(node, "t", orientation, true, 1);
+        upsert(table, 1, 10);
+        node.await(node.engine().flush(table.id()));
+        upsert(table, 2, 20);
+        TableSchema first = table.current();
+        String staged = node.engine().beginTransaction(table.id(), Optional.empty());
+        stage(staged, table, first, OperationKind.UPSERT, 3, 30);
+        DataType text = DataType.parse("varchar(9)");
+        alter(
+                table,
+                ColumnChange.addColumn("given", text, Optional.empty())
+                        .withInitialValue(InitialRow.value(text, "before"))
+                        .asNotNull());
+        alter(table, ColumnChange.drop(List.of("nested")));
+        node.await(node.commit(staged, List.of()));
+        Map<Long, String> expected =
+                Map.of(
+                        1L,
+                        "[1, 'name', 10, 'before']",
+                        2L,
+                        "[2, 'name', 20, 'before']",
+                        3L,
+                        "[3, 'name', 30, 'before']");
+        for (int round = 0; round < 4; round++) {
+            ReadPoint point = node.readPoint();
+            assertThat(table.snapshot(point, table.current())).isEqualTo(expected);
+            assertThat(table.planned(point, table.current())).isEqualTo(expected);
+            assertThat(table.lookup(point, "name")).isEqualTo(expected);
+            for (long id = 1; id <= 3; id++) {
+                assertThat(table.get(Optional.empty(), id).orElseThrow().row())
+                        .isEqualTo(expected.get(id));
+            }
+            switch (round) {
+                case 0 -> node.restart();
+                case 1 -> node.await(node.engine().flush(table.id()));
+                default -> node.await(node.engine().compact(table.id()));
+            }
+        }
     }
 
     private int files(EvolvingTable table, int columnId, String type, Object value)

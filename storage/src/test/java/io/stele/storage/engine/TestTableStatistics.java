@@ -17,9 +17,12 @@ import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
+import io.stele.protocol.row.InitialRow;
 import io.stele.protocol.row.ValueCodec;
+import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.catalog.TableState;
 import io.stele.storage.engine.WorkerFiles.Row;
@@ -102,6 +105,29 @@ final class TestTableStatistics {
         write(table, 0, ROWS / 2); // the same again
         node.await(node.engine().flush(table.id()));
         assertKnown(table, 0, ROWS);
+    }
+
+    @Test
+    void filesOfBeforeAColumnHaveItsInitialValue() throws IOException {
+        TestTable table = create("evolved", Orientation.COLUMN);
+        write(table, 0, 1000);
+        node.await(node.engine().flush(table.id()));
+        DataType text = DataType.parse("varchar");
+        TableSchema changed =
+                node.await(
+                        node.engine()
+                                .alterTable(
+                                        table.id(),
+                                        1,
+                                        ColumnChange.addColumn("given", text, Optional.empty())
+                                                .withInitialValue(
+                                                        InitialRow.value(text, "seven"))));
+        int given = changed.findColumn("given").orElseThrow().id();
+        TableStatistics found = node.engine().statistics(table.id());
+        byte[] bound = ValueCodec.of(text).encodeObject("seven");
+        assertThat(found.columns().get(given))
+                .isEqualTo(new ColumnStats(Optional.of(bound), Optional.of(bound), 0, false));
+        assertThat(found.sizes().get(given)).isEqualTo(new ColumnSize(1, 5 * 1000));
     }
 
     @ParameterizedTest

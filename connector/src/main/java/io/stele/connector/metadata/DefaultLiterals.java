@@ -1,0 +1,158 @@
+package io.stele.connector.metadata;
+
+import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
+
+import io.stele.protocol.SteleException;
+import io.stele.protocol.row.InitialRow;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.InitialValue;
+import io.trino.spi.TrinoException;
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values of the literals of {@code ADD COLUMN ... DEFAULT}, in Trino's own spelling: {@code 7},
+ * {@code 'text'}, {@code DATE '2026-01-01'}. Trino has checked them and hands over the text; a
+ * connector cannot have it evaluated, so what is not plainly a value of the column's type is
+ * refused. Stateless.
+ */
+final class DefaultLiterals {
+    private static final Pattern QUOTED =
+            Pattern.compile("(?<type>[A-Za-z]*)\\s*'(?<text>.*)'", Pattern.DOTALL);
+
+    private static final String DAY = "(?<year>-?\\d{4,9})-(?<month>\\d{1,2})-(?<day>\\d{1,2})";
+    private static final String TIME_OF_DAY =
+            "(?<hour>\\d{1,2}):(?<minute>\\d{1,2})(?::(?<second>\\d{1,2})(?:\\.(?<fraction>\\d{1,9}))?)?";
+    private static final Pattern DATE = Pattern.compile(DAY);
+    private static final Pattern TIME = Pattern.compile(TIME_OF_DAY);
+    private static final Pattern TIMESTAMP = Pattern.compile(DAY + "(?: " + TIME_OF_DAY + ")?");
+    private static final Pattern INSTANT =
+            Pattern.compile(DAY + " (?:" + TIME_OF_DAY + "\\s*)?(?<zone>[^\\s\\d:.].*)");
+    private static final int NANO_DIGITS = 9;
+
+    private DefaultLiterals() {}
+
+    /**
+     * What rows have that are there when the column is added; empty for NULL.
+     *
+     * @throws TrinoException NOT_SUPPORTED, naming the column: the literal is not plainly one of
+     *     the type
+     */
+    static Optional<InitialValue> initialValue(String column, DataType type, String literal) {
+        if (literal.equalsIgnoreCase("null")) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(InitialRow.value(type, value(type, Literal.of(literal))));
+        } catch (SteleException
+                | DateTimeException
+                | ArithmeticException
+                | IllegalArgumentException e) {
+            throw new TrinoException(
+                    NOT_SUPPORTED,
+                    "Expected a plain literal of type %s as the default of the new column '%s', which rows that are there get, found %s; without rows to get it, use ALTER COLUMN ... SET DEFAULT"
+                            .formatted(type, column, literal),
+                    e);
+        }
+    }
+
+    private static Object value(DataType type, Literal literal) {
+        String text = literal.text();
+        return switch (type.kind()) {
+            case BOOLEAN -> bool(text);
+            case TINYINT, SMALLINT, INTEGER, BIGINT -> new BigDecimal(text).longValueExact();
+            case REAL -> Float.parseFloat(text);
+            case DOUBLE -> Double.parseDouble(text);
+            case DECIMAL -> new BigDecimal(text);
+            case VARCHAR -> literal.quoted("VARCHAR");
+            case CHAR -> literal.quoted("CHAR").stripTrailing();
+            case VARBINARY -> HexFormat.of().parseHex(literal.quoted("X"));
+            case DATE -> date(matched(DATE, literal.quoted("DATE")));
+            case TIME -> time(matched(TIME, literal.quoted("TIME")));
+            case TIMESTAMP -> timestamp(matched(TIMESTAMP, literal.quoted("TIMESTAMP")));
+            case TIMESTAMP_WITH_TIME_ZONE -> instant(matched(INSTANT, literal.quoted("TIMESTAMP")));
+            case UUID -> UUID.fromString(literal.quoted("UUID"));
+            case JSON, ARRAY, MAP, ROW ->
+                    throw new IllegalArgumentException("No plain literals of " + type);
+        };
+    }
+
+    /**
+     * The text of a literal.
+     *
+     * @param type before the quotes, empty without one; null: there are no quotes
+     */
+    private record Literal(@Nullable String type, String text) {
+        static Literal of(String literal) {
+            Matcher quoted = QUOTED.matcher(literal);
+            return quoted.matches()
+                    ? new Literal(quoted.group("type"), quoted.group("text").replace("''", "'"))
+                    : new Literal(null, literal);
+        }
+
+        /** The text of a quoted literal of a type, or of none. */
+        String quoted(String expected) {
+            if (type == null || !(type.isEmpty() || type.equalsIgnoreCase(expected))) {
+                throw new IllegalArgumentException("Expected " + expected + ", found " + type);
+            }
+            return text;
+        }
+    }
+
+    private static boolean bool(String text) {
+        if (!List.of("true", "false").contains(text)) {
+            throw new IllegalArgumentException("Expected true or false, found " + text);
+        }
+        return text.equals("true");
+    }
+
+    private static Matcher matched(Pattern pattern, String text) {
+        Matcher matcher = pattern.matcher(text);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException("Expected " + pattern + ", found " + text);
+        }
+        return matcher;
+    }
+
+    private static LocalDate date(Matcher day) {
+        return LocalDate.of(number(day, "year"), number(day, "month"), number(day, "day"));
+    }
+
+    private static LocalTime time(Matcher time) {
+        String fraction = Optional.ofNullable(time.group("fraction")).orElse("");
+        int nanos = Integer.parseInt(fraction + "0".repeat(NANO_DIGITS - fraction.length()));
+        return LocalTime.of(
+                number(time, "hour"), number(time, "minute"), number(time, "second"), nanos);
+    }
+
+    private static LocalDateTime timestamp(Matcher timestamp) {
+        return date(timestamp).atTime(time(timestamp));
+    }
+
+    private static Instant instant(Matcher instant) {
+        LocalDateTime local = timestamp(instant);
+        List<ZoneOffset> offsets =
+                ZoneId.of(instant.group("zone")).getRules().getValidOffsets(local);
+        if (offsets.size() != 1) {
+            throw new DateTimeException("Expected a time that was once, found " + local);
+        }
+        return local.toInstant(offsets.getFirst());
+    }
+
+    private static int number(Matcher matcher, String group) {
+        return Optional.ofNullable(matcher.group(group)).map(Integer::parseInt).orElse(0);
+    }
+}

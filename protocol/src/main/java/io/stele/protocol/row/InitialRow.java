@@ -1,0 +1,48 @@
+package io.stele.protocol.row;
+
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.InitialValue;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The {@link InitialValue} of a column as a row of that column alone, at position 0: what rows have
+ * in it that were written before it was added. Stateless.
+ */
+public final class InitialRow {
+    private InitialRow() {}
+
+    /** The value in the type that the column has now; empty: rows of before have null. */
+    public static Optional<BinaryRow> of(ColumnSchema column) {
+        return column.initialValue().map(value -> of(value, column.type()));
+    }
+
+    private static BinaryRow of(InitialValue value, DataType type) {
+        RowLayout layout = layout(type);
+        byte[] row = RowMapping.of(layout(value.type()), layout).mapper().map(value.row());
+        return new BinaryRow(layout).wrap(row);
+    }
+
+    /**
+     * A Java value, of the classes that {@link Rows} takes, as an initial value.
+     *
+     * @throws io.stele.protocol.SteleException TYPE_MISMATCH: it is not exactly one of the type
+     */
+    public static InitialValue value(DataType type, Object value) {
+        return new InitialValue(type, Rows.toBytes(layout(type), value));
+    }
+
+    /**
+     * Checks that the bytes are a value of their type, whoever sent them.
+     *
+     * @throws io.stele.protocol.SteleException as {@link RowLayout#validate}
+     */
+    public static void validate(InitialValue value) {
+        layout(value.type()).validate(value.row(), 0, value.row().length);
+    }
+
+    private static RowLayout layout(DataType type) {
+        return RowLayout.of(List.of(new ColumnSchema(1, "initial value", type).notNull()));
+    }
+}

@@ -1,0 +1,27 @@
+package io.stele.storage.aggregate;
+
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.InitialRow;
+import io.stele.protocol.schema.ColumnSchema;
+import java.util.Arrays;
+import java.util.Optional;
+
+/** The values of a column in a file of before it was added. Stateless. */
+final class InitialVector {
+    private InitialVector() {}
+
+    /** The initial value so many times, or as many nulls. */
+    static ValueVector of(ColumnSchema column, int size) {
+        ValueVector vector = ValueVector.allocate(VectorKind.of(column.type()), size);
+        Optional<BinaryRow> initial = InitialRow.of(column);
+        if (initial.isEmpty()) {
+            Arrays.fill(vector.nulls, true);
+            vector.hasNulls = true;
+            return vector;
+        }
+        for (int at = 0; at < size; at++) {
+            RowVectors.copy(initial.get(), 0, column.type().form(), vector, at);
+        }
+        return vector;
+    }
+}
