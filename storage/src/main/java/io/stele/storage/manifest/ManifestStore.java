@@ -8,9 +8,11 @@ import io.stele.protocol.SteleException;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,12 @@ public final class ManifestStore {
      */
     public static final int MIN_CHANGES = 64;
 
+    /**
+     * Tries to load the newest version with its base: only one that deletes faster than we read
+     * makes one fail.
+     */
+    private static final int MAX_LOAD_ATTEMPTS = 10;
+
     private final ObjectStore store;
     private final ShardId shard;
     private final ManifestBases bases;
@@ -41,6 +49,7 @@ public final class ManifestStore {
     private final int minChanges;
     private final VersionedObjects<StoredManifest> versions;
     private volatile @Nullable Known known;
+    private volatile long deletedBefore; // bases of versions below are gone
     private int basesWritten; // by one thread at a time: versions are created one after the other
 
     /**
@@ -73,11 +82,7 @@ public final class ManifestStore {
 
     /** The newest manifest; empty if the shard never had one. */
     public Optional<Manifest> loadLatest() throws IOException {
-        Optional<VersionedObjects.Versioned<StoredManifest>> latest = versions.latest();
-        if (latest.isEmpty()) {
-            return Optional.empty();
-        }
-        return Optional.of(complete(latest.get().version(), latest.get().value()));
+        return latest(this::complete);
     }
 
     /**
@@ -85,11 +90,10 @@ public final class ManifestStore {
      * none if the shard never had a version.
      */
     public List<FileEntry> find(ManifestFilter filter) throws IOException {
-        Optional<VersionedObjects.Versioned<StoredManifest>> latest = versions.latest();
-        if (latest.isEmpty()) {
-            return List.of();
-        }
-        StoredManifest stored = checked(latest.get().version(), latest.get().value());
+        return latest(stored -> find(stored, filter)).orElse(List.of());
+    }
+
+    private List<FileEntry> find(StoredManifest stored, ManifestFilter filter) throws IOException {
         List<FileEntry> ofBase =
                 stored.base().isEmpty()
                         ? List.of()
@@ -100,15 +104,43 @@ public final class ManifestStore {
                 .toList();
     }
 
+    /** What is read of the newest version; of a newer one if its base goes meanwhile. */
+    private <T> Optional<T> latest(Reading<T> reading) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            Optional<VersionedObjects.Versioned<StoredManifest>> latest = versions.latest();
+            if (latest.isEmpty()) {
+                return Optional.empty();
+            }
+            long version = latest.get().version();
+            try {
+                return Optional.of(reading.read(checked(version, latest.get().value())));
+            } catch (IOException failed) {
+                if (!isMissing(failed)
+                        || attempt == MAX_LOAD_ATTEMPTS
+                        || versions.latestVersion().orElse(version) == version) {
+                    throw failed;
+                }
+            }
+        }
+    }
+
+    private static boolean isMissing(IOException failed) {
+        Throwable root = failed; // the ORC library wraps what the store says
+        while (!(root instanceof NoSuchFileException) && root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root instanceof NoSuchFileException;
+    }
+
     public Manifest load(long version) throws IOException {
-        return complete(version, versions.load(version));
+        return complete(checked(version, versions.load(version)));
     }
 
     /**
      * Creates {@code manifest.version()}, durable when the call returns.
      *
-     * @return false if another owner of the shard created this version before: the caller is no
-     *     longer the owner
+     * @return false if another owner of the shard created this version, or a later one, before: the
+     *     caller is no longer the owner, unless an earlier attempt of its own got through
      * @throws IOException if the store failed and it is not known whether the version was created
      */
     public boolean create(Manifest manifest) throws IOException {
@@ -149,19 +181,37 @@ public final class ManifestStore {
         return new Known(written, StoredManifest.byId(manifest.files()));
     }
 
-    /** Deletes all but the newest few versions, and bases that only versions before them name. */
+    /**
+     * Deletes all but the newest few versions, and bases that only versions before them name. At
+     * any time, whoever owns the shard: those who read what goes find something newer.
+     */
     public void deleteOld() throws IOException {
-        versions.deleteOld();
-        List<ObjectEntry> found = store.list(prefix + "base/");
-        if (found.isEmpty()) {
+        OptionalLong oldest = versions.deleteAllButKept();
+        if (oldest.isEmpty()) {
             return;
         }
-        long oldest = versions.oldestVersion().orElseThrow();
-        long oldestBase = versions.load(oldest).base().map(ManifestBase::version).orElse(oldest);
-        for (ObjectEntry object : found) {
+        long oldestBase;
+        try {
+            // None: those that follow name newer ones
+            oldestBase =
+                    versions.load(oldest.getAsLong())
+                            .base()
+                            .map(ManifestBase::version)
+                            .orElse(oldest.getAsLong());
+        } catch (NoSuchFileException gone) {
+            return; // others are ahead, and delete as well
+        }
+        if (oldestBase > deletedBefore) {
+            deleteBases(oldestBase);
+            deletedBefore = oldestBase;
+        }
+    }
+
+    private void deleteBases(long oldestKept) throws IOException {
+        for (ObjectEntry object : store.list(prefix + "base/")) {
             String name = object.path().substring(prefix.length() + "base/".length());
             // One above may be about to be named, by whoever owns the shard
-            if (version(name) < oldestBase) {
+            if (version(name) < oldestKept) {
                 store.delete(object.path());
             }
         }
@@ -191,11 +241,10 @@ public final class ManifestStore {
         return stored;
     }
 
-    private Manifest complete(long version, StoredManifest read) throws IOException {
-        StoredManifest stored = checked(version, read);
+    private Manifest complete(StoredManifest stored) throws IOException {
         Map<String, FileEntry> files =
                 stored.base().isEmpty() ? Map.of() : load(stored.base().get()).files;
-        return stored.toManifest(files, versions.path(version));
+        return stored.toManifest(files, versions.path(stored.version()));
     }
 
     private Known load(ManifestBase base) throws IOException {
@@ -208,6 +257,12 @@ public final class ManifestStore {
             known = loaded;
         }
         return loaded;
+    }
+
+    /** Makes something of a version, for which it may have to read the base. */
+    @FunctionalInterface
+    private interface Reading<T> {
+        T read(StoredManifest stored) throws IOException;
     }
 
     /** The last base that was written or read, with the objects that manifests have of it. */

@@ -22,8 +22,9 @@ import java.util.UUID;
  * The versions of one thing, each an object {@code <prefix><version as 20 digits>} that is created
  * if absent and never changed. The highest version is the current one.
  *
- * <p>Invariant: of all who try to create a version, one succeeds; the others learn that they lost.
- * Invariant: the current version and the {@code kept - 1} before it are never deleted.
+ * <p>Invariant: of all who try to create a version, one succeeds; the others learn that they lost,
+ * also when the version was deleted meanwhile. Invariant: the current version and the {@code kept -
+ * 1} before it are never deleted.
  *
  * <p>Thread-safe; every method blocks on the store.
  */
@@ -97,12 +98,6 @@ public final class VersionedObjects<T> {
         return versions.isEmpty() ? OptionalLong.empty() : OptionalLong.of(versions.getLast());
     }
 
-    /** The oldest version number there is. */
-    OptionalLong oldestVersion() throws IOException {
-        List<Long> versions = versions();
-        return versions.isEmpty() ? OptionalLong.empty() : OptionalLong.of(versions.getFirst());
-    }
-
     /** The newest version; empty if there is none. */
     public Optional<Versioned<T>> latest() throws IOException {
         for (int attempt = 1; ; attempt++) {
@@ -142,19 +137,44 @@ public final class VersionedObjects<T> {
     /**
      * Creates a version, durable when the call returns.
      *
-     * @return false if another writer created it before
+     * @return false if another writer created it, or one after it, before
      * @throws IOException if the store failed and it is not known who, if anyone, created the
      *     version
      */
     public boolean create(long version, T value) throws IOException {
         byte[] content = frame.encode(version, writerId, serialize(value));
         return ConditionalCreate.create(store, path(version), content, MAX_CREATE_ATTEMPTS)
-                == ConditionalCreate.Outcome.CREATED;
+                        == ConditionalCreate.Outcome.CREATED
+                && isNewest(version);
+    }
+
+    /*
+     * The name was free: because nobody had the version, or because others had it and are so far
+     * ahead that they deleted it. Then the newest versions, which are never deleted, are above.
+     */
+    private boolean isNewest(long version) throws IOException {
+        return latestVersion().orElse(version) == version;
     }
 
     /** Deletes all but the newest {@code kept} versions. */
     public void deleteOld() throws IOException {
+        deleteBefore(versions());
+    }
+
+    /**
+     * As {@link #deleteOld}.
+     *
+     * @return the oldest version that is kept; empty if there is none
+     */
+    OptionalLong deleteAllButKept() throws IOException {
         List<Long> versions = versions();
+        deleteBefore(versions);
+        return versions.isEmpty()
+                ? OptionalLong.empty()
+                : OptionalLong.of(versions.get(Math.max(0, versions.size() - kept)));
+    }
+
+    private void deleteBefore(List<Long> versions) throws IOException {
         for (int i = 0; i < versions.size() - kept; i++) {
             store.delete(path(versions.get(i)));
         }

@@ -45,6 +45,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Confined to the shard's execution context, except where said.
  */
 final class ManifestPublisher {
+    /** So that listing what there is costs little beside what flushes write. */
+    private static final int VERSIONS_A_DELETION = 8;
+
     private final TableGroupShard shard;
     private final ManifestStore store;
     private final TableFiles files;
@@ -56,6 +59,7 @@ final class ManifestPublisher {
     private boolean busy;
     private @Nullable Runnable install; // of a stored manifest, while the store does not answer
     private volatile long version; // of current, for status
+    private volatile long nextDeletion; // the version from which on old ones are deleted
 
     ManifestPublisher(
             TableGroupShard shard,
@@ -73,6 +77,7 @@ final class ManifestPublisher {
         this.background = requireNonNull(background, "background is null");
         this.obsolete = requireNonNull(obsolete, "obsolete is null");
         this.version = current.version();
+        this.nextDeletion = current.version() + VERSIONS_A_DELETION; // opening deleted some
     }
 
     Manifest current() {
@@ -166,6 +171,7 @@ final class ManifestPublisher {
         try {
             Manifest stored = write(attempt);
             shard.context().execute(() -> installed(attempt, stored));
+            deleteOld(stored);
         } catch (Fenced fenced) {
             shard.context()
                     .execute(
@@ -179,6 +185,19 @@ final class ManifestPublisher {
                             });
         } catch (IOException | RuntimeException failed) {
             shard.context().execute(() -> busy = false); // the next tick tries again
+        }
+    }
+
+    /** After each so many versions; a failure is none of the version's. */
+    private void deleteOld(Manifest stored) {
+        if (stored.version() < nextDeletion) {
+            return;
+        }
+        nextDeletion = stored.version() + VERSIONS_A_DELETION;
+        try {
+            store.deleteOld();
+        } catch (IOException | RuntimeException failed) {
+            nextDeletion = 0; // after the next version
         }
     }
 
@@ -210,8 +229,8 @@ final class ManifestPublisher {
         if (store.create(next)) {
             return next;
         }
-        Manifest found = store.load(next.version());
-        if (found.epoch() == epoch) {
+        Manifest found = store.loadLatest().orElseThrow();
+        if (found.version() == next.version() && found.epoch() == epoch) {
             return found; // an earlier attempt of ours got through
         }
         throw new Fenced(
@@ -220,7 +239,9 @@ final class ManifestPublisher {
                         + next.version()
                         + " in epoch "
                         + epoch
-                        + ", found it created in epoch "
+                        + ", found version "
+                        + found.version()
+                        + " created in epoch "
                         + found.epoch()
                         + ": another engine owns the shard");
     }

@@ -3,8 +3,11 @@ package io.stele.storage.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ShardStatus;
 import io.stele.storage.fault.CrashPoint;
+import io.stele.storage.manifest.ManifestStore;
 import io.stele.storage.objectstore.StoreFaults;
+import io.stele.storage.orc.OrcManifestBases;
 import io.stele.storage.shard.ApplyOptions;
 import io.stele.storage.wal.LogFaults;
 import io.stele.storage.wal.LogOptions;
@@ -15,6 +18,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
@@ -149,6 +153,7 @@ final class Simulation {
             live();
             checkLog();
             restart(CrashPoint.never(), StoreFaults.NONE, LogFaults.NONE);
+            checkManifests();
             for (Workload workload : workloads) {
                 workload.check();
             }
@@ -220,6 +225,22 @@ final class Simulation {
                                 cause.contains("The write-ahead log failed for good")
                                         // or stopped before, since the store did not say either
                                         || cause.contains("it could not be found out whether"));
+    }
+
+    /** Every version that is kept is whole, whatever the process had begun to delete. */
+    private void checkManifests() throws IOException {
+        for (ShardStatus shard : node.engine().status().shards()) {
+            ManifestStore manifests =
+                    new ManifestStore(
+                            node.objects(),
+                            shard.shard(),
+                            new UUID(0, 0),
+                            OrcManifestBases.INSTANCE);
+            long newest = manifests.loadLatest().orElseThrow().version();
+            for (long version = Math.max(1, newest - 4); version <= newest; version++) {
+                assertThat(manifests.load(version).version()).isEqualTo(version);
+            }
+        }
     }
 
     /** Errors, changes of unknown outcome, changes that come late, and a store that is slow. */

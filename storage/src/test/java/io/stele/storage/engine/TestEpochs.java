@@ -10,6 +10,7 @@ import io.stele.scheduler.SimulatedPool;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.objectstore.FaultInjectingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.StoreFaults;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.InMemoryLogFiles;
@@ -115,6 +116,50 @@ class TestEpochs {
                 .contains("of the first:1");
         assertThat(table.get(second.engine, java.util.Optional.empty(), 2))
                 .contains("of the second:2");
+    }
+
+    @Test
+    void whoseNextManifestWasLongDeletedIsFencedAsWell() throws IOException {
+        Node first = new Node();
+        TestTable table = TestTable.create(first.engine, "t", Orientation.COLUMN, true, 1);
+        write(first, table, 1);
+        assertThat(manifests()).last().asString().endsWith("1");
+
+        Node second = new Node(); // creates version 2
+        for (int i = 2; i <= 40; i++) {
+            write(second, table, i);
+            assertThat(manifests()).as("versions and bases").hasSizeLessThanOrEqualTo(5 + 8 + 2);
+        }
+        assertThat(manifests()).noneMatch(path -> path.endsWith("00000000000000000002"));
+
+        table.upsert(first.engine, 41, "too late", 41);
+        first.pool.runUntilIdle(100_000);
+        var fenced = first.engine.flush(table.id());
+        first.pool.runUntilIdle(100_000);
+        first.pool.tick();
+        first.pool.runUntilIdle(100_000);
+        assertThat(fenced).isCompletedExceptionally();
+        assertThat(first.engine.status().failedShards())
+                .singleElement()
+                .asString()
+                .contains("expected to create manifest version 2")
+                .contains("another engine owns the shard");
+        Node third = new Node();
+        for (int i = 1; i <= 40; i++) {
+            assertThat(table.get(third.engine, java.util.Optional.empty(), i)).contains("x:" + i);
+        }
+    }
+
+    private static void write(Node node, TestTable table, int key) {
+        table.upsert(node.engine, key, "x", key);
+        node.pool.runUntilIdle(100_000);
+        var flushed = node.engine.flush(table.id());
+        node.pool.runUntilIdle(100_000);
+        assertThat(flushed).isCompleted();
+    }
+
+    private List<String> manifests() throws IOException {
+        return store.list("manifest/").stream().map(ObjectEntry::path).toList();
     }
 
     /** An engine with a log of its own, whose clock stands still. */

@@ -13,11 +13,13 @@ import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.schema.SchemaJson;
 import io.stele.storage.format.Golden;
+import io.stele.storage.objectstore.ForwardingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.orc.OrcManifestBases;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -211,6 +213,104 @@ final class TestManifestBases {
                 .contains(ofTheNext, "manifest/3-1/base/notes.txt")
                 .hasSizeLessThan(2 + 2 * 6);
         assertSame(manifests(1).loadLatest().orElseThrow(), manifest);
+    }
+
+    /** The owner goes on while somebody reads: between any two of its requests. */
+    @Test
+    void aReaderWhoseBaseGoesFindsANewerOne() throws IOException {
+        for (int stop = 0; stop < 12; stop++) {
+            SplittableRandom random = new SplittableRandom(stop);
+            ShardId shard = new ShardId(3, stop);
+            ManifestStore owner = new ManifestStore(store, shard, OWNER, BASES, 1);
+            List<Manifest> history = new ArrayList<>(List.of(Manifest.empty(shard)));
+            advance(owner, history, random);
+            int started = history.size() - 1;
+            ObjectStore meanwhile =
+                    new InterruptedStore(store, stop) {
+                        @Override
+                        void interrupt() throws IOException {
+                            advance(owner, history, random);
+                            owner.deleteOld();
+                        }
+                    };
+            ManifestStore reader = new ManifestStore(meanwhile, shard, OWNER, BASES, 1);
+            Manifest loaded = reader.loadLatest().orElseThrow();
+            assertThat(loaded.version()).isGreaterThanOrEqualTo(started);
+            assertSame(loaded, history.get((int) loaded.version()));
+
+            meanwhile =
+                    new InterruptedStore(store, stop) {
+                        @Override
+                        void interrupt() throws IOException {
+                            advance(owner, history, random);
+                            owner.deleteOld();
+                        }
+                    };
+            reader = new ManifestStore(meanwhile, shard, OWNER, BASES, 1);
+            List<String> found = json(reader.find(ManifestFilter.ALL));
+            assertThat(history.stream().map(Manifest::files).map(TestManifestBases::json))
+                    .contains(found);
+        }
+    }
+
+    /** A store in which something happens before one of its reads. */
+    private abstract static class InterruptedStore extends ForwardingObjectStore {
+        private int readsLeft;
+
+        InterruptedStore(ObjectStore store, int readsLeft) {
+            super(store);
+            this.readsLeft = readsLeft;
+        }
+
+        abstract void interrupt() throws IOException;
+
+        @Override
+        public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
+                throws IOException {
+            count();
+            super.read(path, offset, buffer, bufferOffset, length);
+        }
+
+        @Override
+        public byte[] readFully(String path) throws IOException {
+            count();
+            return super.readFully(path);
+        }
+
+        private void count() throws IOException {
+            if (readsLeft-- == 0) {
+                interrupt();
+            }
+        }
+    }
+
+    /** Twenty versions with a base each, of which the owner keeps the last few. */
+    private static void advance(
+            ManifestStore owner, List<Manifest> history, SplittableRandom random)
+            throws IOException {
+        for (int i = 0; i < 20; i++) {
+            Manifest last = history.getLast();
+            Manifest next =
+                    last.edit()
+                            .epoch(1)
+                            .addFile(file(random, "a" + last.version()))
+                            .addFile(file(random, "b" + last.version()))
+                            .build();
+            assertThat(owner.create(next)).isTrue();
+            history.add(next);
+        }
+    }
+
+    @Test
+    void aBaseThatIsLostIsMissed() throws IOException {
+        Manifest manifest = manifest(new SplittableRandom(5), 10);
+        manifests(1).create(manifest);
+        for (String path : bases()) {
+            store.delete(path);
+        }
+        assertThatThrownBy(() -> manifests(1).loadLatest())
+                .isInstanceOf(NoSuchFileException.class)
+                .hasMessageContaining("manifest/3-1/base/");
     }
 
     @Test
