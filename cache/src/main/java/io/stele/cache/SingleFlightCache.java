@@ -165,6 +165,12 @@ public final class SingleFlightCache<K, V> {
         entries.put(key, requireNonNull(value, "value is null"));
     }
 
+    /** Puts a value that was not found, and that whoever missed it has made; counts the miss. */
+    public void putMissed(K key, V value) {
+        misses.increment();
+        put(key, value);
+    }
+
     public void remove(K key) {
         entries.invalidate(key);
     }

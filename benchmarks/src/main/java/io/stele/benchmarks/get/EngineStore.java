@@ -92,6 +92,7 @@ final class EngineStore implements LookupStore {
                                 blockCacheBytes,
                                 CacheOptions.DEFAULT.keyIndexBytes(),
                                 CacheOptions.DEFAULT.rowGroupBytes(),
+                                CacheOptions.DEFAULT.decodedColumnBytes(),
                                 rowCacheBytes));
     }
 

@@ -28,6 +28,7 @@ public final class EngineMetrics {
     private final CacheMetrics rowBlockCache = cache("row-blocks");
     private final CacheMetrics keyIndexCache = cache("key-indexes");
     private final CacheMetrics rowGroupCache = cache("row-groups");
+    private final CacheMetrics decodedColumnCache = cache("decoded-columns");
     private final CacheMetrics rowCache = cache("rows");
 
     @Inject
@@ -68,6 +69,12 @@ public final class EngineMetrics {
     @Nested
     public CacheMetrics getRowGroupCache() {
         return rowGroupCache;
+    }
+
+    @Managed(description = "Decoded columns of column files, for aggregations")
+    @Nested
+    public CacheMetrics getDecodedColumnCache() {
+        return decodedColumnCache;
     }
 
     @Managed(description = "Newest rows of keys that were looked up")

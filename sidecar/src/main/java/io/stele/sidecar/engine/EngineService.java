@@ -468,6 +468,7 @@ public final class EngineService implements AutoCloseable {
                                 config.getBlockCacheSize().toBytes(),
                                 config.getKeyIndexCacheSize().toBytes(),
                                 config.getRowGroupCacheSize().toBytes(),
+                                config.getDecodedColumnCacheSize().toBytes(),
                                 config.getRowCacheSize().toBytes()));
     }
 

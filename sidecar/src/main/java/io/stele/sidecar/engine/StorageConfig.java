@@ -34,6 +34,9 @@ public class StorageConfig {
     private DataSize blockCacheSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
     private DataSize keyIndexCacheSize = DataSize.of(128, DataSize.Unit.MEGABYTE);
     private DataSize rowCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
+    // Room for the columns of a dashboard in tables of some ten million rows; as workers have it
+    private DataSize decodedColumnCacheSize =
+            DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 10);
     private DataSize rowGroupCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private int shardThreads = Math.max(2, Runtime.getRuntime().availableProcessors());
     private int backgroundThreads = 2;
@@ -248,6 +251,18 @@ public class StorageConfig {
     @ConfigDescription("Memory for row groups of column files that lookups by key read")
     public StorageConfig setRowGroupCacheSize(DataSize rowGroupCacheSize) {
         this.rowGroupCacheSize = rowGroupCacheSize;
+        return this;
+    }
+
+    @MinDataSize("0B")
+    public DataSize getDecodedColumnCacheSize() {
+        return decodedColumnCacheSize;
+    }
+
+    @Config("stele.decoded-column-cache.size")
+    @ConfigDescription("Memory for columns of column files as aggregations read them; 0B: none")
+    public StorageConfig setDecodedColumnCacheSize(DataSize decodedColumnCacheSize) {
+        this.decodedColumnCacheSize = decodedColumnCacheSize;
         return this;
     }
 

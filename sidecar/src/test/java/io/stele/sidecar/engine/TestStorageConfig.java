@@ -35,6 +35,8 @@ final class TestStorageConfig {
                         .setKeyIndexCacheSize(DataSize.of(128, DataSize.Unit.MEGABYTE))
                         .setRowCacheSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setRowGroupCacheSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
+                        .setDecodedColumnCacheSize(
+                                DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 10))
                         .setShardThreads(Math.max(2, Runtime.getRuntime().availableProcessors()))
                         .setBackgroundThreads(2)
                         .setApplyMaxLanes(
@@ -62,6 +64,7 @@ final class TestStorageConfig {
         properties.put("stele.key-index-cache.size", "11MB");
         properties.put("stele.row-cache.size", "12MB");
         properties.put("stele.row-group-cache.size", "10MB");
+        properties.put("stele.decoded-column-cache.size", "13MB");
         properties.put("stele.threads.shards", "77");
         properties.put("stele.threads.background", "3");
         properties.put("stele.apply.max-lanes", "5");
@@ -90,6 +93,7 @@ final class TestStorageConfig {
                         .setKeyIndexCacheSize(DataSize.of(11, DataSize.Unit.MEGABYTE))
                         .setRowCacheSize(DataSize.of(12, DataSize.Unit.MEGABYTE))
                         .setRowGroupCacheSize(DataSize.of(10, DataSize.Unit.MEGABYTE))
+                        .setDecodedColumnCacheSize(DataSize.of(13, DataSize.Unit.MEGABYTE))
                         .setShardThreads(77)
                         .setBackgroundThreads(3)
                         .setApplyMaxLanes(5)

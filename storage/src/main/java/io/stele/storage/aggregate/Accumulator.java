@@ -3,7 +3,6 @@ package io.stele.storage.aggregate;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.aggregate.AggregateCall;
-import io.stele.protocol.aggregate.ScalarExpression;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.DecimalType;
@@ -11,6 +10,7 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,22 +25,32 @@ abstract class Accumulator {
         if (call.argument().isEmpty()) {
             return new CountAccumulator();
         }
-        ScalarExpression argument = call.argument().get();
-        DataType type = argument.type();
+        DataType type = call.argument().get().type();
         VectorKind kind = VectorKind.of(type);
         return switch (call.function()) {
             case COUNT -> new CountAccumulator();
             case SUM ->
                     kind == VectorKind.DOUBLE
-                            ? new DoubleSumAccumulator(call.resultType(), false)
-                            : new WideSumAccumulator(call.resultType(), false);
+                            ? new DoubleSumAccumulator()
+                            : new WideSumAccumulator();
             case AVG ->
                     type instanceof DecimalType
-                            ? new WideSumAccumulator(call.resultType(), true)
-                            : new DoubleSumAccumulator(call.resultType(), true);
+                            ? new WideSumAccumulator()
+                            : new DoubleSumAccumulator();
             case MIN -> ExtremeAccumulator.of(type, true);
             case MAX -> ExtremeAccumulator.of(type, false);
         };
+    }
+
+    /**
+     * What tells whether two functions need the same state: those of equal keys do. A sum and an
+     * average of the same values mostly do.
+     */
+    static Object stateKey(AggregateCall call) {
+        boolean isSum = of(call) instanceof DoubleSumAccumulator;
+        boolean isWideSum = of(call) instanceof WideSumAccumulator;
+        String kind = isSum ? "sum" : isWideSum ? "wide sum" : call.function().name();
+        return List.of(kind, call.argument());
     }
 
     /** Makes room for groups up to a number. */
@@ -55,18 +65,17 @@ abstract class Accumulator {
     /**
      * Adds rows.
      *
-     * @param groups the group of each of {@code rows}
      * @param vector the argument; null where there is none
      */
-    final void add(int[] groups, @Nullable ValueVector vector, int[] rows, int count) {
-        for (int i = 0; i < count; i++) {
-            int row = rows[i];
-            if (vector == null || !vector.isNull(row)) {
-                counts[groups[i]]++;
-            }
+    final void add(RowRuns runs, @Nullable ValueVector vector) {
+        for (int run = 0; run < runs.count(); run++) {
+            counts[runs.group(run)] +=
+                    vector == null
+                            ? runs.end(run) - runs.start(run)
+                            : runs.countValues(run, vector);
         }
         if (vector != null) {
-            addValues(groups, vector, rows, count);
+            addValues(runs, vector);
         }
     }
 
@@ -113,10 +122,15 @@ abstract class Accumulator {
         return (long) counts.length * (Long.BYTES + valueBytes()) + variableBytes();
     }
 
-    /** The result of a group to a column of a row, which is null until it is set. */
-    abstract void set(int group, RowEncoder row, int column);
+    /**
+     * The result of a group to a column of a row, which is null until it is set.
+     *
+     * @param call one of those of this state
+     */
+    abstract void set(int group, AggregateCall call, RowEncoder row, int column);
 
-    abstract void addValues(int[] groups, ValueVector vector, int[] rows, int count);
+    /** Called after the counts are added. */
+    abstract void addValues(RowRuns runs, ValueVector vector);
 
     /** Called before the counts are added. */
     abstract void mergeValue(int group, Accumulator other, int otherGroup);

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,19 +15,20 @@ import org.jspecify.annotations.Nullable;
 public final class AggregatePart implements AutoCloseable {
     private final int index;
     private final VectorSource source;
-    private final Aggregator aggregator;
+    private final Supplier<Aggregator> factory;
     private final AggregateLimits limits;
     private final @Nullable FragmentRun fragment; // null where the result is not kept
+    private @Nullable Aggregator aggregator; // null before the first batch
 
     AggregatePart(
             int index,
             VectorSource source,
-            Aggregator aggregator,
+            Supplier<Aggregator> factory,
             AggregateLimits limits,
             Optional<FragmentRun> fragment) {
         this.index = index;
         this.source = requireNonNull(source, "source is null");
-        this.aggregator = requireNonNull(aggregator, "aggregator is null");
+        this.factory = requireNonNull(factory, "factory is null");
         this.limits = requireNonNull(limits, "limits is null");
         this.fragment = fragment.orElse(null);
     }
@@ -68,8 +70,9 @@ public final class AggregatePart implements AutoCloseable {
      */
     public void add() {
         long start = fragment == null ? 0 : fragment.nanoTime();
-        aggregator.add(source);
-        limits.check(aggregator.state());
+        Aggregator present = aggregator();
+        present.add(source);
+        limits.check(present.state());
         if (fragment != null) {
             fragment.spent(start);
         }
@@ -81,7 +84,22 @@ public final class AggregatePart implements AutoCloseable {
 
     /** What all batches came to; called once. */
     GroupedState complete() {
-        return fragment == null ? aggregator.state() : fragment.complete(aggregator.state());
+        if (fragment == null) {
+            return aggregator().state();
+        }
+        return fragment.isKnown()
+                ? fragment.result()
+                : fragment.complete(aggregator().state());
+    }
+
+    /** Made for the first batch, since known results need none. */
+    private Aggregator aggregator() {
+        Aggregator present = aggregator;
+        if (present == null) {
+            present = factory.get();
+            aggregator = present;
+        }
+        return present;
     }
 
     @Override

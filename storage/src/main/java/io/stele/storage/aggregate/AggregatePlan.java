@@ -29,6 +29,7 @@ final class AggregatePlan {
     private final Map<Integer, Integer> slots = new HashMap<>();
     private final List<ColumnSchema> resultColumns;
     private final List<DataType> groupTypes;
+    private final StateLayout states;
 
     /**
      * @param table as the rows are read
@@ -56,6 +57,7 @@ final class AggregatePlan {
         this.columns = List.copyOf(found);
         this.groupTypes =
                 aggregation.groupColumns().stream().map(id -> table.column(id).type()).toList();
+        this.states = new StateLayout(aggregation.calls());
         newAggregator(Map.of()); // refuses operators that are not there
     }
 
@@ -83,7 +85,7 @@ final class AggregatePlan {
 
     /** No rows. */
     GroupedState newState() {
-        return new GroupedState(groupTypes, aggregation.calls());
+        return new GroupedState(groupTypes, states);
     }
 
     /** Looks at all rows that the predicate has. */

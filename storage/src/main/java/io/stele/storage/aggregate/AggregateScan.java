@@ -115,7 +115,7 @@ public final class AggregateScan {
                                         scope.deleted(),
                                         readLsn,
                                         fromLsn),
-                                plan.newAggregator(scope.residual()),
+                                () -> plan.newAggregator(scope.residual()),
                                 limits,
                                 key.map(
                                         present ->
@@ -134,7 +134,7 @@ public final class AggregateScan {
                         new AggregatePart(
                                 index,
                                 new RowVectors(opener, view.versions().layout(), plan.columns()),
-                                plan.newAggregator(),
+                                plan::newAggregator,
                                 limits,
                                 Optional.empty()));
     }

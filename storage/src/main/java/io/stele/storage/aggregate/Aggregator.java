@@ -9,14 +9,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Adds batches of rows to a state. Has buffers: confined to one thread at a time. */
 final class Aggregator {
+    private static final int NO_ARGUMENT = -1;
+
     private final GroupedState state;
     private final int[] groupSlots;
-    private final @Nullable VectorExpression[] arguments;
+    private final VectorProgram program;
+    private final int[] arguments; // of each function, the number of its result
     private final List<SlotFilter> filters = new ArrayList<>();
     private final ValueVector[] groupVectors;
     private final @Nullable ValueVector[] argumentVectors;
-    private final int[] rows = new int[VectorSource.BATCH_ROWS];
+    private final Selection selection = new Selection();
     private final int[] groups = new int[VectorSource.BATCH_ROWS];
+    private final RowRuns runs = new RowRuns();
 
     private record SlotFilter(int slot, ColumnFilter filter) {}
 
@@ -25,15 +29,12 @@ final class Aggregator {
         List<AggregateCall> calls = plan.aggregation().calls();
         this.groupSlots = plan.aggregation().groupColumns().stream().mapToInt(plan::slot).toArray();
         this.groupVectors = new ValueVector[groupSlots.length];
-        this.arguments = new VectorExpression[calls.size()];
-        this.argumentVectors = new ValueVector[calls.size()];
-        for (int i = 0; i < arguments.length; i++) {
-            arguments[i] =
-                    calls.get(i)
-                            .argument()
-                            .map(argument -> VectorExpression.of(argument, plan::slot))
-                            .orElse(null);
-        }
+        this.program = new VectorProgram(plan::slot);
+        this.arguments =
+                calls.stream()
+                        .mapToInt(call -> call.argument().map(program::add).orElse(NO_ARGUMENT))
+                        .toArray();
+        this.argumentVectors = new ValueVector[arguments.length];
         domains.forEach(
                 (id, domain) -> {
                     int slot = plan.slot(id);
@@ -46,24 +47,25 @@ final class Aggregator {
 
     /** Adds the batch at hand. */
     void add(VectorSource batch) {
-        int count = batch.select(rows);
+        selection.start(batch);
         for (SlotFilter filter : filters) {
-            if (count == 0) {
+            if (selection.count == 0) {
                 return;
             }
-            count = filter.filter().select(batch.column(filter.slot()), rows, count);
+            selection.count = filter.filter().select(batch.column(filter.slot()), selection);
         }
-        if (count == 0) {
+        if (selection.count == 0) {
             return;
         }
         for (int i = 0; i < groupSlots.length; i++) {
             groupVectors[i] = batch.column(groupSlots[i]);
         }
+        program.run(batch, selection);
         for (int i = 0; i < arguments.length; i++) {
-            VectorExpression argument = arguments[i];
-            argumentVectors[i] = argument == null ? null : argument.evaluate(batch, rows, count);
+            argumentVectors[i] =
+                    arguments[i] == NO_ARGUMENT ? null : program.result(arguments[i]);
         }
-        state.add(groupVectors, argumentVectors, rows, count, groups);
+        state.add(groupVectors, argumentVectors, selection, groups, runs);
     }
 
     GroupedState state() {

@@ -3,28 +3,22 @@ package io.stele.storage.aggregate;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.schema.ColumnSchema;
-import io.stele.protocol.schema.DecimalType;
-import io.stele.storage.orc.ColumnBatches;
+import io.stele.storage.orc.ColumnChunk;
+import io.stele.storage.orc.ColumnChunks;
+import io.stele.storage.orc.OrcSchemas;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.TableFiles;
 import java.io.IOException;
-import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import org.apache.hadoop.hive.ql.exec.vector.BytesColumnVector;
-import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
-import org.apache.hadoop.hive.ql.exec.vector.DecimalColumnVector;
-import org.apache.hadoop.hive.ql.exec.vector.DoubleColumnVector;
-import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 import org.jspecify.annotations.Nullable;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * The rows of a column file that a reader sees, in the file's own vectors: nothing is copied but
- * long decimals. A file of an earlier schema version needs no mapping, since whatever a column of
- * these types was widened from has the same values in ORC. Confined to one thread at a time.
+ * The rows of a column file that a reader sees, in the chunks that memory or the file has. A file
+ * of an earlier schema version needs no mapping, since whatever a column of these types was widened
+ * from has the same values in ORC. Confined to one thread at a time.
  */
 final class ColumnFileVectors implements VectorSource {
     private final TableFiles files;
@@ -34,8 +28,10 @@ final class ColumnFileVectors implements VectorSource {
     private final long fromLsn;
     private final boolean checksLsn;
     private final RoaringBitmap deleted;
-    private final @Nullable ValueVector[] vectors;
-    private @Nullable ColumnBatches batches;
+    private final ChunkVector[] slots;
+    private final @Nullable ValueVector[] vectors; // of the chunk at hand, as far as asked for
+    private final long[] lsns;
+    private @Nullable ColumnChunks chunks;
 
     /**
      * @param columns as readers know them
@@ -58,21 +54,21 @@ final class ColumnFileVectors implements VectorSource {
         this.fromLsn = fromLsn;
         this.checksLsn =
                 file.entry().maxLsn().value() > readLsn || file.entry().minLsn().value() < fromLsn;
-        this.vectors = new ValueVector[columns.size()];
+        this.slots =
+                columns.stream()
+                        .map(column -> new ChunkVector(VectorKind.of(column.type())))
+                        .toArray(ChunkVector[]::new);
+        this.vectors = new ValueVector[slots.length];
+        this.lsns = new long[checksLsn ? BATCH_ROWS : 0];
     }
 
     @Override
     public boolean load() throws IOException {
         Arrays.fill(vectors, null);
-        ColumnBatches open = batches;
+        ColumnChunks open = chunks;
         if (open == null) {
-            open =
-                    files.openBatches(
-                            file,
-                            columns.stream().map(ColumnSchema::id).collect(Collectors.toSet()),
-                            checksLsn,
-                            BATCH_ROWS);
-            batches = open;
+            open = files.openChunks(file, columns, checksLsn);
+            chunks = open;
         }
         return open.advance();
     }
@@ -86,7 +82,10 @@ final class ColumnFileVectors implements VectorSource {
     public ValueVector column(int slot) {
         ValueVector vector = vectors[slot];
         if (vector == null) {
-            vector = read(columns.get(slot));
+            ColumnSchema column = columns.get(slot);
+            Optional<ColumnChunk> chunk = open().column(column.id());
+            vector =
+                    chunk.map(slots[slot]::of).orElseGet(() -> InitialVector.of(column, size()));
             vectors[slot] = vector;
         }
         return vector;
@@ -94,89 +93,53 @@ final class ColumnFileVectors implements VectorSource {
 
     @Override
     public int select(int[] rows) {
-        ColumnBatches batch = open();
-        int first = batch.firstOrdinal();
-        int size = batch.size();
-        boolean checksDeleted = deleted.intersects(first, (long) first + size);
+        int size = size();
+        int count = checksLsn ? selectLsns(rows, size) : selectAll(rows, size);
+        int first = open().firstOrdinal();
+        return deleted.intersects(first, (long) first + size)
+                ? selectNotDeleted(rows, count, first)
+                : count;
+    }
+
+    private static int selectAll(int[] rows, int size) {
+        for (int row = 0; row < size; row++) {
+            rows[row] = row;
+        }
+        return size;
+    }
+
+    private int selectLsns(int[] rows, int size) {
+        Optional<ColumnChunk> known = open().column(OrcSchemas.LSN_ID);
+        Arrays.fill(lsns, 0, size, open().commonLsn());
+        Optional<byte[]> ids = known.flatMap(ColumnChunk::ids);
+        long[] values = known.map(chunk -> chunk.longs(lsns)).orElse(lsns);
         int count = 0;
         for (int row = 0; row < size; row++) {
+            long lsn = values[ids.isPresent() ? ids.get()[row] & 0xFF : row];
             rows[count] = row;
-            boolean visible =
-                    (!checksLsn || (batch.lsn(row) <= readLsn && batch.lsn(row) >= fromLsn))
-                            && !(checksDeleted && deleted.contains(first + row));
-            count += visible ? 1 : 0;
+            count += lsn <= readLsn && lsn >= fromLsn ? 1 : 0;
         }
         return count;
     }
 
-    private ValueVector read(ColumnSchema column) {
-        VectorKind kind = VectorKind.of(column.type());
-        int size = size();
-        Optional<ColumnVector> found = open().values(column.id());
-        if (found.isEmpty()) {
-            return InitialVector.of(column, size);
+    private int selectNotDeleted(int[] rows, int count, int first) {
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = rows[i];
+            rows[kept] = row;
+            kept += deleted.contains(first + row) ? 0 : 1;
         }
-        ColumnVector source = found.get();
-        ValueVector vector = new ValueVector(kind);
-        vector.nulls = source.isNull;
-        vector.hasNulls = !source.noNulls;
-        switch (source) {
-            case LongColumnVector longs when kind == VectorKind.LONG -> vector.longs = longs.vector;
-            case LongColumnVector longs when kind == VectorKind.INT128 -> {
-                vector.longs = longs.vector; // a decimal that was of 18 digits or less
-                vector.highs = new long[size];
-                for (int row = 0; row < size; row++) {
-                    vector.highs[row] = longs.vector[row] >> (Long.SIZE - 1);
-                }
-            }
-            case DecimalColumnVector decimals when kind == VectorKind.INT128 ->
-                    copy(decimals, ((DecimalType) column.type()).scale(), size, vector);
-            case DoubleColumnVector doubles when kind == VectorKind.DOUBLE ->
-                    vector.doubles = doubles.vector;
-            case BytesColumnVector texts when kind == VectorKind.BYTES -> {
-                vector.bytes = texts.vector;
-                vector.starts = texts.start;
-                vector.lengths = texts.length;
-            }
-            default ->
-                    throw new IllegalStateException(
-                            "Expected values of %s for column %s in %s, found a %s"
-                                    .formatted(
-                                            column.type(),
-                                            column.name(),
-                                            file.entry().path(),
-                                            source.getClass().getSimpleName()));
-        }
-        return vector;
+        return kept;
     }
 
-    private static void copy(DecimalColumnVector source, int scale, int size, ValueVector target) {
-        target.longs = new long[size];
-        target.highs = new long[size];
-        for (int row = 0; row < size; row++) {
-            if (target.isNull(row)) {
-                continue;
-            }
-            // ORC drops trailing zeros of the fraction, so the stored scale may be smaller.
-            BigInteger unscaled =
-                    source.vector[row]
-                            .getHiveDecimal()
-                            .bigDecimalValue()
-                            .setScale(scale)
-                            .unscaledValue();
-            target.longs[row] = unscaled.longValue();
-            target.highs[row] = unscaled.shiftRight(Long.SIZE).longValueExact();
-        }
-    }
-
-    private ColumnBatches open() {
-        return requireNonNull(batches, "no batch");
+    private ColumnChunks open() {
+        return requireNonNull(chunks, "no batch");
     }
 
     @Override
     public void close() throws IOException {
-        ColumnBatches open = batches;
-        batches = null;
+        ColumnChunks open = chunks;
+        chunks = null;
         if (open != null) {
             open.close();
         }

@@ -30,11 +30,17 @@ abstract sealed class ColumnFilter {
     }
 
     /**
-     * Keeps those of {@code rows} whose value is in the domain.
+     * Keeps those of the selected rows whose value is in the domain.
      *
      * @return how many are left
      */
-    final int select(ValueVector vector, int[] rows, int count) {
+    final int select(ValueVector vector, Selection selection) {
+        int[] rows = selection.rows;
+        int count = selection.count;
+        if (vector.hasDictionary() && vector.entryCount() <= count) {
+            return selectEntries(vector, rows, count);
+        }
+        vector.flatten(selection);
         if (!vector.hasNulls) {
             return selectValues(vector, rows, count);
         }
@@ -43,6 +49,21 @@ abstract sealed class ColumnFilter {
             int row = rows[i];
             rows[kept] = row;
             kept += (vector.nulls[row] ? nullAllowed : contains(vector, row)) ? 1 : 0;
+        }
+        return kept;
+    }
+
+    private int selectEntries(ValueVector vector, int[] rows, int count) {
+        ValueVector entries = vector.entries();
+        boolean[] wanted = new boolean[vector.entryCount()];
+        for (int entry = 0; entry < wanted.length; entry++) {
+            wanted[entry] = entries.isNull(entry) ? nullAllowed : contains(entries, entry);
+        }
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = rows[i];
+            rows[kept] = row;
+            kept += wanted[vector.id(row)] ? 1 : 0;
         }
         return kept;
     }

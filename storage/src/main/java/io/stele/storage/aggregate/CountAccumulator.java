@@ -1,5 +1,6 @@
 package io.stele.storage.aggregate;
 
+import io.stele.protocol.aggregate.AggregateCall;
 import io.stele.protocol.row.RowEncoder;
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -7,12 +8,12 @@ import java.io.DataOutput;
 /** Counts rows, or values that are not null. */
 final class CountAccumulator extends Accumulator {
     @Override
-    void set(int group, RowEncoder row, int column) {
+    void set(int group, AggregateCall call, RowEncoder row, int column) {
         row.setLong(column, count(group));
     }
 
     @Override
-    void addValues(int[] groups, ValueVector vector, int[] rows, int count) {}
+    void addValues(RowRuns runs, ValueVector vector) {}
 
     @Override
     void mergeValue(int group, Accumulator other, int otherGroup) {}

@@ -37,46 +37,50 @@ final class Decimals implements Operator {
 
     @Override
     public void apply(
-            ValueVector left, ValueVector right, int[] rows, int count, ValueVector result) {
-        for (int i = 0; i < count; i++) {
-            int row = rows[i];
+            ValueVector left, ValueVector right, Selection selection, ValueVector result) {
+        boolean isProduct = operator == Kind.MULTIPLY;
+        boolean hasShortWay =
+                isProduct || (leftZeros < POWERS.length && rightZeros < POWERS.length);
+        for (int i = 0; i < selection.count; i++) {
+            int row = selection.rows[i];
             if (result.isNull(row)) {
                 continue;
             }
             boolean done =
-                    isLong(left, row) && isLong(right, row) && applyLongs(left, right, row, result);
+                    hasShortWay
+                            && isLong(left, row)
+                            && isLong(right, row)
+                            && (isProduct
+                                    ? multiply(left.longs[row], right.longs[row], row, result)
+                                    : add(left.longs[row], right.longs[row], row, result));
             if (!done) {
                 put(apply(value(left, row), value(right, row)), row, result);
             }
         }
     }
 
-    /** Whether it could: nothing on the way was too large. */
-    private boolean applyLongs(ValueVector left, ValueVector right, int row, ValueVector result) {
-        long a = left.longs[row];
-        long b = right.longs[row];
-        if (operator == Kind.MULTIPLY) {
-            // Two longs have a product below 10^38
-            long low = a * b;
-            result.longs[row] = low;
-            if (kind == VectorKind.INT128) {
-                result.highs[row] = Math.multiplyHigh(a, b);
-                return true;
-            }
-            return Math.multiplyHigh(a, b) == low >> (Long.SIZE - 1);
+    /** Whether it could: two longs have a product below 10^38. */
+    private boolean multiply(long a, long b, int row, ValueVector result) {
+        long low = a * b;
+        long high = Math.multiplyHigh(a, b);
+        result.longs[row] = low;
+        if (kind == VectorKind.INT128) {
+            result.highs[row] = high;
+            return true;
         }
-        if (leftZeros >= POWERS.length || rightZeros >= POWERS.length) {
-            return false;
-        }
+        return high == low >> (Long.SIZE - 1);
+    }
+
+    /** Adds or subtracts; whether it could: nothing on the way was too large. */
+    private boolean add(long a, long b, int row, ValueVector result) {
         long x = a * POWERS[leftZeros];
         long y = b * POWERS[rightZeros];
-        long sum = operator == Kind.ADD ? x + y : x - y;
+        boolean isSum = operator == Kind.ADD;
+        long sum = isSum ? x + y : x - y;
         boolean fits =
                 Math.multiplyHigh(a, POWERS[leftZeros]) == x >> (Long.SIZE - 1)
                         && Math.multiplyHigh(b, POWERS[rightZeros]) == y >> (Long.SIZE - 1)
-                        && (operator == Kind.ADD
-                                ? ((x ^ sum) & (y ^ sum)) >= 0
-                                : ((x ^ y) & (x ^ sum)) >= 0);
+                        && (isSum ? ((x ^ sum) & (y ^ sum)) >= 0 : ((x ^ y) & (x ^ sum)) >= 0);
         if (fits) {
             putLong(sum, row, result);
         }

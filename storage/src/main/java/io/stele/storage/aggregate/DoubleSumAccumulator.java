@@ -1,9 +1,8 @@
 package io.stele.storage.aggregate;
 
-import static java.util.Objects.requireNonNull;
-
+import io.stele.protocol.aggregate.AggregateCall;
+import io.stele.protocol.aggregate.AggregateFunction;
 import io.stele.protocol.row.RowEncoder;
-import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.PhysicalForm;
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -15,33 +14,51 @@ import java.util.Arrays;
  * does.
  */
 final class DoubleSumAccumulator extends Accumulator {
-    private final DataType resultType;
-    private final boolean isAverage;
     private double[] sums = {};
 
-    DoubleSumAccumulator(DataType resultType, boolean isAverage) {
-        this.resultType = requireNonNull(resultType, "resultType is null");
-        this.isAverage = isAverage;
-    }
-
     @Override
-    void addValues(int[] groups, ValueVector vector, int[] rows, int count) {
-        boolean isLong = vector.kind == VectorKind.LONG;
-        for (int i = 0; i < count; i++) {
-            int row = rows[i];
-            if (!vector.isNull(row)) {
-                sums[groups[i]] += isLong ? vector.longs[row] : vector.doubles[row];
-            }
+    void addValues(RowRuns runs, ValueVector vector) {
+        for (int run = 0; run < runs.count(); run++) {
+            int group = runs.group(run);
+            sums[group] = sum(sums[group], runs, run, vector);
         }
     }
 
+    /** Adds one value after the other: the order is part of the result. */
+    private static double sum(double before, RowRuns runs, int run, ValueVector vector) {
+        int[] rows = runs.rows();
+        int end = runs.end(run);
+        double sum = before;
+        if (vector.hasNulls) {
+            boolean isLong = vector.kind == VectorKind.LONG;
+            for (int i = runs.start(run); i < end; i++) {
+                int row = rows[i];
+                if (!vector.nulls[row]) {
+                    sum += isLong ? vector.longs[row] : vector.doubles[row];
+                }
+            }
+        } else if (vector.kind == VectorKind.LONG) {
+            long[] values = vector.longs;
+            for (int i = runs.start(run); i < end; i++) {
+                sum += values[rows[i]];
+            }
+        } else {
+            double[] values = vector.doubles;
+            for (int i = runs.start(run); i < end; i++) {
+                sum += values[rows[i]];
+            }
+        }
+        return sum;
+    }
+
     @Override
-    void set(int group, RowEncoder row, int column) {
+    void set(int group, AggregateCall call, RowEncoder row, int column) {
         if (count(group) == 0) {
             return;
         }
+        boolean isAverage = call.function() == AggregateFunction.AVG;
         double result = isAverage ? sums[group] / count(group) : sums[group];
-        if (resultType.form() == PhysicalForm.FLOAT32) {
+        if (call.resultType().form() == PhysicalForm.FLOAT32) {
             row.setFloat(column, (float) result);
         } else {
             row.setDouble(column, result);

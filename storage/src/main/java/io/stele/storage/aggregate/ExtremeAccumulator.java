@@ -2,6 +2,7 @@ package io.stele.storage.aggregate;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.aggregate.AggregateCall;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.PhysicalForm;
@@ -43,11 +44,15 @@ abstract sealed class ExtremeAccumulator extends Accumulator {
     }
 
     @Override
-    final void addValues(int[] groups, ValueVector vector, int[] rows, int count) {
-        for (int i = 0; i < count; i++) {
-            int row = rows[i];
-            if (!vector.isNull(row)) {
-                add(groups[i], vector, row);
+    final void addValues(RowRuns runs, ValueVector vector) {
+        int[] rows = runs.rows();
+        for (int run = 0; run < runs.count(); run++) {
+            int group = runs.group(run);
+            int end = runs.end(run);
+            for (int i = runs.start(run); i < end; i++) {
+                if (!vector.isNull(rows[i])) {
+                    add(group, vector, rows[i]);
+                }
             }
         }
     }
@@ -94,7 +99,7 @@ abstract sealed class ExtremeAccumulator extends Accumulator {
         }
 
         @Override
-        void set(int group, RowEncoder row, int column) {
+        void set(int group, AggregateCall call, RowEncoder row, int column) {
             if (count(group) == 0) {
                 return;
             }
@@ -159,7 +164,7 @@ abstract sealed class ExtremeAccumulator extends Accumulator {
         }
 
         @Override
-        void set(int group, RowEncoder row, int column) {
+        void set(int group, AggregateCall call, RowEncoder row, int column) {
             if (count(group) == 0) {
                 return;
             }
@@ -223,7 +228,7 @@ abstract sealed class ExtremeAccumulator extends Accumulator {
         }
 
         @Override
-        void set(int group, RowEncoder row, int column) {
+        void set(int group, AggregateCall call, RowEncoder row, int column) {
             if (count(group) > 0) {
                 row.setInt128(column, highs[group], lows[group]);
             }
@@ -303,7 +308,7 @@ abstract sealed class ExtremeAccumulator extends Accumulator {
         }
 
         @Override
-        void set(int group, RowEncoder row, int column) {
+        void set(int group, AggregateCall call, RowEncoder row, int column) {
             if (count(group) > 0) {
                 row.setBytes(column, value(group));
             }

@@ -29,7 +29,7 @@ import java.util.TreeMap;
  */
 public record FragmentKey(String fragment, String path, long deletedCount) {
     /** Says how states are written and what they mean; another one finds nothing of before. */
-    private static final int FORMAT = 1;
+    private static final int FORMAT = 2;
 
     public FragmentKey {
         requireNonNull(fragment, "fragment is null");

@@ -19,14 +19,35 @@ final class GroupKeys {
     private static final int INITIAL = 16;
     private static final int INT128_BYTES = 16;
 
+    /** Most keys that are looked up by what dictionaries they are of: a batch has no more. */
+    private static final int MAX_COMBINATIONS = VectorSource.BATCH_ROWS;
+
+    private static final int UNKNOWN = -1;
+
     private final List<DataType> types;
     private final int width; // longs of a group: its null bits, then its columns
     private final @Nullable ByteDictionary[] dictionaries; // null where the value is its own number
     private final long[] key; // of the row at hand
     private final byte[] wide = new byte[INT128_BYTES];
+    private final EntryNumbers[] entryNumbers; // by column
+    private int[] known = {}; // the group of each combination of entries
     private long[] keys;
     private int[] table = new int[4 * INITIAL]; // number + 1; 0 is free; at most half full
     private int size;
+
+    /** What the entries of a batch's dictionary are in keys. */
+    private static final class EntryNumbers {
+        private boolean[] known = {};
+        private long[] values = {};
+
+        void start(int entries) {
+            if (known.length < entries) {
+                known = new boolean[entries];
+                values = new long[entries];
+            }
+            Arrays.fill(known, 0, entries, false);
+        }
+    }
 
     GroupKeys(List<DataType> types) {
         this.types = List.copyOf(types);
@@ -38,6 +59,8 @@ final class GroupKeys {
             VectorKind kind = VectorKind.of(types.get(column));
             dictionaries[column] = kind == VectorKind.LONG ? null : new ByteDictionary();
         }
+        this.entryNumbers =
+                types.stream().map(type -> new EntryNumbers()).toArray(EntryNumbers[]::new);
         if (types.isEmpty()) {
             size = 1; // the group of everything, also of nothing
         }
@@ -56,25 +79,122 @@ final class GroupKeys {
         return bytes;
     }
 
-    /** The group of each of {@code rows}, at the same positions of {@code groups}. */
-    void assign(ValueVector[] columns, int[] rows, int count, int[] groups) {
+    /** The group of each of the selected rows, at the same positions of {@code groups}. */
+    void assign(ValueVector[] columns, Selection selection, int[] groups) {
         if (types.isEmpty()) {
-            Arrays.fill(groups, 0, count, 0);
+            Arrays.fill(groups, 0, selection.count, 0);
             return;
         }
-        for (int i = 0; i < count; i++) {
-            int row = rows[i];
-            key[0] = 0;
-            for (int column = 0; column < columns.length; column++) {
-                ValueVector vector = columns[column];
-                if (vector.isNull(row)) {
-                    key[0] |= 1L << column;
-                    key[column + 1] = 0;
-                } else {
-                    key[column + 1] = number(column, vector, row);
-                }
+        int combinations = combinations(columns);
+        if (combinations <= Math.min(MAX_COMBINATIONS, selection.count)) {
+            assignCombinations(columns, combinations, selection, groups);
+            return;
+        }
+        for (int column = 0; column < columns.length; column++) {
+            if (columns[column].hasDictionary()) {
+                entryNumbers[column].start(columns[column].entryCount());
+            } else {
+                columns[column].flatten(selection);
             }
+        }
+        for (int i = 0; i < selection.count; i++) {
+            setKey(columns, selection.rows[i]);
             groups[i] = find();
+        }
+    }
+
+    /** How many keys dictionaries make together; too many where a column has none. */
+    private static int combinations(ValueVector[] columns) {
+        int product = 1;
+        for (ValueVector vector : columns) {
+            if (!vector.hasDictionary()) {
+                return Integer.MAX_VALUE;
+            }
+            product = Math.multiplyExact(product, vector.entryCount());
+            if (product > MAX_COMBINATIONS) {
+                return Integer.MAX_VALUE;
+            }
+        }
+        return product;
+    }
+
+    /**
+     * Looks a group up once for each combination of entries that a row has; no group is made of one
+     * that none has.
+     */
+    private void assignCombinations(
+            ValueVector[] columns, int combinations, Selection selection, int[] groups) {
+        int[] rows = selection.rows;
+        int count = selection.count;
+        ValueVector first = columns[0];
+        for (int i = 0; i < count; i++) {
+            groups[i] = first.id(rows[i]);
+        }
+        for (int column = 1; column < columns.length; column++) {
+            ValueVector vector = columns[column];
+            int entries = vector.entryCount();
+            for (int i = 0; i < count; i++) {
+                groups[i] = groups[i] * entries + vector.id(rows[i]);
+            }
+        }
+        if (known.length < combinations) {
+            known = new int[combinations];
+        }
+        Arrays.fill(known, 0, combinations, UNKNOWN);
+        for (int i = 0; i < count; i++) {
+            int combination = groups[i];
+            int group = known[combination];
+            if (group == UNKNOWN) {
+                group = findEntries(columns, combination);
+                known[combination] = group;
+            }
+            groups[i] = group;
+        }
+    }
+
+    private int findEntries(ValueVector[] columns, int combination) {
+        int rest = combination;
+        key[0] = 0;
+        for (int column = columns.length - 1; column >= 0; column--) {
+            int entries = columns[column].entryCount();
+            setKey(column, columns[column].entries(), rest % entries);
+            rest /= entries;
+        }
+        return find();
+    }
+
+    private void setKey(ValueVector[] columns, int row) {
+        key[0] = 0;
+        for (int column = 0; column < columns.length; column++) {
+            ValueVector vector = columns[column];
+            if (vector.hasDictionary()) {
+                setEntryKey(column, vector.entries(), vector.id(row));
+            } else {
+                setKey(column, vector, row);
+            }
+        }
+    }
+
+    /** Looks the value of an entry up once a batch. */
+    private void setEntryKey(int column, ValueVector entries, int entry) {
+        EntryNumbers numbers = entryNumbers[column];
+        if (entries.isNull(entry)) {
+            setKey(column, entries, entry);
+        } else if (numbers.known[entry]) {
+            key[column + 1] = numbers.values[entry];
+        } else {
+            setKey(column, entries, entry);
+            numbers.known[entry] = true;
+            numbers.values[entry] = key[column + 1];
+        }
+    }
+
+    private void setKey(int column, ValueVector vector, int row) {
+        if (vector.isNull(row)) {
+            key[0] |= 1L << column;
+            key[column + 1] = 0;
+        } else {
+            key[column + 1] = number(column, vector, row);
         }
     }
 

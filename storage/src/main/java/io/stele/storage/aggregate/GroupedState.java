@@ -1,6 +1,7 @@
 package io.stele.storage.aggregate;
 
-import io.stele.protocol.aggregate.AggregateCall;
+import static java.util.Objects.requireNonNull;
+
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.schema.DataType;
 import java.io.DataInput;
@@ -11,15 +12,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What an aggregation has come to over some rows: groups, and what each function has of them.
- * States of disjoint rows merge into that of all. Confined to one thread.
+ * States of disjoint rows merge into that of all. Functions that need the same state share it.
+ * Confined to one thread.
  */
 final class GroupedState {
+    private final StateLayout layout;
     private final GroupKeys keys;
     private final Accumulator[] accumulators;
 
-    GroupedState(List<DataType> groupTypes, List<AggregateCall> calls) {
+    GroupedState(List<DataType> groupTypes, StateLayout layout) {
+        this.layout = requireNonNull(layout, "layout is null");
         this.keys = new GroupKeys(groupTypes);
-        this.accumulators = calls.stream().map(Accumulator::of).toArray(Accumulator[]::new);
+        this.accumulators = new Accumulator[layout.stateCount()];
+        for (int i = 0; i < accumulators.length; i++) {
+            accumulators[i] = Accumulator.of(layout.calls().get(layout.owner(i)));
+        }
         resize();
     }
 
@@ -37,32 +44,44 @@ final class GroupedState {
     }
 
     /**
-     * Adds rows of a batch.
+     * Adds the selected rows of a batch.
      *
-     * @param groups room for the group of each row
      * @param arguments of the functions; null where there is none
+     * @param groups room for the group of each row
+     * @param runs room for the rows by group
      */
     void add(
             ValueVector[] groupColumns,
             @Nullable ValueVector[] arguments,
-            int[] rows,
-            int count,
-            int[] groups) {
-        keys.assign(groupColumns, rows, count, groups);
-        resize();
+            Selection selection,
+            int[] groups,
+            RowRuns runs) {
+        if (groupColumns.length == 0) {
+            runs.all(selection.rows, selection.count);
+        } else {
+            keys.assign(groupColumns, selection, groups);
+            runs.split(selection.rows, selection.count, groups, keys.size());
+            resize();
+        }
         for (int i = 0; i < accumulators.length; i++) {
-            accumulators[i].add(groups, arguments[i], rows, count);
+            accumulators[i].add(runs, arguments[layout.owner(i)]);
         }
     }
 
     /** Adds rows without values to the one group of everything; of counts. */
     void addCount(int call, long rows) {
-        accumulators[call].addCount(0, rows);
+        int state = layout.place(call);
+        if (layout.owner(state) == call) {
+            accumulators[state].addCount(0, rows);
+        }
     }
 
     /** Adds one value of a function to the one group of everything. */
     void addValue(int call, ValueVector value) {
-        accumulators[call].add(new int[] {0}, value, new int[] {0}, 1);
+        int state = layout.place(call);
+        if (layout.owner(state) == call) {
+            accumulators[state].add(RowRuns.SINGLE, value);
+        }
     }
 
     void merge(GroupedState other) {
@@ -76,8 +95,9 @@ final class GroupedState {
     /** Writes the result of a group: its columns, then the functions. */
     void set(int group, int groupColumns, RowEncoder row) {
         keys.set(group, row);
-        for (int i = 0; i < accumulators.length; i++) {
-            accumulators[i].set(group, row, groupColumns + i);
+        for (int i = 0; i < layout.calls().size(); i++) {
+            accumulators[layout.place(i)].set(
+                    group, layout.calls().get(i), row, groupColumns + i);
         }
     }
 

@@ -13,8 +13,8 @@ interface Operator {
     /** Of the result. */
     VectorKind kind();
 
-    /** Computes the rows where neither is null. */
-    void apply(ValueVector left, ValueVector right, int[] rows, int count, ValueVector result);
+    /** Computes the selected rows where neither is null, maybe others too. */
+    void apply(ValueVector left, ValueVector right, Selection selection, ValueVector result);
 
     static Operator of(ScalarExpression expression) {
         DataType type = expression.type();
@@ -30,7 +30,7 @@ interface Operator {
                 : new OfIntegers(expression.kind(), type);
     }
 
-    /** Doubles. */
+    /** Doubles: nothing is an error, so what does not count may be computed with the rest. */
     record OfDoubles(Kind operator) implements Operator {
         @Override
         public VectorKind kind() {
@@ -39,29 +39,46 @@ interface Operator {
 
         @Override
         public void apply(
-                ValueVector left, ValueVector right, int[] rows, int count, ValueVector result) {
+                ValueVector left, ValueVector right, Selection selection, ValueVector result) {
             double[] a = left.doubles;
             double[] b = right.doubles;
-            double[] target = result.doubles;
+            if (selection.isDense()) {
+                applyAll(a, b, selection.size, result.doubles);
+            } else {
+                applySelected(a, b, selection, result.doubles);
+            }
+        }
+
+        private void applyAll(double[] a, double[] b, int size, double[] target) {
             switch (operator) {
                 case ADD -> {
-                    for (int i = 0; i < count; i++) {
-                        int row = rows[i];
+                    for (int row = 0; row < size; row++) {
                         target[row] = a[row] + b[row];
                     }
                 }
                 case SUBTRACT -> {
-                    for (int i = 0; i < count; i++) {
-                        int row = rows[i];
+                    for (int row = 0; row < size; row++) {
                         target[row] = a[row] - b[row];
                     }
                 }
                 default -> {
-                    for (int i = 0; i < count; i++) {
-                        int row = rows[i];
+                    for (int row = 0; row < size; row++) {
                         target[row] = a[row] * b[row];
                     }
                 }
+            }
+        }
+
+        private void applySelected(
+                double[] a, double[] b, Selection selection, double[] target) {
+            for (int i = 0; i < selection.count; i++) {
+                int row = selection.rows[i];
+                target[row] =
+                        switch (operator) {
+                            case ADD -> a[row] + b[row];
+                            case SUBTRACT -> a[row] - b[row];
+                            default -> a[row] * b[row];
+                        };
             }
         }
     }
@@ -75,9 +92,9 @@ interface Operator {
 
         @Override
         public void apply(
-                ValueVector left, ValueVector right, int[] rows, int count, ValueVector result) {
-            for (int i = 0; i < count; i++) {
-                int row = rows[i];
+                ValueVector left, ValueVector right, Selection selection, ValueVector result) {
+            for (int i = 0; i < selection.count; i++) {
+                int row = selection.rows[i];
                 if (!result.isNull(row)) {
                     result.longs[row] = apply(left.longs[row], right.longs[row]);
                 }

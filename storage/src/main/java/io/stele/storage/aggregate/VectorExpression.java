@@ -9,36 +9,34 @@ import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.PhysicalForm;
 import io.stele.protocol.schema.TypeKind;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.IntUnaryOperator;
 
-/** An expression that computes a vector of each batch. Has buffers: confined to one thread. */
+/**
+ * One node of an expression, which computes a vector of each batch from those of its arguments. Has
+ * buffers: confined to one thread.
+ */
 interface VectorExpression {
     /**
-     * The values in some rows of the batch; valid until the next batch, in other rows without
-     * meaning.
+     * The values in the selected rows of the batch; valid until the next batch, in other rows
+     * without meaning.
      *
+     * @param arguments what the node's arguments came to in the same rows
      * @throws io.stele.protocol.SteleException NUMBER_OUT_OF_RANGE
      */
-    ValueVector evaluate(VectorSource batch, int[] rows, int count);
+    ValueVector evaluate(VectorSource batch, Selection selection, List<ValueVector> arguments);
 
     /**
-     * Makes an expression ready.
+     * Makes a node ready.
      *
      * @param slots the slot of each column id in batches
      */
     static VectorExpression of(ScalarExpression expression, IntUnaryOperator slots) {
         return switch (expression.kind()) {
-            case COLUMN -> {
-                int slot = slots.applyAsInt(expression.columnId().orElseThrow());
-                yield (batch, rows, count) -> batch.column(slot);
-            }
+            case COLUMN -> new Column(slots.applyAsInt(expression.columnId().orElseThrow()));
             case CONSTANT -> constant(expression);
-            case WIDEN -> widened(expression, slots);
-            case ADD, SUBTRACT, MULTIPLY -> {
-                VectorExpression left = of(expression.arguments().get(0), slots);
-                VectorExpression right = of(expression.arguments().get(1), slots);
-                yield new Binary(left, right, Operator.of(expression));
-            }
+            case WIDEN -> widened(expression);
+            case ADD, SUBTRACT, MULTIPLY -> new Binary(Operator.of(expression));
         };
     }
 
@@ -70,22 +68,20 @@ interface VectorExpression {
                 Arrays.fill(vector.lengths, value.length);
             }
         }
-        return (batch, rows, count) -> vector;
+        return (batch, selection, arguments) -> vector;
     }
 
-    private static VectorExpression widened(ScalarExpression expression, IntUnaryOperator slots) {
-        ScalarExpression argument = expression.arguments().get(0);
-        VectorExpression source = of(argument, slots);
-        DataType from = argument.type();
+    private static VectorExpression widened(ScalarExpression expression) {
+        DataType from = expression.arguments().get(0).type();
         DataType to = expression.type();
         if (isInteger(from) && to.kind() == TypeKind.DOUBLE) {
-            return new Widened(source, VectorKind.DOUBLE, 0);
+            return new Widened(VectorKind.DOUBLE, 0);
         }
         if (to instanceof DecimalType decimal) {
             int scale = from instanceof DecimalType narrow ? narrow.scale() : 0;
-            return new Widened(source, VectorKind.of(to), decimal.scale() - scale);
+            return new Widened(VectorKind.of(to), decimal.scale() - scale);
         }
-        return source; // the same values in as many bits
+        return (batch, selection, arguments) -> arguments.get(0); // the same values in as many bits
     }
 
     private static boolean isInteger(DataType type) {
@@ -95,62 +91,71 @@ interface VectorExpression {
         };
     }
 
+    /** A column of the batch. */
+    record Column(int slot) implements VectorExpression {
+        @Override
+        public ValueVector evaluate(
+                VectorSource batch, Selection selection, List<ValueVector> arguments) {
+            ValueVector vector = batch.column(slot);
+            vector.flatten(selection);
+            return vector;
+        }
+    }
+
     /** An operator applied row by row. */
     final class Binary implements VectorExpression {
-        private final VectorExpression left;
-        private final VectorExpression right;
         private final Operator operator;
         private final ValueVector result;
 
-        Binary(VectorExpression left, VectorExpression right, Operator operator) {
-            this.left = requireNonNull(left, "left is null");
-            this.right = requireNonNull(right, "right is null");
+        Binary(Operator operator) {
             this.operator = requireNonNull(operator, "operator is null");
             this.result = ValueVector.allocate(operator.kind(), VectorSource.BATCH_ROWS);
         }
 
         @Override
-        public ValueVector evaluate(VectorSource batch, int[] rows, int count) {
-            ValueVector a = left.evaluate(batch, rows, count);
-            ValueVector b = right.evaluate(batch, rows, count);
+        public ValueVector evaluate(
+                VectorSource batch, Selection selection, List<ValueVector> arguments) {
+            ValueVector a = arguments.get(0);
+            ValueVector b = arguments.get(1);
             result.hasNulls = a.hasNulls || b.hasNulls;
             if (result.hasNulls) {
-                for (int i = 0; i < count; i++) {
-                    int row = rows[i];
+                for (int i = 0; i < selection.count; i++) {
+                    int row = selection.rows[i];
                     result.nulls[row] = a.isNull(row) || b.isNull(row);
                 }
             }
-            operator.apply(a, b, rows, count, result);
+            operator.apply(a, b, selection, result);
             return result;
         }
     }
 
     /** Integers as doubles or decimals, decimals with more digits. */
     final class Widened implements VectorExpression {
-        private final VectorExpression source;
         private final ValueVector result;
         private final int zeros;
 
-        Widened(VectorExpression source, VectorKind kind, int zeros) {
-            this.source = requireNonNull(source, "source is null");
+        Widened(VectorKind kind, int zeros) {
             this.result = ValueVector.allocate(kind, VectorSource.BATCH_ROWS);
             this.zeros = zeros;
         }
 
         @Override
-        public ValueVector evaluate(VectorSource batch, int[] rows, int count) {
-            ValueVector from = source.evaluate(batch, rows, count);
+        public ValueVector evaluate(
+                VectorSource batch, Selection selection, List<ValueVector> arguments) {
+            ValueVector from = arguments.get(0);
             result.hasNulls = from.hasNulls;
             result.nulls = from.nulls;
-            for (int i = 0; i < count; i++) {
-                int row = rows[i];
-                if (from.isNull(row)) {
-                    continue;
+            if (result.kind == VectorKind.DOUBLE) {
+                for (int i = 0; i < selection.count; i++) {
+                    int row = selection.rows[i];
+                    result.doubles[row] = from.longs[row];
                 }
-                switch (result.kind) {
-                    case DOUBLE -> result.doubles[row] = from.longs[row];
-                    case LONG, INT128 -> Decimals.rescale(from, row, zeros, result);
-                    case BYTES -> throw new IllegalStateException("text is not widened");
+                return result;
+            }
+            for (int i = 0; i < selection.count; i++) {
+                int row = selection.rows[i];
+                if (!from.isNull(row)) {
+                    Decimals.rescale(from, row, zeros, result);
                 }
             }
             return result;

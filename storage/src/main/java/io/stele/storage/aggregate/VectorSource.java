@@ -1,11 +1,12 @@
 package io.stele.storage.aggregate;
 
+import io.stele.storage.orc.ColumnChunk;
 import java.io.IOException;
 
 /** Rows as batches of vectors. Starts before the first batch. Confined to one thread at a time. */
 interface VectorSource extends AutoCloseable {
     /** Most rows of a batch: some hundred microseconds of work, and well in a core's own cache. */
-    int BATCH_ROWS = 4096;
+    int BATCH_ROWS = ColumnChunk.MAX_ROWS;
 
     /**
      * Moves to the next batch; false at the end. Under {@link

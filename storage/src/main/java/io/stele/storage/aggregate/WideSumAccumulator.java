@@ -1,9 +1,9 @@
 package io.stele.storage.aggregate;
 
-import static java.util.Objects.requireNonNull;
-
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.aggregate.AggregateCall;
+import io.stele.protocol.aggregate.AggregateFunction;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.DecimalType;
@@ -22,40 +22,69 @@ import java.math.RoundingMode;
 final class WideSumAccumulator extends Accumulator {
     private static final BigInteger FIRST_TOO_LARGE = BigInteger.TEN.pow(DecimalType.MAX_PRECISION);
 
-    private final DataType resultType;
-    private final boolean isAverage;
     private final WideSums sums = new WideSums();
 
-    WideSumAccumulator(DataType resultType, boolean isAverage) {
-        this.resultType = requireNonNull(resultType, "resultType is null");
-        this.isAverage = isAverage;
+    @Override
+    void addValues(RowRuns runs, ValueVector vector) {
+        for (int run = 0; run < runs.count(); run++) {
+            if (vector.kind == VectorKind.LONG) {
+                addLongs(runs, run, vector);
+            } else {
+                addInt128(runs, run, vector);
+            }
+        }
     }
 
-    @Override
-    void addValues(int[] groups, ValueVector vector, int[] rows, int count) {
-        if (vector.kind == VectorKind.LONG) {
-            long[] values = vector.longs;
-            for (int i = 0; i < count; i++) {
-                int row = rows[i];
-                if (!vector.isNull(row)) {
-                    sums.add(groups[i], values[row]);
-                }
-            }
-            return;
-        }
-        for (int i = 0; i < count; i++) {
+    private void addLongs(RowRuns runs, int run, ValueVector vector) {
+        int[] rows = runs.rows();
+        long[] values = vector.longs;
+        int end = runs.end(run);
+        long sum = 0;
+        long carry = 0; // of 2^64
+        for (int i = runs.start(run); i < end; i++) {
             int row = rows[i];
-            if (!vector.isNull(row)) {
-                sums.add(groups[i], vector.highs[row], vector.longs[row]);
+            long value = vector.isNull(row) ? 0 : values[row];
+            long next = sum + value;
+            if (((sum ^ next) & (value ^ next)) < 0) {
+                carry += value < 0 ? -1 : 1;
             }
+            sum = next;
         }
+        sums.addParts(runs.group(run), carry, sum);
+    }
+
+    private void addInt128(RowRuns runs, int run, ValueVector vector) {
+        int[] rows = runs.rows();
+        long[] lows = vector.longs;
+        long[] highs = vector.highs;
+        int end = runs.end(run);
+        long sum = 0; // of those that fit 64 bits, as nearly all do
+        long carry = 0;
+        for (int i = runs.start(run); i < end; i++) {
+            int row = rows[i];
+            if (vector.isNull(row)) {
+                continue;
+            }
+            long value = lows[row];
+            if (highs[row] != value >> (Long.SIZE - 1)) {
+                sums.add(runs.group(run), highs[row], value);
+                continue;
+            }
+            long next = sum + value;
+            if (((sum ^ next) & (value ^ next)) < 0) {
+                carry += value < 0 ? -1 : 1;
+            }
+            sum = next;
+        }
+        sums.addParts(runs.group(run), carry, sum);
     }
 
     @Override
-    void set(int group, RowEncoder row, int column) {
+    void set(int group, AggregateCall call, RowEncoder row, int column) {
         if (count(group) == 0) {
             return;
         }
+        DataType resultType = call.resultType();
         if (!(resultType instanceof DecimalType)) {
             if (!sums.isLong(group)) {
                 throw outOfRange("bigint");
@@ -63,7 +92,8 @@ final class WideSumAccumulator extends Accumulator {
             row.setLong(column, sums.low(group));
             return;
         }
-        BigInteger result = isAverage ? average(group) : sums.value(group);
+        BigInteger result =
+                call.function() == AggregateFunction.AVG ? average(group) : sums.value(group);
         if (result.abs().compareTo(FIRST_TOO_LARGE) >= 0) {
             throw outOfRange(resultType.text());
         }

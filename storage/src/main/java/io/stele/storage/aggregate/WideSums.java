@@ -41,6 +41,12 @@ final class WideSums {
         }
     }
 
+    /** Adds {@code high * 2^64 + low}, each with a sign of its own. */
+    void addParts(int group, long high, long low) {
+        add(group, low);
+        addHigh(group, high);
+    }
+
     private void addHigh(int group, long value) {
         long before = highs[group];
         long sum = before + value;

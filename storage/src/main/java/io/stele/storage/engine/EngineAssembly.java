@@ -10,6 +10,7 @@ import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.orc.ColumnPointReader;
+import io.stele.storage.orc.DecodedColumns;
 import io.stele.storage.shard.PreparedPart;
 import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.tablet.FileIds;
@@ -70,6 +71,8 @@ final class EngineAssembly {
                         new BlockCache("row-blocks", options.caches().rowBlockBytes()),
                         new BlockCache("key-indexes", options.caches().keyIndexBytes()),
                         new ColumnPointReader("row-groups", options.caches().rowGroupBytes()),
+                        new DecodedColumns(
+                                "decoded-columns", options.caches().decodedColumnBytes()),
                         new RowCache("rows", options.caches().rowBytes()),
                         new FileIds(epoch));
         ReadPoints readPoints =

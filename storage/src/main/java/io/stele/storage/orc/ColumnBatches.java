@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.storage.objectstore.NonBlocking;
 import java.io.IOException;
-import java.util.Optional;
 import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
@@ -16,7 +15,6 @@ import org.apache.orc.RecordReader;
  */
 public final class ColumnBatches implements AutoCloseable {
     private static final ColumnVector NULLS = nulls();
-    private static final int[] NO_SELECTION = {};
 
     private final String path;
     private final ColumnFileReader file;
@@ -68,22 +66,6 @@ public final class ColumnBatches implements AutoCloseable {
     ColumnVector column(int index) {
         int position = file.position(index);
         return position == ColumnFileReader.ABSENT ? NULLS : batch.cols[position];
-    }
-
-    /**
-     * The values of a column, one for each row of the batch; empty, if the file has not got it:
-     * then it has its initial value in every row, or null.
-     */
-    public Optional<ColumnVector> values(int columnId) {
-        for (int i = 0; i < file.columns().size(); i++) {
-            int position = file.position(i);
-            if (file.columns().get(i).id() == columnId && position != ColumnFileReader.ABSENT) {
-                ColumnVector vector = batch.cols[position];
-                vector.flatten(false, NO_SELECTION, batch.size);
-                return Optional.of(vector);
-            }
-        }
-        return Optional.empty();
     }
 
     private static ColumnVector nulls() {

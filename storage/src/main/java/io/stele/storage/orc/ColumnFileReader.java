@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.orc.OrcFile;
@@ -132,29 +131,41 @@ public final class ColumnFileReader {
         return new ColumnBatches(path, this, rows, newBatchRows(rowCount()));
     }
 
-    /**
-     * The same with some columns only; the others have no meaning.
-     *
-     * @param columnIds the columns
-     * @param withLsn whether the LSNs of the rows are wanted
-     * @param batchRows most rows of a batch
-     */
-    public ColumnBatches batches(Set<Integer> columnIds, boolean withLsn, int batchRows)
-            throws IOException {
+    /** A reader of all rows with some of the file's columns only; the others have no meaning. */
+    RecordReader openRecords(int[] positions) throws IOException {
         boolean[] include = new boolean[orc.getSchema().getMaximumId() + 1];
         include[0] = true;
+        for (int position : positions) {
+            include(include, position);
+        }
+        return OrcErrors.translate(path, () -> orc.rows(orc.options().include(include)));
+    }
+
+    /** Position in the file of a column, {@link #ABSENT} if it is not among those of the reader. */
+    int positionOf(int columnId) {
         for (int i = 0; i < positions.length; i++) {
-            if (columnIds.contains(columns.get(i).id())) {
-                include(include, positions[i]);
+            if (columns.get(i).id() == columnId) {
+                return positions[i];
             }
         }
-        if (withLsn) {
-            include(include, lsnPosition);
+        return ABSENT;
+    }
+
+    /**
+     * Rows of the chunk that starts at a row: stripes are cut into chunks of {@link
+     * ColumnChunk#MAX_ROWS} from their first row on.
+     *
+     * @param ordinal of a chunk's first row; the number of rows has none
+     */
+    int chunkRows(int ordinal) {
+        long stripeEnd = 0;
+        for (StripeInformation stripe : orc.getStripes()) {
+            stripeEnd += stripe.getNumberOfRows();
+            if (ordinal < stripeEnd) {
+                return (int) Math.min(ColumnChunk.MAX_ROWS, stripeEnd - ordinal);
+            }
         }
-        RecordReader rows =
-                OrcErrors.translate(path, () -> orc.rows(orc.options().include(include)));
-        return new ColumnBatches(
-                path, this, rows, (int) Math.max(1, Math.min(batchRows, rowCount())));
+        return 0;
     }
 
     private ColumnFileCursor cursor(RowAssembler assembler) throws IOException {

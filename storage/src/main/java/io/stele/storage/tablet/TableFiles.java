@@ -3,6 +3,7 @@ package io.stele.storage.tablet;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.CacheStatistics;
+import io.stele.protocol.schema.ColumnSchema;
 import io.stele.storage.format.BlockCache;
 import io.stele.storage.format.DeleteVector;
 import io.stele.storage.format.KeyIndexReader;
@@ -16,14 +17,15 @@ import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.PacedObjectStore;
 import io.stele.storage.objectstore.WritePacer;
 import io.stele.storage.orc.ColumnBatches;
+import io.stele.storage.orc.ColumnChunks;
 import io.stele.storage.orc.ColumnFileCursor;
 import io.stele.storage.orc.ColumnFileReader;
 import io.stele.storage.orc.ColumnPointReader;
 import io.stele.storage.orc.ColumnRow;
+import io.stele.storage.orc.DecodedColumns;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** How the tablets of a node open and name their files. Immutable; safe for use by many threads. */
 public final class TableFiles {
@@ -31,22 +33,26 @@ public final class TableFiles {
     private final BlockCache rowBlocks;
     private final BlockCache keyIndexes;
     private final ColumnPointReader points;
+    private final DecodedColumns decoded;
     private final RowCache rows;
     private final FileIds ids;
 
     /**
      * @param rowBlocks blocks of row files
      * @param keyIndexes blocks of the key indexes of column files
+     * @param decoded columns of column files, for aggregations
      */
     public TableFiles(
             ObjectStore store,
             BlockCache rowBlocks,
             BlockCache keyIndexes,
             ColumnPointReader points,
+            DecodedColumns decoded,
             RowCache rows,
             FileIds ids) {
         this.store = requireNonNull(store, "store is null");
         this.points = requireNonNull(points, "points is null");
+        this.decoded = requireNonNull(decoded, "decoded is null");
         this.rowBlocks = requireNonNull(rowBlocks, "rowBlocks is null");
         this.keyIndexes = requireNonNull(keyIndexes, "keyIndexes is null");
         this.rows = requireNonNull(rows, "rows is null");
@@ -56,7 +62,7 @@ public final class TableFiles {
     /** The same, but new files are written no faster than the pacer lets. */
     public TableFiles paced(WritePacer pacer) {
         return new TableFiles(
-                new PacedObjectStore(store, pacer), rowBlocks, keyIndexes, points, rows, ids);
+                new PacedObjectStore(store, pacer), rowBlocks, keyIndexes, points, decoded, rows, ids);
     }
 
     /** The same, but new files take the place of those. */
@@ -65,7 +71,7 @@ public final class TableFiles {
                 replaced.stream()
                         .map(file -> new ObjectEntry(file.path(), file.sizeBytes()))
                         .toList();
-        return new TableFiles(store.replacing(objects), rowBlocks, keyIndexes, points, rows, ids);
+        return new TableFiles(store.replacing(objects), rowBlocks, keyIndexes, points, decoded, rows, ids);
     }
 
     public ObjectStore store() {
@@ -86,6 +92,7 @@ public final class TableFiles {
                 rowBlocks.statistics(),
                 keyIndexes.statistics(),
                 points.statistics(),
+                decoded.statistics(),
                 rows.statistics());
     }
 
@@ -120,15 +127,15 @@ public final class TableFiles {
     }
 
     /**
-     * Walks some columns of a column file as they are in it; blocks.
+     * Walks some columns of a column file, through those in memory; blocks where the file's tail
+     * must be read, or a column.
      *
-     * @see ColumnFileReader#batches(Set, boolean, int)
+     * @param columns as readers know them
+     * @param withLsn whether the LSNs of the rows are wanted
      */
-    public ColumnBatches openBatches(
-            ColumnFile file, Set<Integer> columnIds, boolean withLsn, int batchRows)
+    public ColumnChunks openChunks(ColumnFile file, List<ColumnSchema> columns, boolean withLsn)
             throws IOException {
-        NonBlocking.check();
-        return reader(file).batches(columnIds, withLsn, batchRows);
+        return new ColumnChunks(reader(file), decoded, columns, withLsn);
     }
 
     /** One row of a column file, as one of the file's version; blocks. */
@@ -151,6 +158,7 @@ public final class TableFiles {
         rowBlocks.forget(path);
         keyIndexes.forget(path);
         points.forget(path);
+        decoded.forget(path);
     }
 
     ColumnFile openColumn(FileEntry entry, DeleteVector deletes, TableVersions versions)

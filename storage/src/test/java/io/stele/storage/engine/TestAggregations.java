@@ -57,6 +57,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Aggregations of random rows against the same rows aggregated one by one: with flushes, merges,
@@ -67,6 +68,10 @@ final class TestAggregations {
     private static final int SEEDS = 3;
     private static final int ROUNDS = 10;
     private static final int KEYS = 400;
+
+    /** More than a chunk has, and more than fit a dictionary. */
+    private static final int MANY_ROWS = 12_000;
+
     private static final List<String> NAMES =
             List.of(
                     "",
@@ -82,12 +87,17 @@ final class TestAggregations {
     private final List<String> mismatches = new ArrayList<>();
 
     /** Small enough for results to make room; every third hit is computed again. */
-    private final FragmentCache cache =
-            new FragmentCache(
-                    new FragmentCacheOptions(20_000, 4_000, 3),
-                    new AtomicLong()::incrementAndGet,
-                    mismatches::add);
+    private FragmentCache cache = newCache();
 
+    private FragmentCache newCache() {
+        return new FragmentCache(
+                new FragmentCacheOptions(20_000, 4_000, 3),
+                new AtomicLong()::incrementAndGet,
+                mismatches::add);
+    }
+
+    private int keys = KEYS;
+    private int choices = 12; // values of a type
     private SimulatedNode node;
     private Random random;
     private TableSchema table;
@@ -129,6 +139,33 @@ final class TestAggregations {
             assertThat(statistics.hits()).isPositive();
             assertThat(statistics.verified()).isPositive();
         }
+    }
+
+    /** Chunks of files with and without dictionaries, some of them in memory. */
+    @ParameterizedTest
+    @ValueSource(ints = {12, 200, 300, 100_000})
+    void resultsOfManyRows(int newChoices) throws IOException {
+        for (long memoryBytes : new long[] {0, 200_000, 1L << 30}) {
+            choices = newChoices;
+            keys = MANY_ROWS;
+            sequences.clear();
+            cache = newCache(); // files of another node have the same names
+            random = new Random(choices + memoryBytes);
+            CacheOptions caches = new CacheOptions(1 << 20, 1 << 20, 1 << 20, memoryBytes, 0);
+            node = SimulatedNode.start(StorageOptions.DEFAULT.withCaches(caches), choices);
+            table = create(Orientation.COLUMN);
+            write(MANY_ROWS);
+            node.await(node.engine().flush(table.id()));
+            ReadPoint before = node.readPoint();
+            write(MANY_ROWS / 4);
+            node.await(node.engine().flush(table.id()));
+            for (ReadPoint point : List.of(before, node.readPoint())) {
+                for (int query = 0; query < 6; query++) {
+                    check(point);
+                }
+            }
+        }
+        assertThat(mismatches).isEmpty();
     }
 
     private void change(int round, List<ReadPoint> points) throws IOException {
@@ -218,7 +255,7 @@ final class TestAggregations {
         Map<ShardId, WriteBatchBuilder> batches = new HashMap<>();
         for (int i = 0; i < rows; i++) {
             List<@Nullable Object> values = new ArrayList<>();
-            values.add((long) random.nextInt(KEYS));
+            values.add((long) random.nextInt(keys));
             for (ColumnSchema column : table.columns().subList(1, table.columns().size())) {
                 values.add(value(column.type()));
             }
@@ -260,7 +297,7 @@ final class TestAggregations {
 
     /** From few values, edges among them; sums of floating point are exact in any order. */
     private Object present(DataType type) {
-        int choice = random.nextInt(12);
+        int choice = random.nextInt(choices);
         return switch (type.kind()) {
             case BOOLEAN -> choice < 6;
             case INTEGER ->
@@ -269,7 +306,7 @@ final class TestAggregations {
             case DECIMAL -> decimal((io.stele.protocol.schema.DecimalType) type, choice);
             case DOUBLE -> floating(choice);
             case REAL -> (float) floating(choice);
-            case VARCHAR -> NAMES.get(random.nextInt(NAMES.size()));
+            case VARCHAR -> choice < NAMES.size() ? NAMES.get(choice) : "name " + choice;
             case DATE -> LocalDate.ofEpochDay(choice - 3L);
             case TIMESTAMP ->
                     LocalDateTime.of(1969, 12, 31, 23, 59, 58).plusNanos(choice * 500_000_000L);
