@@ -87,9 +87,7 @@ public final class AggregatePart implements AutoCloseable {
         if (fragment == null) {
             return aggregator().state();
         }
-        return fragment.isKnown()
-                ? fragment.result()
-                : fragment.complete(aggregator().state());
+        return fragment.isKnown() ? fragment.result() : fragment.complete(aggregator().state());
     }
 
     /** Made for the first batch, since known results need none. */

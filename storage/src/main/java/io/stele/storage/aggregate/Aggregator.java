@@ -62,8 +62,7 @@ final class Aggregator {
         }
         program.run(batch, selection);
         for (int i = 0; i < arguments.length; i++) {
-            argumentVectors[i] =
-                    arguments[i] == NO_ARGUMENT ? null : program.result(arguments[i]);
+            argumentVectors[i] = arguments[i] == NO_ARGUMENT ? null : program.result(arguments[i]);
         }
         state.add(groupVectors, argumentVectors, selection, groups, runs);
     }

@@ -84,8 +84,7 @@ final class ColumnFileVectors implements VectorSource {
         if (vector == null) {
             ColumnSchema column = columns.get(slot);
             Optional<ColumnChunk> chunk = open().column(column.id());
-            vector =
-                    chunk.map(slots[slot]::of).orElseGet(() -> InitialVector.of(column, size()));
+            vector = chunk.map(slots[slot]::of).orElseGet(() -> InitialVector.of(column, size()));
             vectors[slot] = vector;
         }
         return vector;

@@ -96,8 +96,7 @@ final class GroupedState {
     void set(int group, int groupColumns, RowEncoder row) {
         keys.set(group, row);
         for (int i = 0; i < layout.calls().size(); i++) {
-            accumulators[layout.place(i)].set(
-                    group, layout.calls().get(i), row, groupColumns + i);
+            accumulators[layout.place(i)].set(group, layout.calls().get(i), row, groupColumns + i);
         }
     }
 

@@ -69,8 +69,7 @@ interface Operator {
             }
         }
 
-        private void applySelected(
-                double[] a, double[] b, Selection selection, double[] target) {
+        private void applySelected(double[] a, double[] b, Selection selection, double[] target) {
             for (int i = 0; i < selection.count; i++) {
                 int row = selection.rows[i];
                 target[row] =

@@ -56,9 +56,7 @@ final class VectorProgram {
         return switch (step.arguments().length) {
             case 0 -> List.of();
             case 1 -> List.of(results.get(step.arguments()[0]));
-            default ->
-                    List.of(
-                            results.get(step.arguments()[0]), results.get(step.arguments()[1]));
+            default -> List.of(results.get(step.arguments()[0]), results.get(step.arguments()[1]));
         };
     }
 

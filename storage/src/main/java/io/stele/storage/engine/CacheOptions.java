@@ -12,7 +12,8 @@ package io.stele.storage.engine;
  */
 public record CacheOptions(
         long rowBlockBytes,
-        long keyIndexBytes, long rowGroupBytes,
+        long keyIndexBytes,
+        long rowGroupBytes,
         long decodedColumnBytes,
         long rowBytes) {
     /** 640 MiB in all, which small heaps still have room for; most of it where lookups end. */

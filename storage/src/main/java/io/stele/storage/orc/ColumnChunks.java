@@ -8,7 +8,6 @@ import io.stele.storage.objectstore.NonBlocking;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;

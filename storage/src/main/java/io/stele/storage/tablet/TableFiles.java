@@ -62,7 +62,13 @@ public final class TableFiles {
     /** The same, but new files are written no faster than the pacer lets. */
     public TableFiles paced(WritePacer pacer) {
         return new TableFiles(
-                new PacedObjectStore(store, pacer), rowBlocks, keyIndexes, points, decoded, rows, ids);
+                new PacedObjectStore(store, pacer),
+                rowBlocks,
+                keyIndexes,
+                points,
+                decoded,
+                rows,
+                ids);
     }
 
     /** The same, but new files take the place of those. */
@@ -71,7 +77,8 @@ public final class TableFiles {
                 replaced.stream()
                         .map(file -> new ObjectEntry(file.path(), file.sizeBytes()))
                         .toList();
-        return new TableFiles(store.replacing(objects), rowBlocks, keyIndexes, points, decoded, rows, ids);
+        return new TableFiles(
+                store.replacing(objects), rowBlocks, keyIndexes, points, decoded, rows, ids);
     }
 
     public ObjectStore store() {

@@ -41,7 +41,8 @@ final class TestVectorProgram {
     })
     void decimals(String leftType, String rightType, String resultType, Kind kind) {
         for (int hiddenEvery : new int[] {0, 1, 2}) {
-            checkDecimals(leftType, rightType, resultType, kind, hiddenEvery == 1 ? 7 : hiddenEvery);
+            checkDecimals(
+                    leftType, rightType, resultType, kind, hiddenEvery == 1 ? 7 : hiddenEvery);
         }
     }
 
@@ -164,7 +165,8 @@ final class TestVectorProgram {
         dictionary.useDictionary(entries, special.length + 1, ids);
         ScalarExpression a = ScalarExpression.column(1, type);
         ScalarExpression b = ScalarExpression.column(2, type);
-        ScalarExpression two = ScalarExpression.constant(type, ValueCodec.of(type).encodeObject(2.0));
+        ScalarExpression two =
+                ScalarExpression.constant(type, ValueCodec.of(type).encodeObject(2.0));
         ScalarExpression difference = ScalarExpression.of(Kind.SUBTRACT, type, two, b);
         int product = program.add(ScalarExpression.of(Kind.MULTIPLY, type, a, difference));
         int sum = program.add(ScalarExpression.of(Kind.ADD, type, a, difference));
@@ -188,7 +190,8 @@ final class TestVectorProgram {
             if (!isNull) {
                 double left = plain.doubles[row];
                 double right = 2.0 - special[ids[row]];
-                assertThat(bits(program.result(product).doubles[row])).isEqualTo(bits(left * right));
+                assertThat(bits(program.result(product).doubles[row]))
+                        .isEqualTo(bits(left * right));
                 assertThat(bits(program.result(sum).doubles[row])).isEqualTo(bits(left + right));
             }
         }

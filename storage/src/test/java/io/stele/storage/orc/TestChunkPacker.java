@@ -170,8 +170,7 @@ final class TestChunkPacker {
         return value instanceof Double number ? (Object) Double.doubleToRawLongBits(number) : value;
     }
 
-    private static <T> void fill(
-            ColumnVector vector, List<@Nullable T> values, Setter<T> setter) {
+    private static <T> void fill(ColumnVector vector, List<@Nullable T> values, Setter<T> setter) {
         for (int row = 0; row < values.size(); row++) {
             T value = values.get(row);
             vector.isNull[row] = value == null;
