@@ -27,6 +27,8 @@ import io.stele.connector.metadata.cache.MetadataWatch;
 import io.stele.connector.read.FileBitmapIndexes;
 import io.stele.connector.read.FilePageSources;
 import io.stele.connector.read.FileTails;
+import io.stele.connector.read.FilteredRowsCache;
+import io.stele.connector.read.FragmentCacheConfig;
 import io.stele.connector.read.HotColumns;
 import io.stele.connector.read.LivePageSources;
 import io.stele.connector.read.ShardHomes;
@@ -64,6 +66,7 @@ final class SteleModule implements Module {
         binder.bind(WorkerDataCache.class).in(Scopes.SINGLETON);
         configBinder(binder).bindConfig(HadoopConfig.class);
         configBinder(binder).bindConfig(MetadataCacheConfig.class);
+        configBinder(binder).bindConfig(FragmentCacheConfig.class);
         binder.bind(MetadataCache.class).in(Scopes.SINGLETON);
         binder.bind(MetadataCacheMBean.class).asEagerSingleton();
         binder.bind(MetadataWatch.class).in(Scopes.SINGLETON);
@@ -140,6 +143,12 @@ final class SteleModule implements Module {
             TrinoTypes types,
             WorkerDataCache dataCache) {
         return new FilePageSources(tails, hotColumns, bitmapIndexes, types, dataCache.threads());
+    }
+
+    @Provides
+    @Singleton
+    static FilteredRowsCache filteredRows(FragmentCacheConfig config) {
+        return new FilteredRowsCache(config);
     }
 
     @Provides

@@ -31,6 +31,8 @@ public final class SteleSessionProperties {
     private static final String INDEX_JOIN_ENABLED = "index_join_enabled";
     private static final String DYNAMIC_FILTERING_WAIT_TIMEOUT = "dynamic_filtering_wait_timeout";
     private static final String DATA_CACHE_ENABLED = "data_cache_enabled";
+    private static final String FOOTER_CACHE_ENABLED = "footer_cache_enabled";
+    private static final String COLUMN_CACHE_ENABLED = "column_cache_enabled";
     private static final String METADATA_CACHE_ENABLED = "metadata_cache_enabled";
     private static final String STATISTICS_ENABLED = "statistics_enabled";
     private static final String INSERT_EXISTING_ROWS_BEHAVIOR = "insert_existing_rows_behavior";
@@ -101,6 +103,16 @@ public final class SteleSessionProperties {
                         true,
                         false),
                 booleanProperty(
+                        FOOTER_CACHE_ENABLED,
+                        "Keep footers of data files in the memory of workers",
+                        true,
+                        false),
+                booleanProperty(
+                        COLUMN_CACHE_ENABLED,
+                        "Keep decoded columns of data files in the memory of workers",
+                        true,
+                        false),
+                booleanProperty(
                         METADATA_CACHE_ENABLED,
                         "Use definitions and statistics of tables and views that other queries have loaded, where the catalog keeps them",
                         true,
@@ -144,7 +156,7 @@ public final class SteleSessionProperties {
                         false),
                 booleanProperty(
                         FRAGMENT_CACHE_ENABLED,
-                        "Let the sidecar use, and keep, results of aggregations in single files",
+                        "Use, and keep, results of aggregations in single files and rows that filters leave of them",
                         true,
                         false),
                 longProperty(
@@ -202,12 +214,22 @@ public final class SteleSessionProperties {
         return session.getProperty(DATA_CACHE_ENABLED, Boolean.class);
     }
 
+    /** Whether footers of files are kept. */
+    public static boolean isFooterCacheEnabled(ConnectorSession session) {
+        return session.getProperty(FOOTER_CACHE_ENABLED, Boolean.class);
+    }
+
+    /** Whether decoded columns of files are kept. */
+    public static boolean isColumnCacheEnabled(ConnectorSession session) {
+        return session.getProperty(COLUMN_CACHE_ENABLED, Boolean.class);
+    }
+
     /** Whether the sidecar may aggregate. */
     public static boolean isAggregationPushdownEnabled(ConnectorSession session) {
         return session.getProperty(AGGREGATION_PUSHDOWN_ENABLED, Boolean.class);
     }
 
-    /** Whether the sidecar may use results that it keeps. */
+    /** Whether results of files that were kept may be used. */
     public static boolean isFragmentCacheEnabled(ConnectorSession session) {
         return session.getProperty(FRAGMENT_CACHE_ENABLED, Boolean.class);
     }

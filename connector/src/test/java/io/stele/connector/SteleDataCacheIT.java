@@ -120,7 +120,7 @@ final class SteleDataCacheIT {
                                         """
                                         SELECT process, pages > 0 AND disk_bytes BETWEEN 1 AND max_disk_bytes,
                                             directories, directories_out
-                                        FROM stele.system.caches WHERE table_name IS NULL
+                                        FROM stele.system.caches WHERE table_name IS NULL AND layer IN ('data_pages', 'metadata')
                                         """)
                                 .getMaterializedRows()
                                 .stream()
@@ -128,7 +128,7 @@ final class SteleDataCacheIT {
                 .containsExactlyInAnyOrder(
                         List.of("worker", true, 1L, 0L),
                         List.of("sidecar", true, 1L, 0L),
-                        Arrays.asList("metadata", null, null, null));
+                        Arrays.asList("coordinator", null, null, null));
         MBeanServer mbeans = ManagementFactory.getPlatformMBeanServer();
         Set<ObjectName> names =
                 mbeans.queryNames(

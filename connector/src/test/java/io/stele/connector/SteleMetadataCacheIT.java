@@ -78,7 +78,7 @@ final class SteleMetadataCacheIT {
     private long metadata(String column) {
         return (long)
                 here.execute(
-                                "SELECT %s FROM %s.system.caches WHERE process = 'metadata'"
+                                "SELECT %s FROM %s.system.caches WHERE layer = 'metadata'"
                                         .formatted(column, KEEPING))
                         .getOnlyValue();
     }

@@ -89,8 +89,13 @@ final class SteleQueries {
         return scannedRows(cluster.runner().getDefaultSession(), sql);
     }
 
+    /** Of files and sidecars, past what filters left of them before. */
     long scannedRows(Session session, String sql) {
-        MaterializedResultWithPlan result = cluster.runner().executeWithPlan(session, sql);
+        Session reading =
+                Session.builder(session)
+                        .setCatalogSessionProperty("stele", "fragment_cache_enabled", "false")
+                        .build();
+        MaterializedResultWithPlan result = cluster.runner().executeWithPlan(reading, sql);
         return cluster.runner()
                 .getCoordinator()
                 .getQueryManager()

@@ -30,8 +30,9 @@ final class ColdCatalogs {
             String stele = "stele_" + number;
             Map<String, String> scanned =
                     catalogs.withPages("stele.cache", stele, catalogs.stele());
-            // The sidecar would aggregate without a scan
+            // The sidecar would aggregate without a scan, and workers keep what filters leave
             scanned.put("stele.aggregation-pushdown.enabled", "false");
+            scanned.put("stele.fragment-cache.enabled", "false");
             catalogs.write(stele, scanned);
             catalogs.write("iceberg_" + number, catalogs.iceberg());
             String cached = "iceberg_fs_cache_" + number;

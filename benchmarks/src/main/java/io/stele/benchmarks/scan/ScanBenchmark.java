@@ -51,9 +51,11 @@ public final class ScanBenchmark implements Benchmark {
         try (SteleServers servers = new SteleServers(Run.load())) {
             servers.startBoth();
             try (TrinoSession trino = TrinoSession.connect(servers.trinoUri())) {
-                // The sidecar would aggregate without a scan
+                // The sidecar would aggregate without a scan, and workers keep what filters leave
                 trino.update("SET SESSION stele.aggregation_pushdown_enabled = false");
+                trino.update("SET SESSION stele.fragment_cache_enabled = false");
                 trino.update("SET SESSION stele_uncached.aggregation_pushdown_enabled = false");
+                trino.update("SET SESSION stele_uncached.fragment_cache_enabled = false");
                 load(trino, scale, metrics);
                 compareResults(trino);
                 measure(trino, warmUpRounds);

@@ -68,8 +68,9 @@ public final class ScanDeletesBenchmark implements Benchmark {
             servers.startBoth();
             try (FlightClient flight = Clients.flight(run);
                     TrinoSession trino = TrinoSession.connect(servers.trinoUri())) {
-                // The sidecar would aggregate without a scan
+                // The sidecar would aggregate without a scan, and workers keep what filters leave
                 trino.update("SET SESSION stele.aggregation_pushdown_enabled = false");
+                trino.update("SET SESSION stele.fragment_cache_enabled = false");
                 load(trino, scale, metrics);
                 for (int percent : PERCENTS) {
                     flight.action(

@@ -8,6 +8,7 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.slice.SizeOf;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ConnectorSplit;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -28,6 +29,8 @@ import java.util.OptionalLong;
  * @param firstRowId the row id of the first row, for such a file of a table without a primary key
  * @param deletedRows rows that are deleted at the snapshot: a serialized Roaring bitmap; empty:
  *     none
+ * @param certainColumns columns whose domain in the scan's constraint has the values of all rows of
+ *     the file, where a domain says so exactly
  * @param bitmapIndexBytes size of the file's bitmap index; empty if it has none
  * @param checksumBlockBytes block size of the file's checksums; empty if it has none
  * @param affinityKey what the engine chooses its node by
@@ -46,6 +49,7 @@ public record SteleFileSplit(
         OptionalLong ingestLsn,
         OptionalLong firstRowId,
         byte[] deletedRows,
+        List<Integer> certainColumns,
         OptionalLong bitmapIndexBytes,
         OptionalInt checksumBlockBytes,
         String affinityKey,
@@ -59,6 +63,7 @@ public record SteleFileSplit(
         requireNonNull(ingestLsn, "ingestLsn is null");
         requireNonNull(firstRowId, "firstRowId is null");
         requireNonNull(deletedRows, "deletedRows is null");
+        certainColumns = List.copyOf(certainColumns);
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
         requireNonNull(affinityKey, "affinityKey is null");
@@ -81,6 +86,7 @@ public record SteleFileSplit(
         return INSTANCE_SIZE
                 + estimatedSizeOf(path)
                 + sizeOf(deletedRows)
+                + estimatedSizeOf(certainColumns, SizeOf::sizeOf)
                 + estimatedSizeOf(affinityKey)
                 + sizeOf(home, SizeOf::estimatedSizeOf);
     }

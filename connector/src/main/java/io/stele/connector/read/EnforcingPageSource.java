@@ -3,8 +3,6 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.handle.SteleColumnHandle;
-import io.stele.connector.handle.SteleTableHandle;
-import io.stele.connector.type.ScanPredicates;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
@@ -18,15 +16,15 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of another source that satisfy the constraint of an enforced scan. The other source has
- * the columns of the conditions as well; the others are only read in rows that are left. Confined
- * to one driver.
+ * The rows of another source that satisfy conditions. The other source has the columns of the
+ * conditions as well; the others are only read in rows that are left. Confined to one driver.
  */
 final class EnforcingPageSource extends ForwardingPageSource {
     private final int[] filteredChannels;
     private final List<BlockFilter> filters;
     private final Optional<List<ScanChannel>> wanted;
     private int[] positions = {};
+    private long scannedRows;
 
     private EnforcingPageSource(
             ConnectorPageSource source,
@@ -40,9 +38,10 @@ final class EnforcingPageSource extends ForwardingPageSource {
     }
 
     /** The columns that the other source must have, the wanted ones first. */
-    static List<SteleColumnHandle> columns(SteleTableHandle table, List<SteleColumnHandle> wanted) {
+    static List<SteleColumnHandle> columns(
+            ScanConditions conditions, List<SteleColumnHandle> wanted) {
         List<SteleColumnHandle> columns = new ArrayList<>(wanted);
-        for (SteleColumnHandle column : domains(table).keySet()) {
+        for (SteleColumnHandle column : conditions.residual().keySet()) {
             if (!columns.contains(column)) {
                 columns.add(column);
             }
@@ -56,15 +55,12 @@ final class EnforcingPageSource extends ForwardingPageSource {
      * @param columns of the source
      * @param wantedCount how many of them come out, the first ones
      */
-    static ConnectorPageSource of(
-            SteleTableHandle table,
+    static EnforcingPageSource of(
+            ScanConditions conditions,
             ConnectorPageSource source,
             List<SteleColumnHandle> columns,
             int wantedCount) {
-        Map<SteleColumnHandle, Domain> domains = domains(table);
-        if (domains.isEmpty()) {
-            return source;
-        }
+        Map<SteleColumnHandle, Domain> domains = conditions.residual();
         List<BlockFilter> filters = new ArrayList<>();
         int[] channels = new int[domains.size()];
         domains.forEach(
@@ -82,18 +78,6 @@ final class EnforcingPageSource extends ForwardingPageSource {
         return new EnforcingPageSource(source, channels, filters, wanted);
     }
 
-    private static Map<SteleColumnHandle, Domain> domains(SteleTableHandle table) {
-        return table.constraint()
-                .filter(
-                        (column, domain) ->
-                                column.id() > 0
-                                        && !column.isField()
-                                        && ScanPredicates.isEnforceable(
-                                                table.table().column(column.id()).type(), domain))
-                .getDomains()
-                .orElseThrow();
-    }
-
     @Override
     public @Nullable SourcePage getNextSourcePage() {
         SourcePage page = source().getNextSourcePage();
@@ -101,6 +85,7 @@ final class EnforcingPageSource extends ForwardingPageSource {
             return null;
         }
         int count = page.getPositionCount();
+        scannedRows += count;
         int kept = select(page, count);
         if (kept == 0) {
             return null;
@@ -110,6 +95,11 @@ final class EnforcingPageSource extends ForwardingPageSource {
             page.selectPositions(Arrays.copyOf(positions, kept), 0, kept);
         }
         return wanted.isPresent() ? new ChannelSourcePage(page, wanted.get()) : page;
+    }
+
+    /** Rows of the other source so far. */
+    long scannedRows() {
+        return scannedRows;
     }
 
     private int select(SourcePage page, int count) {

@@ -18,7 +18,6 @@ import io.stele.connector.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleTableHandle;
-import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.type.BlockEvolution;
 import io.stele.connector.type.NativeValues;
 import io.stele.connector.type.OrcColumns;
@@ -125,17 +124,17 @@ public final class FilePageSources {
      * The wanted columns of a split's visible rows.
      *
      * @param constraint row groups outside it are skipped
-     * @param use of the data page cache
+     * @param use of the caches of this node
      */
     public ConnectorPageSource open(
             SteleTableHandle table,
             SteleFileSplit split,
             List<SteleColumnHandle> columns,
             TupleDomain<SteleColumnHandle> constraint,
-            CacheUse use,
+            ScanCaches use,
             MemoryContext memory) {
         try {
-            if (!tails.isPrefetching(split, use)) {
+            if (!tails.isPrefetching(split, use.pages())) {
                 return openNow(table, split, columns, constraint, use, memory).source();
             }
             return new DeferredPageSource(
@@ -164,7 +163,7 @@ public final class FilePageSources {
             SteleFileSplit split,
             List<SteleColumnHandle> columns,
             TupleDomain<SteleColumnHandle> constraint,
-            CacheUse use,
+            ScanCaches use,
             MemoryContext memory) {
         try {
             Optional<RoaringBitmap> selected =
@@ -178,7 +177,7 @@ public final class FilePageSources {
                             columns,
                             selected,
                             use,
-                            tails.isPrefetching(split, use) ? optionsOfPages : options);
+                            tails.isPrefetching(split, use.pages()) ? optionsOfPages : options);
             if (opened.selected.isPresent() && opened.isSparse(opened.selected.get())) {
                 opened = new Opening(table, split, columns, selected, use, opened.sparseOptions());
             }
@@ -231,6 +230,7 @@ public final class FilePageSources {
         private final List<Type> readTypes = new ArrayList<>();
         private final List<SteleColumnHandle> columns;
         private final WantedFields fields;
+        private final boolean useColumns;
         private boolean rowNumbers;
 
         Opening(
@@ -238,15 +238,17 @@ public final class FilePageSources {
                 SteleFileSplit split,
                 List<SteleColumnHandle> columns,
                 Optional<RoaringBitmap> selected,
-                CacheUse use,
+                ScanCaches use,
                 OrcReaderOptions readerOptions)
                 throws IOException {
             this.table = table;
             this.split = split;
+            this.useColumns = use.columns();
             this.columns = columns;
             this.fields = WantedFields.of(table.table(), columns);
             this.dataSource =
-                    new WarehouseOrcDataSource(tails.open(split, use), tails, readerOptions);
+                    new WarehouseOrcDataSource(
+                            tails.open(split, use.pages()), tails, use.footers(), readerOptions);
             this.reader =
                     OrcReader.createOrcReader(dataSource, readerOptions)
                             .orElseThrow(
@@ -312,7 +314,11 @@ public final class FilePageSources {
                     new FilePageSource(
                             records,
                             dataSource,
-                            new HotScan(hotColumns, split.path(), hotScanColumns(constraint)),
+                            new HotScan(
+                                    hotColumns,
+                                    useColumns,
+                                    split.path(),
+                                    hotScanColumns(constraint)),
                             new VisibleRows(
                                     unwantedRows(), lsnChannel, split.fromLsn(), table.readLsn()),
                             isDirect(channels) ? Optional.empty() : Optional.of(channels),

@@ -79,15 +79,19 @@ public final class FileTails {
 
     /** At least the last {@code length} bytes of a file, or all of a smaller one. */
     byte[] load(ChecksummedFile file, int length) throws IOException {
-        int wanted = (int) Math.min(file.sizeBytes(), Math.max(length, FIRST_READ_BYTES));
-        Key key = new Key(file.path(), wanted > FIRST_READ_BYTES ? wanted : FIRST_READ_BYTES);
-        return tails.get(
-                key,
-                () -> {
-                    byte[] tail = new byte[wanted];
-                    file.read(file.sizeBytes() - wanted, tail, 0, wanted);
-                    return tail;
-                });
+        Key key = new Key(file.path(), Math.max(wanted(file, length), FIRST_READ_BYTES));
+        return tails.get(key, () -> read(file, length));
+    }
+
+    /** The same, past what is kept. */
+    static byte[] read(ChecksummedFile file, int length) throws IOException {
+        byte[] tail = new byte[wanted(file, length)];
+        file.read(file.sizeBytes() - tail.length, tail, 0, tail.length);
+        return tail;
+    }
+
+    private static int wanted(ChecksummedFile file, int length) {
+        return (int) Math.min(file.sizeBytes(), Math.max(length, FIRST_READ_BYTES));
     }
 
     public CacheStatistics statistics() {

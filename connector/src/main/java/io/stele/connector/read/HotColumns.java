@@ -1,10 +1,12 @@
 package io.stele.connector.read;
 
+import io.stele.cache.CacheStatistics;
 import io.stele.cache.Doorkeeper;
 import io.stele.cache.SingleFlightCache;
 import io.trino.spi.block.Block;
 import io.trino.spi.type.Type;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Columns of files as scans left them: decoded, a page's rows at a time, so that a scan of hot data
@@ -24,6 +26,7 @@ public final class HotColumns {
 
     private final SingleFlightCache<Key, PackedBlock> blocks;
     private final Doorkeeper seen = new Doorkeeper(SEEN_BITS_LOG2);
+    private final LongAdder misses = new LongAdder();
     private final boolean enabled;
 
     public HotColumns(long maxBytes) {
@@ -41,7 +44,25 @@ public final class HotColumns {
 
     /** The values, if they are here. */
     Optional<PackedBlock> find(Key key) {
-        return blocks.peek(key);
+        Optional<PackedBlock> found = blocks.find(key);
+        if (found.isEmpty()) {
+            misses.increment();
+        }
+        return found;
+    }
+
+    /** What it did and holds; a miss is a page of a column that had to be decoded. */
+    public CacheStatistics statistics() {
+        CacheStatistics known = blocks.statistics();
+        return new CacheStatistics(
+                known.name(),
+                known.hits(),
+                misses.sum(),
+                known.failures(),
+                known.evictions(),
+                known.entries(),
+                known.weightBytes(),
+                known.maxWeightBytes());
     }
 
     /** Takes what a scan has decoded, if it was asked for before. */

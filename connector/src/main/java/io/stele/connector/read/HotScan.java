@@ -16,15 +16,18 @@ import org.jspecify.annotations.Nullable;
 /** One scan of a file through {@link HotColumns}, and its counts. Confined to one driver. */
 final class HotScan {
     private final HotColumns hotColumns;
+    private final boolean isUsed;
     private final String path;
     private final List<Column> columns;
     private long hits;
     private long misses;
 
     /**
+     * @param isUsed whether the scan takes and leaves columns at all
      * @param columns of the pages' first channels; what comes after them is not kept
      */
-    HotScan(HotColumns hotColumns, String path, List<Column> columns) {
+    HotScan(HotColumns hotColumns, boolean isUsed, String path, List<Column> columns) {
+        this.isUsed = isUsed && hotColumns.isEnabled();
         this.hotColumns = requireNonNull(hotColumns, "hotColumns is null");
         this.path = requireNonNull(path, "path is null");
         this.columns = List.copyOf(columns);
@@ -37,7 +40,7 @@ final class HotScan {
      */
     SourcePage through(SourcePage page, long firstRow) {
         checkArgument(firstRow >= 0, "firstRow must be >= 0: %s", firstRow);
-        return hotColumns.isEnabled() ? new HotColumnsPage(page, this, firstRow) : page;
+        return isUsed ? new HotColumnsPage(page, this, firstRow) : page;
     }
 
     /**

@@ -8,6 +8,8 @@ import io.stele.connector.type.ArrowBlocks;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.FragmentUse;
 import io.stele.protocol.api.ScanTicket;
 import io.stele.protocol.arrow.ArrowBatch;
 import io.stele.protocol.arrow.ArrowBatchDecoder;
@@ -19,7 +21,9 @@ import io.trino.spi.block.Block;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
+import io.trino.spi.metrics.Metrics;
 import io.trino.spi.type.Type;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -49,6 +53,7 @@ final class LivePageSource implements ConnectorPageSource {
     private @Nullable ArrowBatchDecoder decoder;
     private long completedBytes;
     private long readTimeNanos;
+    private Metrics metrics = Metrics.EMPTY; // what an aggregation tells with its schema
     private boolean finished;
 
     /**
@@ -147,6 +152,11 @@ final class LivePageSource implements ConnectorPageSource {
     private @Nullable SourcePage page(FlightData message) {
         if (decoder == null) {
             decoder = ArrowBatchDecoder.forSchema(message.dataHeader());
+            if (message.appMetadata().hasRemaining()) {
+                metrics =
+                        FragmentMetrics.of(
+                                ApiJson.read(bytes(message.appMetadata()), FragmentUse.class));
+            }
             if (decoder.fields().size() != types.size()) {
                 throw new TrinoException(
                         SteleErrorCode.STELE_CORRUPT_DATA,
@@ -169,9 +179,20 @@ final class LivePageSource implements ConnectorPageSource {
         return new ChannelSourcePage(SourcePage.create(page), channels);
     }
 
+    private static byte[] bytes(ByteBuffer buffer) {
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.duplicate().get(bytes);
+        return bytes;
+    }
+
     @Override
     public boolean isFinished() {
         return finished;
+    }
+
+    @Override
+    public Metrics getMetrics() {
+        return metrics;
     }
 
     @Override

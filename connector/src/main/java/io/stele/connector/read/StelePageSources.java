@@ -38,6 +38,7 @@ import java.util.OptionalLong;
 public final class StelePageSources implements ConnectorPageSourceProvider {
     private final FilePageSources files;
     private final LivePageSources live;
+    private final FilteredRowsCache filteredRows;
     private final WorkerDataCache dataCache;
     private final ShardHomes homes;
     private final TrinoTypes types;
@@ -46,11 +47,13 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
     public StelePageSources(
             FilePageSources files,
             LivePageSources live,
+            FilteredRowsCache filteredRows,
             WorkerDataCache dataCache,
             ShardHomes homes,
             TrinoTypes types) {
         this.types = requireNonNull(types, "types is null");
         this.homes = requireNonNull(homes, "homes is null");
+        this.filteredRows = requireNonNull(filteredRows, "filteredRows is null");
         this.dataCache = requireNonNull(dataCache, "dataCache is null");
         this.files = requireNonNull(files, "files is null");
         this.live = requireNonNull(live, "live is null");
@@ -92,16 +95,61 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
             List<SteleColumnHandle> wanted,
             DynamicFilter dynamicFilter,
             MemoryContext memoryContext) {
-        if (!table.enforced()) {
-            return open(session, split, table, wanted, dynamicFilter, memoryContext);
+        table.constraint()
+                .getDomains()
+                .ifPresent(domains -> domains.keySet().forEach(column -> checkKept(table, column)));
+        // Once: what it says may change between two looks at it
+        TupleDomain<SteleColumnHandle> found =
+                dynamicFilter
+                        .getCurrentPredicate()
+                        .transformKeys(SteleColumnHandle.class::cast)
+                        .filter(
+                                (column, domain) ->
+                                        ScanPredicates.isPushable(table.table(), column, domain));
+        if (table.constraint().intersect(found).isNone()) {
+            return new FixedPageSource(ImmutableList.of());
         }
-        List<SteleColumnHandle> read = EnforcingPageSource.columns(table, wanted);
-        read.forEach(column -> checkKept(table, column));
+        ScanConditions conditions = ScanConditions.enforced(table, List.of());
+        if (split instanceof SteleFileSplit file) {
+            Optional<ConnectorPageSource> kept =
+                    kept(session, file, table, wanted, found, memoryContext);
+            if (kept.isPresent()) {
+                return kept.get();
+            }
+            conditions = ScanConditions.enforced(table, file.certainColumns());
+        }
+        if (conditions.isEmpty()) {
+            return open(session, split, table, wanted, found, memoryContext);
+        }
+        List<SteleColumnHandle> read = EnforcingPageSource.columns(conditions, wanted);
         return EnforcingPageSource.of(
-                table,
-                open(session, split, table, read, dynamicFilter, memoryContext),
+                conditions,
+                open(session, split, table, read, found, memoryContext),
                 read,
                 wanted.size());
+    }
+
+    /** What filters left of a split before, or leave now and is kept for the next one. */
+    private Optional<ConnectorPageSource> kept(
+            ConnectorSession session,
+            SteleFileSplit file,
+            SteleTableHandle table,
+            List<SteleColumnHandle> wanted,
+            TupleDomain<SteleColumnHandle> found,
+            MemoryContext memory) {
+        if (!FilteredScans.isPossible(filteredRows, table)
+                || !SteleSessionProperties.isFragmentCacheEnabled(session)) {
+            return Optional.empty();
+        }
+        filteredRows.reading(table.table());
+        return new FilteredScans(
+                        filteredRows,
+                        table,
+                        file,
+                        wanted,
+                        (columns, constraint, ofReader) ->
+                                file(session, file, table, columns, constraint, ofReader))
+                .open(found, homes.isHome(file.home()), memory);
     }
 
     private ConnectorPageSource open(
@@ -109,7 +157,7 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
             ConnectorSplit connectorSplit,
             SteleTableHandle table,
             List<SteleColumnHandle> wanted,
-            DynamicFilter dynamicFilter,
+            TupleDomain<SteleColumnHandle> found,
             MemoryContext memoryContext) {
         ConnectorSplit split = connectorSplit;
         TupleDomain<SteleColumnHandle> bound = TupleDomain.all();
@@ -118,32 +166,13 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
             bound = narrowed.bound();
         }
         TupleDomain<SteleColumnHandle> constraint =
-                table.constraint()
-                        .intersect(bound)
-                        .intersect(
-                                dynamicFilter
-                                        .getCurrentPredicate()
-                                        .transformKeys(SteleColumnHandle.class::cast)
-                                        .filter(
-                                                (column, domain) ->
-                                                        ScanPredicates.isPushable(
-                                                                table.table(), column, domain)));
+                table.constraint().intersect(bound).intersect(found);
         if (constraint.isNone()) {
             return new FixedPageSource(ImmutableList.of());
         }
         return switch (split) {
-            case SteleFileSplit file -> {
-                dataCache.reading(table.table());
-                yield limited(
-                        files.open(
-                                table,
-                                file,
-                                wanted,
-                                constraint,
-                                cacheUse(session, file),
-                                memoryContext),
-                        SplitLimits.ofFile(table));
-            }
+            case SteleFileSplit file ->
+                    file(session, file, table, wanted, constraint, memoryContext);
             case SteleLiveSplit shard -> {
                 ConnectorPageSource rows =
                         live.open(session, table, shard, wanted, constraint, memoryContext);
@@ -167,6 +196,24 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
                     throw new IllegalArgumentException(
                             "Expected a split of Stele, found " + split.getClass());
         };
+    }
+
+    private ConnectorPageSource file(
+            ConnectorSession session,
+            SteleFileSplit file,
+            SteleTableHandle table,
+            List<SteleColumnHandle> columns,
+            TupleDomain<SteleColumnHandle> constraint,
+            MemoryContext memory) {
+        dataCache.reading(table.table());
+        ScanCaches caches =
+                new ScanCaches(
+                        cacheUse(session, file),
+                        SteleSessionProperties.isFooterCacheEnabled(session),
+                        SteleSessionProperties.isColumnCacheEnabled(session));
+        return limited(
+                files.open(table, file, columns, constraint, caches, memory),
+                SplitLimits.ofFile(table));
     }
 
     private static ConnectorPageSource limited(ConnectorPageSource source, OptionalLong limit) {

@@ -238,6 +238,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                             file.ingestLsn(),
                             file.firstRowId(),
                             file.deletedRows(),
+                            file.certainColumns(),
                             file.bitmapIndexBytes(),
                             file.checksumBlockBytes(),
                             home.key(),

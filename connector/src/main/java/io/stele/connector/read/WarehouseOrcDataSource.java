@@ -18,11 +18,17 @@ import java.io.IOException;
 final class WarehouseOrcDataSource extends AbstractOrcDataSource {
     private final ChecksummedFile file;
     private final FileTails tails;
+    private final boolean keepsTail;
 
-    WarehouseOrcDataSource(ChecksummedFile file, FileTails tails, OrcReaderOptions options) {
+    /**
+     * @param keepsTail whether the file's tail comes from {@code tails}
+     */
+    WarehouseOrcDataSource(
+            ChecksummedFile file, FileTails tails, boolean keepsTail, OrcReaderOptions options) {
         super(new OrcDataSourceId(file.path()), file.sizeBytes(), options);
         this.file = requireNonNull(file, "file is null");
         this.tails = requireNonNull(tails, "tails is null");
+        this.keepsTail = keepsTail;
     }
 
     ChecksummedFile file() {
@@ -36,7 +42,7 @@ final class WarehouseOrcDataSource extends AbstractOrcDataSource {
 
     @Override
     protected Slice readTailInternal(int length) throws IOException {
-        byte[] tail = tails.load(file, length);
+        byte[] tail = keepsTail ? tails.load(file, length) : FileTails.read(file, length);
         int wanted = (int) Math.min(length, getEstimatedSize());
         return Slices.wrappedBuffer(tail, tail.length - wanted, wanted);
     }

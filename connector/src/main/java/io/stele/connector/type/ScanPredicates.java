@@ -158,6 +158,16 @@ public final class ScanPredicates {
                 && domain.getValues().getRanges().getRangeCount() > MAX_RANGES;
     }
 
+    /**
+     * A domain as it is, to be compared with others; empty where it has too many ranges for that.
+     */
+    public static Optional<ColumnDomain> exact(
+            TableSchema table, SteleColumnHandle column, Domain domain) {
+        return isLong(domain)
+                ? Optional.empty()
+                : stored(table, column).map(type -> domain(type, column.type(), domain));
+    }
+
     private static ColumnDomain domain(DataType stored, Type type, Domain domain) {
         List<ValueRange> ranges = new ArrayList<>();
         for (Range range : domain.simplify(MAX_RANGES).getValues().getRanges().getOrderedRanges()) {

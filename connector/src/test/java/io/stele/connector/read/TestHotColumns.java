@@ -34,7 +34,7 @@ final class TestHotColumns {
     void testNothingIsKeptWithoutMemory() {
         HotColumns none = new HotColumns(0);
         for (int scan = 0; scan < 3; scan++) {
-            HotScan hotScan = new HotScan(none, "a", COLUMNS);
+            HotScan hotScan = new HotScan(none, true, "a", COLUMNS);
             SourcePage page = page(0);
             assertThat(hotScan.through(page, 0)).isSameAs(page);
         }
@@ -45,10 +45,10 @@ final class TestHotColumns {
         HotColumns small = new HotColumns(50_000);
         for (int scan = 0; scan < 3; scan++) {
             for (int start = 0; start < 100 * ROWS; start += ROWS) {
-                read(new HotScan(small, "a", COLUMNS), start);
+                read(new HotScan(small, true, "a", COLUMNS), start);
             }
         }
-        HotScan last = new HotScan(small, "a", COLUMNS);
+        HotScan last = new HotScan(small, true, "a", COLUMNS);
         for (int start = 0; start < 100 * ROWS; start += ROWS) {
             read(last, start);
         }
@@ -63,7 +63,7 @@ final class TestHotColumns {
             even[index] = index * 2;
         }
         for (int scan = 0; scan < 3; scan++) {
-            SourcePage page = new HotScan(hotColumns, "a", COLUMNS).through(page(0), 0);
+            SourcePage page = new HotScan(hotColumns, true, "a", COLUMNS).through(page(0), 0);
             // One column before it is narrowed, one between, the row number after it
             assertThat(page.getBlock(0).getPositionCount()).isEqualTo(ROWS);
             page.selectPositions(even, 0, even.length);
@@ -85,7 +85,7 @@ final class TestHotColumns {
     }
 
     private HotScan scan(String path, long firstRow) {
-        HotScan scan = new HotScan(hotColumns, path, COLUMNS);
+        HotScan scan = new HotScan(hotColumns, true, path, COLUMNS);
         read(scan, firstRow);
         return scan;
     }

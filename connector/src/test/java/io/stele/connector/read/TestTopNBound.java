@@ -119,6 +119,7 @@ final class TestTopNBound {
                 new byte[0],
                 deleted,
                 Map.of(1, stats),
+                List.of(),
                 OptionalLong.empty(),
                 OptionalInt.empty());
     }
@@ -174,6 +175,7 @@ final class TestTopNBound {
                 new byte[0],
                 0,
                 Map.of(1, stats),
+                List.of(),
                 OptionalLong.empty(),
                 OptionalInt.empty());
     }

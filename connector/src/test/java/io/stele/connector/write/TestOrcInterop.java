@@ -12,6 +12,7 @@ import io.stele.connector.read.FileBitmapIndexes;
 import io.stele.connector.read.FilePageSources;
 import io.stele.connector.read.FileTails;
 import io.stele.connector.read.HotColumns;
+import io.stele.connector.read.ScanCaches;
 import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.type.AllTypes;
 import io.stele.connector.type.ArrowBlocks;
@@ -146,6 +147,7 @@ final class TestOrcInterop {
                                 OptionalLong.of(5),
                                 OptionalLong.of(100),
                                 new byte[0],
+                                List.of(),
                                 OptionalLong.empty(),
                                 CHECKSUMS,
                                 "key",
@@ -230,6 +232,7 @@ final class TestOrcInterop {
                 OptionalLong.empty(),
                 OptionalLong.empty(),
                 bitmap.toByteArray(),
+                List.of(),
                 OptionalLong.empty(),
                 CHECKSUMS,
                 "key",
@@ -274,7 +277,7 @@ final class TestOrcInterop {
                         split,
                         columns,
                         TupleDomain.all(),
-                        CacheUse.FILL,
+                        ScanCaches.all(CacheUse.FILL),
                         MemoryContext.NO_LIMIT)) {
             while (!source.isFinished()) {
                 SourcePage page = source.getNextSourcePage();

@@ -13,6 +13,7 @@ import io.stele.connector.read.FileBitmapIndexes;
 import io.stele.connector.read.FilePageSources;
 import io.stele.connector.read.FileTails;
 import io.stele.connector.read.HotColumns;
+import io.stele.connector.read.ScanCaches;
 import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.TableId;
@@ -147,6 +148,7 @@ final class TestScanAhead {
                         OptionalLong.of(5),
                         OptionalLong.of(100),
                         new byte[0],
+                        List.of(),
                         OptionalLong.empty(),
                         OptionalInt.of(FileChecksums.BLOCK_BYTES),
                         "key",
@@ -208,7 +210,7 @@ final class TestScanAhead {
                 split,
                 wanted,
                 TupleDomain.all(),
-                CacheUse.FILL,
+                ScanCaches.all(CacheUse.FILL),
                 MemoryContext.NO_LIMIT);
     }
 

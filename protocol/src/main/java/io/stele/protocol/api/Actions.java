@@ -137,6 +137,9 @@ public final class Actions {
     /** {@link Done} (or an empty body) -> {@link DataCacheReply}. */
     public static final String DATA_CACHE = "data-cache";
 
+    /** {@link Done} (or an empty body) -> {@link FragmentCacheReply}. */
+    public static final String FRAGMENT_CACHE = "fragment-cache";
+
     /** {@link MetadataChangesRequest} -> {@link MetadataChanges}. */
     public static final String METADATA_CHANGES = "metadata-changes";
 

@@ -3,6 +3,7 @@ package io.stele.protocol.api;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.predicate.ColumnStats;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -21,6 +22,8 @@ import java.util.OptionalLong;
  *     empty where none is
  * @param deletedCount how many
  * @param columns statistics by column id, of the columns asked for
+ * @param certainColumns columns whose domain in the scan's predicate has the values of all rows of
+ *     the file
  * @param bitmapIndexBytes size of its bitmap index, which is at {@link
  *     WrittenFile#bitmapIndexPath(String)}; empty if it has none
  * @param checksumBlockBytes block size of its checksums, which are at {@link
@@ -38,6 +41,7 @@ public record FileScan(
         byte[] deletedRows,
         long deletedCount,
         Map<Integer, ColumnStats> columns,
+        List<Integer> certainColumns,
         OptionalLong bitmapIndexBytes,
         OptionalInt checksumBlockBytes) {
     public FileScan {
@@ -46,6 +50,7 @@ public record FileScan(
         requireNonNull(firstRowId, "firstRowId is null");
         requireNonNull(deletedRows, "deletedRows is null");
         columns = Map.copyOf(columns);
+        certainColumns = List.copyOf(certainColumns);
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
     }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -52,5 +53,24 @@ public record ScanPredicate(@JsonProperty("domains") Map<Integer, ColumnDomain> 
             }
         }
         return true;
+    }
+
+    /**
+     * What is left to be asked of {@code rowCount} rows with these statistics: the domains that
+     * some of them may miss, nulls and NaN included. A domain that all of them are in makes no
+     * difference to these rows.
+     *
+     * @param stats column id to statistics; a column without any is unknown
+     */
+    public ScanPredicate residual(Map<Integer, ColumnStats> stats, long rowCount) {
+        Map<Integer, ColumnDomain> left = new HashMap<>();
+        domains.forEach(
+                (id, domain) -> {
+                    ColumnStats known = stats.getOrDefault(id, ColumnStats.UNKNOWN);
+                    if (!domain.containsAll(known, rowCount)) {
+                        left.put(id, domain);
+                    }
+                });
+        return new ScanPredicate(left);
     }
 }

@@ -51,6 +51,24 @@ final class TestApiJson {
         List<Object> messages =
                 List.of(
                         Done.DONE,
+                        new FragmentUse(1, 2, 3, 4),
+                        new FragmentCacheReply(
+                                "node-1",
+                                List.of(
+                                        new FragmentCacheUse(
+                                                Optional.of("s.t"),
+                                                1,
+                                                2,
+                                                3,
+                                                4,
+                                                5,
+                                                6,
+                                                7,
+                                                8,
+                                                9,
+                                                10,
+                                                11,
+                                                12))),
                         new CreateSchemaRequest("s", true),
                         new DropSchemaRequest("s", false),
                         new ListSchemasReply(List.of("a", "b")),
@@ -205,6 +223,7 @@ final class TestApiJson {
                         new byte[] {1, 2, 3},
                         3,
                         Map.of(),
+                        List.of(1),
                         OptionalLong.empty(),
                         OptionalInt.of(32_768));
         ScanPlan plan =

@@ -5,17 +5,21 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
+import io.stele.cache.BenefitCacheOptions;
+import io.stele.cache.BenefitStatistics;
+import io.stele.protocol.api.FragmentCacheUse;
 import io.stele.scheduler.BlockingPool;
 import io.stele.storage.aggregate.FragmentCache;
-import io.stele.storage.aggregate.FragmentCacheOptions;
 import io.stele.storage.aggregate.FragmentLog;
-import io.stele.storage.aggregate.FragmentStatistics;
 import io.stele.storage.encryption.EncryptionConfig;
 import jakarta.annotation.PreDestroy;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.weakref.jmx.Managed;
 
@@ -84,12 +88,11 @@ public final class FragmentResults implements Closeable {
         }
     }
 
-    private static FragmentCacheOptions options(FragmentCacheConfig config) {
-        double share = config.getVerifyShare();
-        return new FragmentCacheOptions(
+    private static BenefitCacheOptions options(FragmentCacheConfig config) {
+        return BenefitCacheOptions.of(
                 config.getMaxMemorySize().toBytes(),
-                Math.toIntExact(config.getMaxResultSize().toBytes()),
-                share == 0 ? 0 : Math.max(1, Math.round(1 / share)));
+                config.getMaxResultSize().toBytes(),
+                config.getVerifyShare());
     }
 
     /** The cache; empty where it is switched off. */
@@ -97,62 +100,104 @@ public final class FragmentResults implements Closeable {
         return cache;
     }
 
-    private long gauge(ToLongFunction<FragmentStatistics> value) {
+    /**
+     * What it did and holds: all of it, then each table's part; none where it is switched off.
+     *
+     * @param names of tables by the text of their ids; empty where a table is gone
+     */
+    public List<FragmentCacheUse> uses(Function<String, Optional<String>> names) {
+        if (cache.isEmpty()) {
+            return List.of();
+        }
+        long maxBytes = cache.get().maxBytes();
+        List<FragmentCacheUse> uses = new ArrayList<>();
+        uses.add(use(Optional.empty(), cache.get().statistics(), maxBytes));
+        cache.get()
+                .tableStatistics()
+                .forEach(
+                        (id, statistics) ->
+                                uses.add(
+                                        use(
+                                                Optional.of(names.apply(id).orElse(id)),
+                                                statistics,
+                                                maxBytes)));
+        return uses;
+    }
+
+    private static FragmentCacheUse use(
+            Optional<String> table, BenefitStatistics statistics, long maxBytes) {
+        return new FragmentCacheUse(
+                table,
+                statistics.hits(),
+                statistics.misses(),
+                statistics.followed(),
+                statistics.hitBytes(),
+                NANOSECONDS.toMillis(statistics.savedNanos()),
+                statistics.spaceEvictions(),
+                statistics.oversized(),
+                statistics.verified(),
+                statistics.mismatches(),
+                statistics.entries(),
+                statistics.sizeBytes(),
+                maxBytes);
+    }
+
+    private long gauge(ToLongFunction<BenefitStatistics> value) {
         return cache.map(present -> value.applyAsLong(present.statistics())).orElse(0L);
     }
 
     @Managed(description = "Results found")
     public long getHits() {
-        return gauge(FragmentStatistics::hits);
+        return gauge(BenefitStatistics::hits);
     }
 
     @Managed(description = "Results that had to be computed")
     public long getMisses() {
-        return gauge(FragmentStatistics::misses);
+        return gauge(BenefitStatistics::misses);
     }
 
     @Managed(description = "Results that another query was computing already")
     public long getFollowed() {
-        return gauge(FragmentStatistics::followed);
+        return gauge(BenefitStatistics::followed);
     }
 
     @Managed(description = "Milliseconds that computing the found results took once")
     public long getSavedMillis() {
-        return NANOSECONDS.toMillis(gauge(FragmentStatistics::savedNanos));
+        return NANOSECONDS.toMillis(gauge(BenefitStatistics::savedNanos));
     }
 
     @Managed(description = "Results that made room for others")
     public long getSpaceEvictions() {
-        return gauge(FragmentStatistics::spaceEvictions);
+        return gauge(BenefitStatistics::spaceEvictions);
     }
 
     @Managed(description = "Results that were too large to keep")
     public long getOversized() {
-        return gauge(FragmentStatistics::oversized);
+        return gauge(BenefitStatistics::oversized);
     }
 
     @Managed(description = "Found results that were computed again")
     public long getVerified() {
-        return gauge(FragmentStatistics::verified);
+        return gauge(BenefitStatistics::verified);
     }
 
     @Managed(description = "Found results that were not what they should have been")
     public long getMismatches() {
-        return gauge(FragmentStatistics::mismatches);
+        return gauge(BenefitStatistics::mismatches);
     }
 
     @Managed(description = "Results held")
     public long getEntries() {
-        return gauge(FragmentStatistics::entries);
+        return gauge(BenefitStatistics::entries);
     }
 
     @Managed(description = "Bytes held")
     public long getBytes() {
-        return gauge(FragmentStatistics::sizeBytes);
+        return gauge(BenefitStatistics::sizeBytes);
     }
 
     @Managed(description = "Bytes that may be held")
     public long getMaxBytes() {
-        return gauge(FragmentStatistics::maxBytes);
+        return cache.map(FragmentCache::maxBytes).orElse(0L);
     }
 }

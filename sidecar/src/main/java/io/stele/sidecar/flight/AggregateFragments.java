@@ -2,6 +2,7 @@ package io.stele.sidecar.flight;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.arrow.ArrowBatchEncoder;
 import io.stele.protocol.arrow.ArrowField;
 import io.stele.protocol.arrow.ArrowMessage;
@@ -71,7 +72,9 @@ final class AggregateFragments {
     long send(OutboundStream<FlightData> stream, long batchBytes) {
         List<ArrowField> fields = ArrowSchemas.fields(scan.resultColumns());
         RowLayout layout = RowLayout.of(scan.resultColumns());
-        stream.send(FlightData.schema(ByteBuffer.wrap(ArrowSchemas.toMessage(fields))));
+        stream.send(
+                FlightData.schema(ByteBuffer.wrap(ArrowSchemas.toMessage(fields)))
+                        .withAppMetadata(ApiJson.write(scan.fragmentUse())));
         ArrowBatchEncoder encoder = ArrowBatchEncoder.forRows(fields, layout);
         RowEncoder row = new RowEncoder(layout);
         BinaryRow view = new BinaryRow(layout);

@@ -46,7 +46,7 @@ public final class FlightService {
                         .putAll(new ScanActions(engine).handlers())
                         .putAll(new VersionActions(engine).handlers())
                         .putAll(new TransactionActions(engine).handlers())
-                        .putAll(new MaintenanceActions(engine).handlers())
+                        .putAll(new MaintenanceActions(engine, fragments).handlers())
                         .buildOrThrow();
         this.handshakes = new HandshakeService(authenticator);
         this.watches =

@@ -6,8 +6,10 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.collect.ImmutableMap;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.ExpireHistoryRequest;
+import io.stele.protocol.api.FragmentCacheReply;
 import io.stele.protocol.api.ListFilesReply;
 import io.stele.protocol.api.ListPartitionsReply;
 import io.stele.protocol.api.TableHistoryReply;
@@ -15,15 +17,20 @@ import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.api.TableStatisticsRequest;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.engine.FragmentResults;
+import io.stele.storage.catalog.Catalog;
 import io.stele.storage.catalog.TableEntry;
 import java.util.Map;
+import java.util.Optional;
 
 /** The actions that an operator asks for. Thread safe. */
 final class MaintenanceActions {
     private final EngineService engine;
+    private final FragmentResults fragments;
 
-    MaintenanceActions(EngineService engine) {
+    MaintenanceActions(EngineService engine, FragmentResults fragments) {
         this.engine = requireNonNull(engine, "engine is null");
+        this.fragments = requireNonNull(fragments, "fragments is null");
     }
 
     Map<String, ActionHandler> handlers() {
@@ -85,7 +92,23 @@ final class MaintenanceActions {
                 Actions.DATA_CACHE,
                 ActionHandler.of(
                         "Says what the data page cache holds and did", engine::dataCacheReply));
+        handlers.put(
+                Actions.FRAGMENT_CACHE,
+                ActionHandler.of(
+                        "Says what the cache of fragment results holds and did",
+                        this::fragmentCache));
         return handlers.buildOrThrow();
+    }
+
+    private FragmentCacheReply fragmentCache() {
+        Catalog catalog = engine.engine().catalog().current();
+        return new FragmentCacheReply(engine.nodeId(), fragments.uses(id -> name(catalog, id)));
+    }
+
+    private static Optional<String> name(Catalog catalog, String id) {
+        return catalog.findTable(new TableId(Long.parseLong(id)))
+                .map(TableEntry::schema)
+                .map(TableSchema::qualifiedName);
     }
 
     private Object flush(TableRequest request) {

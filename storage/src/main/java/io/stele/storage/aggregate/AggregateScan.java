@@ -3,6 +3,7 @@ package io.stele.storage.aggregate;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.aggregate.Aggregation;
+import io.stele.protocol.api.FragmentUse;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.schema.ColumnSchema;
@@ -34,6 +35,7 @@ public final class AggregateScan {
     private final long fromLsn;
     private final Optional<FragmentCache> cache;
     private final FragmentKey.Maker keys;
+    private final FragmentTally tally = new FragmentTally();
     private final List<Source> sources = new ArrayList<>();
 
     // Guarded by this
@@ -120,7 +122,10 @@ public final class AggregateScan {
                                 key.map(
                                         present ->
                                                 new FragmentRun(
-                                                        cache.orElseThrow(), present, plan))));
+                                                        cache.orElseThrow(),
+                                                        present,
+                                                        plan,
+                                                        tally))));
     }
 
     /**
@@ -194,6 +199,11 @@ public final class AggregateScan {
         merged.merge(state);
         mergedParts++;
         limits.check(merged);
+    }
+
+    /** What the parts had from kept results so far. */
+    public FragmentUse fragmentUse() {
+        return tally.use();
     }
 
     /** The columns of the results. */

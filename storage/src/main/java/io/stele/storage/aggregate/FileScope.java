@@ -57,23 +57,13 @@ record FileScope(
         if (deleted.getLongCardinality() == entry.rowCount()) {
             return Optional.empty();
         }
-        Map<Integer, ColumnDomain> residual = new TreeMap<>();
-        predicate
-                .domains()
-                .forEach(
-                        (id, domain) -> {
-                            ColumnStats known = statistics.getOrDefault(id, ColumnStats.UNKNOWN);
-                            if (!domain.containsAll(known, entry.rowCount())) {
-                                residual.put(id, domain);
-                            }
-                        });
         return Optional.of(
                 new FileScope(
                         file,
                         statistics,
                         deleted,
                         entry.maxLsn().value() <= readLsn && entry.minLsn().value() >= fromLsn,
-                        residual));
+                        predicate.residual(statistics, entry.rowCount()).domains()));
     }
 
     /** Whether every row of the file counts. */

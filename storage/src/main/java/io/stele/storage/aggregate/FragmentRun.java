@@ -2,7 +2,7 @@ package io.stele.storage.aggregate;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.storage.aggregate.FragmentCache.Claim;
+import io.stele.cache.BenefitCache.Claim;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -21,11 +21,13 @@ final class FragmentRun {
     private final FragmentCache cache;
     private final FragmentKey key;
     private final AggregatePlan plan;
-    private @Nullable Claim claim; // null before the first question
+    private final FragmentTally tally;
+    private @Nullable Claim<byte[]> claim; // null before the first question
     private boolean finished;
     private long nanos;
 
-    FragmentRun(FragmentCache cache, FragmentKey key, AggregatePlan plan) {
+    FragmentRun(FragmentCache cache, FragmentKey key, AggregatePlan plan, FragmentTally tally) {
+        this.tally = requireNonNull(tally, "tally is null");
         this.cache = requireNonNull(cache, "cache is null");
         this.key = requireNonNull(key, "key is null");
         this.plan = requireNonNull(plan, "plan is null");
@@ -34,7 +36,7 @@ final class FragmentRun {
     /** What to wait for; empty when the result is known, or this one's to compute. */
     Optional<CompletableFuture<?>> waitsFor() {
         while (true) {
-            Claim present = claim();
+            Claim<byte[]> present = claim();
             CompletableFuture<Optional<byte[]>> flight = present.flight();
             if (flight == null) {
                 return Optional.empty();
@@ -45,14 +47,14 @@ final class FragmentRun {
             // What came of it is in the cache; or else, where it was given up or is too large, this
             // one computes it
             Optional<byte[]> result = flight.join();
-            claim = result.isPresent() ? new Claim(result.get(), false, null) : null;
+            claim = result.isPresent() ? new Claim<>(result.get(), 0, false, null) : null;
         }
     }
 
     /** Whether nothing is to be computed. */
     boolean isKnown() {
-        Claim present = claim();
-        return present.state() != null && !present.verify();
+        Claim<byte[]> present = claim();
+        return present.value() != null && !present.verify();
     }
 
     long nanoTime() {
@@ -65,12 +67,16 @@ final class FragmentRun {
 
     /** The result that {@link #isKnown}. */
     GroupedState result() {
-        return read(requireNonNull(claim().state(), "no result"));
+        Claim<byte[]> present = claim();
+        byte[] known = requireNonNull(present.value(), "no result");
+        tally.found(known.length, present.nanos());
+        return read(known);
     }
 
     /** Keeps what was computed, or compares it with what was known. */
     GroupedState complete(GroupedState computed) {
-        byte[] known = claim().state();
+        tally.computed();
+        byte[] known = claim().value();
         finished = true;
         boolean isSmall = computed.sizeBytes() <= 8L * cache.maxEntryBytes();
         Optional<byte[]> state = isSmall ? Optional.of(write(computed)) : Optional.empty();
@@ -84,17 +90,15 @@ final class FragmentRun {
 
     /** Gives up what was not completed. */
     void close() {
-        Claim present = claim;
-        boolean isMine =
-                present != null && present.state() == null && present.flight() == null && !finished;
-        if (isMine) {
+        Claim<byte[]> present = claim;
+        if (present != null && present.isTask() && !finished) {
             finished = true;
             cache.finish(key, Optional.empty(), 0);
         }
     }
 
-    private Claim claim() {
-        Claim present = claim;
+    private Claim<byte[]> claim() {
+        Claim<byte[]> present = claim;
         if (present == null) {
             present = cache.claim(key);
             claim = present;

@@ -3,7 +3,8 @@ package io.stele.storage.aggregate;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.storage.aggregate.FragmentCache.Claim;
+import io.stele.cache.BenefitCache.Claim;
+import io.stele.cache.BenefitCacheOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -15,7 +16,7 @@ final class TestFragmentCache {
 
     private FragmentCache cache(long maxBytes, long verifyEvery) {
         return new FragmentCache(
-                new FragmentCacheOptions(maxBytes, 1_000, verifyEvery), () -> 0, mismatches::add);
+                new BenefitCacheOptions(maxBytes, 1_000, verifyEvery), () -> 0, mismatches::add);
     }
 
     private static FragmentKey key(String path) {
@@ -23,18 +24,18 @@ final class TestFragmentCache {
     }
 
     private static void put(FragmentCache cache, String path, int bytes, long nanos) {
-        Claim claim = cache.claim(key(path));
-        assertThat(claim.state()).isNull();
+        Claim<byte[]> claim = cache.claim(key(path));
+        assertThat(claim.value()).isNull();
         assertThat(claim.flight()).isNull();
         cache.finish(key(path), Optional.of(new byte[bytes]), nanos);
     }
 
     private static boolean has(FragmentCache cache, String path) {
-        Claim claim = cache.claim(key(path));
-        if (claim.state() == null && claim.flight() == null) {
+        Claim<byte[]> claim = cache.claim(key(path));
+        if (claim.value() == null && claim.flight() == null) {
             cache.finish(key(path), Optional.empty(), 0);
         }
-        return claim.state() != null;
+        return claim.value() != null;
     }
 
     @Test
@@ -70,15 +71,15 @@ final class TestFragmentCache {
     void oneComputesAndTheOthersWait() {
         FragmentCache cache = cache(10_000, 0);
         FragmentKey key = key("f");
-        Claim first = cache.claim(key);
-        assertThat(first.state()).isNull();
+        Claim<byte[]> first = cache.claim(key);
+        assertThat(first.value()).isNull();
         assertThat(first.flight()).isNull();
         CompletableFuture<Optional<byte[]>> second = cache.claim(key).flight();
         assertThat(second).isNotNull().isNotDone();
         byte[] result = "result".getBytes(UTF_8);
         cache.finish(key, Optional.of(result), 5);
         assertThat(second).isCompletedWithValue(Optional.of(result));
-        assertThat(cache.claim(key).state()).isEqualTo(result);
+        assertThat(cache.claim(key).value()).isEqualTo(result);
         assertThat(cache.statistics().followed()).isEqualTo(1);
     }
 
@@ -90,8 +91,8 @@ final class TestFragmentCache {
         CompletableFuture<Optional<byte[]>> waiting = cache.claim(key).flight();
         cache.finish(key, Optional.empty(), 0);
         assertThat(waiting).isCompletedWithValue(Optional.empty());
-        Claim next = cache.claim(key);
-        assertThat(next.state()).isNull();
+        Claim<byte[]> next = cache.claim(key);
+        assertThat(next.value()).isNull();
         assertThat(next.flight()).isNull();
     }
 
@@ -108,9 +109,9 @@ final class TestFragmentCache {
         FragmentCache cache = cache(10_000, 2);
         put(cache, "f", 8, 10);
         assertThat(cache.claim(key("f")).verify()).isFalse();
-        Claim claim = cache.claim(key("f"));
+        Claim<byte[]> claim = cache.claim(key("f"));
         assertThat(claim.verify()).isTrue();
-        byte[] found = claim.state();
+        byte[] found = claim.value();
         cache.verify(key("f"), found, found.clone());
         assertThat(mismatches).isEmpty();
         cache.verify(key("f"), found, new byte[] {1});
@@ -123,7 +124,7 @@ final class TestFragmentCache {
     void deletedRowsAndFragmentsAreOtherKeys() {
         FragmentCache cache = cache(10_000, 0);
         put(cache, "f", 8, 10);
-        assertThat(cache.claim(new FragmentKey("f", "f", 1)).state()).isNull();
-        assertThat(cache.claim(new FragmentKey("g", "f", 0)).state()).isNull();
+        assertThat(cache.claim(new FragmentKey("f", "f", 1)).value()).isNull();
+        assertThat(cache.claim(new FragmentKey("g", "f", 0)).value()).isNull();
     }
 }

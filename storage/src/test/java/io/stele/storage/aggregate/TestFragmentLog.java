@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.cache.BenefitCacheOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -128,19 +129,19 @@ final class TestFragmentLog {
         FragmentCache first = cache();
         try (FragmentLog log = openFor(first)) {
             first.keepIn(log);
-            assertThat(first.claim(key(1)).state()).isNull();
+            assertThat(first.claim(key(1)).value()).isNull();
             first.finish(key(1), Optional.of("kept".getBytes(UTF_8)), 7);
         }
         FragmentCache second = cache();
         try (FragmentLog log = openFor(second)) {
             second.keepIn(log);
-            assertThat(second.claim(key(1)).state()).isEqualTo("kept".getBytes(UTF_8));
+            assertThat(second.claim(key(1)).value()).isEqualTo("kept".getBytes(UTF_8));
             assertThat(second.statistics().savedNanos()).isEqualTo(7);
         }
     }
 
     private FragmentCache cache() {
-        return new FragmentCache(new FragmentCacheOptions(10_000, 1_000, 0), () -> 0, damage::add);
+        return new FragmentCache(new BenefitCacheOptions(10_000, 1_000, 0), () -> 0, damage::add);
     }
 
     private FragmentLog openFor(FragmentCache cache) throws IOException {

@@ -3,6 +3,8 @@ package io.stele.storage.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.cache.BenefitCacheOptions;
+import io.stele.cache.BenefitStatistics;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
@@ -32,8 +34,6 @@ import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.aggregate.AggregatePart;
 import io.stele.storage.aggregate.AggregateScan;
 import io.stele.storage.aggregate.FragmentCache;
-import io.stele.storage.aggregate.FragmentCacheOptions;
-import io.stele.storage.aggregate.FragmentStatistics;
 import io.stele.storage.catalog.TableState;
 import io.stele.storage.scan.RowCursor;
 import java.io.IOException;
@@ -91,7 +91,7 @@ final class TestAggregations {
 
     private FragmentCache newCache() {
         return new FragmentCache(
-                new FragmentCacheOptions(20_000, 4_000, 3),
+                new BenefitCacheOptions(20_000, 4_000, 3),
                 new AtomicLong()::incrementAndGet,
                 mismatches::add);
     }
@@ -133,8 +133,8 @@ final class TestAggregations {
             }
         }
         assertThat(mismatches).isEmpty();
-        FragmentStatistics statistics = cache.statistics();
-        assertThat(statistics.sizeBytes()).isLessThanOrEqualTo(statistics.maxBytes());
+        BenefitStatistics statistics = cache.statistics();
+        assertThat(statistics.sizeBytes()).isLessThanOrEqualTo(cache.maxBytes());
         if (orientation.hasColumns()) {
             assertThat(statistics.hits()).isPositive();
             assertThat(statistics.verified()).isPositive();

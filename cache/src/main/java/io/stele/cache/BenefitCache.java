@@ -1,0 +1,305 @@
+package io.stele.cache;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values that took time to compute, of immutable things, under keys that name them. A value that
+ * several miss at once is computed by the first of them.
+ *
+ * <p>Which value makes room is decided by what it saves: its place is the nanoseconds that it took
+ * to compute, times the times it was found, for each byte, above the place of the last one that had
+ * to go (GreedyDual-Size-Frequency, Cherkasova 1998). So what is cheap for its size goes first, and
+ * what was dear once does not stay for ever.
+ *
+ * <p>Invariant: the sum of the entries' bytes is at most {@code maxBytes}. Thread-safe: guarded by
+ * its own lock, under which nothing waits.
+ */
+public final class BenefitCache<K, V> {
+    /** Map, set, key and record of an entry, about. */
+    private static final int ENTRY_BYTES = 400;
+
+    /** Owners that are told apart; those that come later are counted together. */
+    private static final int MAX_OWNERS = 10_000;
+
+    private static final String OTHERS = "";
+
+    private final BenefitCacheOptions options;
+    private final Function<? super K, String> owners;
+    private final ToLongFunction<? super K> keyBytes;
+    private final ToLongFunction<? super V> valueBytes;
+    private final Map<K, Entry<K, V>> entries = new HashMap<>();
+    private final TreeSet<Entry<K, V>> byPlace =
+            new TreeSet<>(
+                    Comparator.comparingDouble((Entry<K, V> entry) -> entry.place)
+                            .thenComparingLong(entry -> entry.number));
+    private final Map<K, CompletableFuture<Optional<V>>> flights = new HashMap<>();
+    private final Map<String, Counts> counts = new TreeMap<>();
+    private final Counts total = new Counts();
+    private double floor; // the place of the entry that made room last
+    private long numbers;
+
+    /** A value that is kept; changed under the cache's lock only. */
+    private static final class Entry<K, V> {
+        private final K key;
+        private final V value;
+        private final long valueBytes;
+        private final long sizeBytes;
+        private final long nanos;
+        private final long number;
+        private long uses = 1;
+        private double place;
+
+        private Entry(K key, V value, long valueBytes, long sizeBytes, long nanos, long number) {
+            this.key = key;
+            this.value = value;
+            this.valueBytes = valueBytes;
+            this.sizeBytes = sizeBytes;
+            this.nanos = nanos;
+            this.number = number;
+        }
+    }
+
+    /** Of one owner, or of all; changed under the cache's lock only. */
+    private static final class Counts {
+        private long hits;
+        private long misses;
+        private long followed;
+        private long hitBytes;
+        private long savedNanos;
+        private long spaceEvictions;
+        private long oversized;
+        private long verified;
+        private long mismatches;
+        private long entries;
+        private long sizeBytes;
+
+        private BenefitStatistics statistics() {
+            return new BenefitStatistics(
+                    hits,
+                    misses,
+                    followed,
+                    hitBytes,
+                    savedNanos,
+                    spaceEvictions,
+                    oversized,
+                    verified,
+                    mismatches,
+                    entries,
+                    sizeBytes);
+        }
+    }
+
+    /**
+     * @param owners whose a key is: statistics are told for each
+     * @param keyBytes what a key takes beside its object
+     * @param valueBytes what a value takes
+     */
+    public BenefitCache(
+            BenefitCacheOptions options,
+            Function<? super K, String> owners,
+            ToLongFunction<? super K> keyBytes,
+            ToLongFunction<? super V> valueBytes) {
+        this.options = requireNonNull(options, "options is null");
+        this.owners = requireNonNull(owners, "owners is null");
+        this.keyBytes = requireNonNull(keyBytes, "keyBytes is null");
+        this.valueBytes = requireNonNull(valueBytes, "valueBytes is null");
+    }
+
+    /**
+     * What to do about a key.
+     *
+     * @param value the value; null: to be computed
+     * @param nanos what the value took once
+     * @param verify whether to compute it all the same, and to compare
+     * @param flight completes when another one has computed it, or empty when it has not
+     */
+    public record Claim<V>(
+            @Nullable V value,
+            long nanos,
+            boolean verify,
+            @Nullable CompletableFuture<Optional<V>> flight) {
+        /** Whether this one is to compute the value, and must {@link #finish}. */
+        public boolean isTask() {
+            return value == null && flight == null;
+        }
+    }
+
+    /**
+     * The value of a key, or the task to compute it, or what to wait for: whoever is given neither
+     * a value nor a flight must {@link #finish}.
+     */
+    public synchronized Claim<V> claim(K key) {
+        Claim<V> found = foundOrNull(key);
+        if (found != null) {
+            return found;
+        }
+        Counts owner = counts(key);
+        CompletableFuture<Optional<V>> flight = flights.get(key);
+        if (flight != null) {
+            total.followed++;
+            owner.followed++;
+            return new Claim<>(null, 0, false, flight);
+        }
+        total.misses++;
+        owner.misses++;
+        flights.put(key, new CompletableFuture<>());
+        return new Claim<>(null, 0, false, null);
+    }
+
+    /**
+     * The value of a key, if it is here; nothing is to be computed otherwise, and nothing counted.
+     */
+    public synchronized Optional<Claim<V>> find(K key) {
+        return Optional.ofNullable(foundOrNull(key));
+    }
+
+    private @Nullable Claim<V> foundOrNull(K key) {
+        Entry<K, V> entry = entries.get(key);
+        if (entry == null) {
+            return null;
+        }
+        Counts owner = counts(key);
+        total.hits++;
+        owner.hits++;
+        boolean verify = options.verifyEvery() > 0 && total.hits % options.verifyEvery() == 0;
+        if (verify) {
+            total.verified++;
+            owner.verified++;
+        } else {
+            total.savedNanos += entry.nanos;
+            owner.savedNanos += entry.nanos;
+            total.hitBytes += entry.valueBytes;
+            owner.hitBytes += entry.valueBytes;
+        }
+        entry.uses++;
+        place(entry);
+        return new Claim<>(entry.value, entry.nanos, verify, null);
+    }
+
+    /**
+     * Ends a claim whose value was computed, or given up (empty).
+     *
+     * @return whether it is kept
+     */
+    public boolean finish(K key, Optional<V> value, long nanos) {
+        CompletableFuture<Optional<V>> flight;
+        boolean isKept;
+        synchronized (this) {
+            flight = flights.remove(key);
+            isKept = value.isPresent() && put(key, value.get(), nanos);
+        }
+        if (flight != null) {
+            flight.complete(value);
+        }
+        return isKept;
+    }
+
+    /** Forgets a value that was found and is not what it should have been. */
+    public synchronized void mismatch(K key) {
+        total.mismatches++;
+        counts(key).mismatches++;
+        remove(key);
+    }
+
+    /** Counts a value that was given up while it was computed, because it is too large. */
+    public synchronized void oversized(K key) {
+        total.oversized++;
+        counts(key).oversized++;
+    }
+
+    /**
+     * Puts a value that nobody claimed.
+     *
+     * @return whether it is kept
+     */
+    public synchronized boolean put(K key, V value, long nanos) {
+        long bytes = valueBytes.applyAsLong(value);
+        Entry<K, V> entry =
+                new Entry<>(
+                        key,
+                        value,
+                        bytes,
+                        bytes + keyBytes.applyAsLong(key) + ENTRY_BYTES,
+                        Math.max(1, nanos),
+                        numbers++);
+        if (bytes > options.maxEntryBytes() || entry.sizeBytes > options.maxBytes()) {
+            oversized(key);
+            return false;
+        }
+        remove(key);
+        entries.put(key, entry);
+        count(entry, 1);
+        place(entry);
+        while (total.sizeBytes > options.maxBytes()) {
+            Entry<K, V> least = byPlace.first();
+            floor = least.place;
+            total.spaceEvictions++;
+            counts(least.key).spaceEvictions++;
+            remove(least.key);
+        }
+        return entries.containsKey(key);
+    }
+
+    /** Largest value that is kept. */
+    public int maxEntryBytes() {
+        return options.maxEntryBytes();
+    }
+
+    public long maxBytes() {
+        return options.maxBytes();
+    }
+
+    public synchronized BenefitStatistics statistics() {
+        return total.statistics();
+    }
+
+    /** The same for each owner that was asked for; empty for those that are not told apart. */
+    public synchronized Map<String, BenefitStatistics> ownerStatistics() {
+        Map<String, BenefitStatistics> statistics = new TreeMap<>();
+        counts.forEach((owner, counted) -> statistics.put(owner, counted.statistics()));
+        return statistics;
+    }
+
+    private Counts counts(K key) {
+        String owner = owners.apply(key);
+        Counts known = counts.get(owner);
+        if (known != null) {
+            return known;
+        }
+        return counts.computeIfAbsent(
+                counts.size() < MAX_OWNERS ? owner : OTHERS, _ -> new Counts());
+    }
+
+    private void place(Entry<K, V> entry) {
+        byPlace.remove(entry);
+        entry.place = floor + (double) entry.uses * entry.nanos / entry.sizeBytes;
+        byPlace.add(entry);
+    }
+
+    private void remove(K key) {
+        Entry<K, V> entry = entries.remove(key);
+        if (entry != null) {
+            byPlace.remove(entry);
+            count(entry, -1);
+        }
+    }
+
+    private void count(Entry<K, V> entry, int sign) {
+        Counts owner = counts(entry.key);
+        total.entries += sign;
+        owner.entries += sign;
+        total.sizeBytes += sign * entry.sizeBytes;
+        owner.sizeBytes += sign * entry.sizeBytes;
+    }
+}

@@ -1,0 +1,33 @@
+package io.stele.cache;
+
+/**
+ * Limits of a {@link BenefitCache}.
+ *
+ * @param maxBytes what all entries may take
+ * @param maxEntryBytes what one value may take
+ * @param verifyEvery every how many hits one is computed again and compared; 0: none
+ */
+public record BenefitCacheOptions(long maxBytes, int maxEntryBytes, long verifyEvery) {
+    public BenefitCacheOptions {
+        check("maxBytes", maxBytes);
+        check("maxEntryBytes", maxEntryBytes);
+        check("verifyEvery", verifyEvery);
+    }
+
+    /**
+     * @param verifyShare share of the hits that are computed again, 0 to 1
+     */
+    public static BenefitCacheOptions of(long maxBytes, long maxEntryBytes, double verifyShare) {
+        return new BenefitCacheOptions(
+                maxBytes,
+                Math.toIntExact(maxEntryBytes),
+                verifyShare == 0 ? 0 : Math.max(1, Math.round(1 / verifyShare)));
+    }
+
+    private static void check(String name, long value) {
+        if (value < 0) {
+            throw new IllegalArgumentException(
+                    "Expected " + name + " of at least 0, found " + value);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+package io.stele.connector.metadata;
+
+import static io.trino.spi.type.BigintType.BIGINT;
+import static io.trino.spi.type.DoubleType.DOUBLE;
+import static io.trino.spi.type.VarcharType.VARCHAR;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import io.stele.cache.CacheStatistics;
+import io.stele.connector.metadata.cache.MetadataCacheMetrics;
+import io.stele.protocol.api.DataCacheSpace;
+import io.stele.protocol.api.DataCacheTable;
+import io.stele.protocol.api.FragmentCacheUse;
+import io.trino.spi.connector.ColumnMetadata;
+import io.trino.spi.connector.ConnectorTableMetadata;
+import io.trino.spi.connector.InMemoryRecordSet;
+import io.trino.spi.connector.RecordCursor;
+import io.trino.spi.connector.SchemaTableName;
+import io.trino.spi.type.Type;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of {@code system.caches}: a layer fills the columns that it has numbers for. Confined to
+ * one thread.
+ */
+final class CacheRows {
+    static final String WORKER = "worker";
+    static final String SIDECAR = "sidecar";
+    static final String COORDINATOR = "coordinator";
+
+    private static final String NODE = "node";
+    private static final String PROCESS = "process";
+    private static final String LAYER = "layer";
+    private static final String TABLE_NAME = "table_name";
+    private static final List<String> COUNTS =
+            List.of(
+                    "reads",
+                    "requests_saved",
+                    "page_hits",
+                    "page_misses",
+                    "hit_bytes",
+                    "missed_bytes",
+                    "requests",
+                    "fetched_bytes",
+                    "saved_ms",
+                    "failed_requests",
+                    "damaged_pages",
+                    "unkept_pages");
+    private static final List<String> RATIOS =
+            List.of("hit_ratio_half", "hit_ratio_same", "hit_ratio_double", "hit_ratio_fourfold");
+    private static final List<String> OF_SPACE =
+            List.of(
+                    "pages",
+                    "disk_bytes",
+                    "max_disk_bytes",
+                    "evictions",
+                    "rejections",
+                    "write_failures",
+                    "directories",
+                    "directories_out");
+    private static final List<String> IN_MEMORY =
+            List.of(
+                    "hits",
+                    "misses",
+                    "entries",
+                    "memory_bytes",
+                    "max_memory_bytes",
+                    "verified",
+                    "mismatches");
+    static final ConnectorTableMetadata METADATA =
+            new ConnectorTableMetadata(
+                    new SchemaTableName("system", "caches"),
+                    ImmutableList.copyOf(
+                            Stream.of(
+                                            columns(
+                                                    List.of(NODE, PROCESS, LAYER, TABLE_NAME),
+                                                    VARCHAR),
+                                            columns(COUNTS, BIGINT),
+                                            columns(RATIOS, DOUBLE),
+                                            columns(OF_SPACE, BIGINT),
+                                            columns(IN_MEMORY, BIGINT))
+                                    .flatMap(List::stream)
+                                    .toList()));
+
+    private final InMemoryRecordSet.Builder rows = InMemoryRecordSet.builder(METADATA);
+
+    private static List<ColumnMetadata> columns(List<String> names, Type type) {
+        return names.stream().map(name -> new ColumnMetadata(name, type)).toList();
+    }
+
+    /** What holds, and then of each table what was done for it. */
+    void addDataPages(
+            String node,
+            String process,
+            Optional<DataCacheSpace> space,
+            List<DataCacheTable> tables) {
+        if (space.isEmpty()) {
+            return;
+        }
+        add(node, process, "data_pages", Optional.empty(), values(space.get()));
+        tables.forEach(
+                table ->
+                        add(
+                                node,
+                                process,
+                                "data_pages",
+                                Optional.of(table.table()),
+                                values(table)));
+    }
+
+    void addFragments(String node, String process, List<FragmentCacheUse> uses) {
+        uses.forEach(use -> add(node, process, "fragments", use.table(), values(use)));
+    }
+
+    /** A layer that does not tell tables apart. */
+    void addInMemory(String node, String layer, CacheStatistics statistics) {
+        add(
+                node,
+                WORKER,
+                layer,
+                Optional.empty(),
+                ImmutableMap.of(
+                        "hits",
+                        statistics.hits(),
+                        "misses",
+                        statistics.misses(),
+                        "evictions",
+                        statistics.evictions(),
+                        "entries",
+                        statistics.entries(),
+                        "memory_bytes",
+                        statistics.weightBytes(),
+                        "max_memory_bytes",
+                        statistics.maxWeightBytes()));
+    }
+
+    /** A read is one of a table or view, which costs a request unless it is there. */
+    void addMetadata(String node, MetadataCacheMetrics metrics) {
+        add(
+                node,
+                COORDINATOR,
+                "metadata",
+                Optional.empty(),
+                ImmutableMap.of(
+                        "reads",
+                        metrics.getHits() + metrics.getMisses(),
+                        "requests_saved",
+                        metrics.getHits(),
+                        "requests",
+                        metrics.getMisses() + metrics.getVersionChecks(),
+                        "evictions",
+                        metrics.getEvictions()));
+    }
+
+    private void add(
+            String node,
+            String process,
+            String layer,
+            Optional<String> table,
+            Map<String, Object> values) {
+        List<@Nullable Object> row = new ArrayList<>(METADATA.getColumns().size());
+        for (ColumnMetadata column : METADATA.getColumns()) {
+            row.add(
+                    switch (column.getName()) {
+                        case NODE -> node;
+                        case PROCESS -> process;
+                        case LAYER -> layer;
+                        case TABLE_NAME -> table.orElse(null);
+                        default -> values.get(column.getName());
+                    });
+        }
+        rows.addRow(row.toArray());
+    }
+
+    RecordCursor cursor() {
+        return rows.build().cursor();
+    }
+
+    private static Map<String, Object> values(DataCacheTable table) {
+        return ImmutableMap.<String, Object>builder()
+                .put("reads", table.reads())
+                .put("requests_saved", table.requestsSaved())
+                .put("page_hits", table.pageHits())
+                .put("page_misses", table.pageMisses())
+                .put("hit_bytes", table.hitBytes())
+                .put("missed_bytes", table.missedBytes())
+                .put("requests", table.requests())
+                .put("fetched_bytes", table.fetchedBytes())
+                .put("saved_ms", table.savedMillis())
+                .put("failed_requests", table.failedRequests())
+                .put("damaged_pages", table.damagedPages())
+                .put("unkept_pages", table.unkeptPages())
+                .put("hit_ratio_half", table.hitRatioHalf())
+                .put("hit_ratio_same", table.hitRatioSame())
+                .put("hit_ratio_double", table.hitRatioDouble())
+                .put("hit_ratio_fourfold", table.hitRatioFourfold())
+                .buildOrThrow();
+    }
+
+    private static Map<String, Object> values(DataCacheSpace space) {
+        return ImmutableMap.<String, Object>builder()
+                .put("pages", space.pages())
+                .put("disk_bytes", space.diskBytes())
+                .put("max_disk_bytes", space.maxDiskBytes())
+                .put("evictions", space.evictions())
+                .put("rejections", space.rejections())
+                .put("write_failures", space.writeFailures())
+                .put("directories", (long) space.directories())
+                .put("directories_out", (long) space.directoriesOut())
+                .buildOrThrow();
+    }
+
+    private static Map<String, Object> values(FragmentCacheUse use) {
+        return ImmutableMap.<String, Object>builder()
+                .put("reads", use.hits() + use.misses() + use.followed())
+                .put("hit_bytes", use.hitBytes())
+                .put("saved_ms", use.savedMillis())
+                .put("evictions", use.evictions())
+                .put("rejections", use.oversized())
+                .put("hits", use.hits())
+                .put("misses", use.misses())
+                .put("entries", use.entries())
+                .put("memory_bytes", use.bytes())
+                .put("max_memory_bytes", use.maxBytes())
+                .put("verified", use.verified())
+                .put("mismatches", use.mismatches())
+                .buildOrThrow();
+    }
+}

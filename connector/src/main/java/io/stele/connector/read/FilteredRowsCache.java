@@ -1,0 +1,132 @@
+package io.stele.connector.read;
+
+import static java.util.Objects.requireNonNull;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import io.airlift.log.Logger;
+import io.stele.cache.BenefitCache;
+import io.stele.cache.BenefitCacheOptions;
+import io.stele.cache.BenefitStatistics;
+import io.stele.protocol.api.FragmentCacheUse;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.objectstore.cached.DataFiles;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * The rows that filters left of parts of files, in the memory of this node: the next scan under the
+ * same conditions reads nothing. Files never change, so nothing is ever invalidated. Thread-safe.
+ */
+public final class FilteredRowsCache {
+    private static final Logger log = Logger.get(FilteredRowsCache.class);
+
+    /** Tables whose names are remembered; rows of others show their ids. */
+    private static final int MAX_NAMES = 10_000;
+
+    private final BenefitCache<FilteredRowsKey, FilteredRows> rows;
+    private final boolean enabled;
+    private final LongSupplier nanoTime;
+    private final Consumer<String> mismatch;
+    private final ConcurrentMap<String, String> names = new ConcurrentHashMap<>();
+
+    public FilteredRowsCache(FragmentCacheConfig config) {
+        this(
+                config.isEnabled(),
+                BenefitCacheOptions.of(
+                        config.getMaxMemorySize().toBytes(),
+                        config.getMaxResultSize().toBytes(),
+                        config.getVerifyShare()),
+                System::nanoTime,
+                difference -> log.error("%s", difference));
+    }
+
+    /**
+     * @param nanoTime measures what reading the rows costs
+     * @param mismatch told of rows that were not what they should have been
+     */
+    FilteredRowsCache(
+            boolean enabled,
+            BenefitCacheOptions options,
+            LongSupplier nanoTime,
+            Consumer<String> mismatch) {
+        this.enabled = enabled;
+        this.rows =
+                new BenefitCache<>(
+                        options,
+                        key -> DataFiles.tableId(key.path()).orElse(""),
+                        key -> key.path().length(),
+                        FilteredRows::bytes);
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
+        this.mismatch = requireNonNull(mismatch, "mismatch is null");
+    }
+
+    boolean isEnabled() {
+        return enabled;
+    }
+
+    BenefitCache<FilteredRowsKey, FilteredRows> rows() {
+        return rows;
+    }
+
+    long nanoTime() {
+        return nanoTime.getAsLong();
+    }
+
+    /** Says that rows of a table are asked for: it is known by name from then on. */
+    void reading(TableSchema table) {
+        String id = table.id().toString();
+        if (names.size() < MAX_NAMES || names.containsKey(id)) {
+            names.put(id, table.qualifiedName());
+        }
+    }
+
+    /** Forgets rows that are others than those in the file, and tells. */
+    void mismatch(FilteredRowsKey key, FilteredRows found, String computed) {
+        rows.mismatch(key);
+        mismatch.accept(
+                "Expected the rows that a scan of %s from byte %s on gives, %s, found %s other rows in the cache, with %s rows deleted, fragment %s"
+                        .formatted(
+                                key.path(),
+                                key.start(),
+                                computed,
+                                found.rowCount(),
+                                key.deletedCount(),
+                                key.fragment()));
+    }
+
+    /** What it did and holds: all of it, then each table's part; none where it is switched off. */
+    public List<FragmentCacheUse> uses() {
+        if (!enabled) {
+            return List.of();
+        }
+        List<FragmentCacheUse> uses = new ArrayList<>();
+        uses.add(use(Optional.empty(), rows.statistics()));
+        rows.ownerStatistics()
+                .forEach(
+                        (id, statistics) ->
+                                uses.add(use(Optional.of(names.getOrDefault(id, id)), statistics)));
+        return uses;
+    }
+
+    private FragmentCacheUse use(Optional<String> table, BenefitStatistics statistics) {
+        return new FragmentCacheUse(
+                table,
+                statistics.hits(),
+                statistics.misses(),
+                statistics.followed(),
+                statistics.hitBytes(),
+                NANOSECONDS.toMillis(statistics.savedNanos()),
+                statistics.spaceEvictions(),
+                statistics.oversized(),
+                statistics.verified(),
+                statistics.mismatches(),
+                statistics.entries(),
+                statistics.sizeBytes(),
+                rows.maxBytes());
+    }
+}

@@ -1,0 +1,23 @@
+package io.stele.connector.read;
+
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import io.stele.protocol.api.FragmentUse;
+import io.trino.plugin.base.metrics.LongCount;
+import io.trino.spi.metrics.Metrics;
+import java.util.Map;
+
+/** What EXPLAIN ANALYZE VERBOSE shows of kept results of files. */
+final class FragmentMetrics {
+    private FragmentMetrics() {}
+
+    static Metrics of(FragmentUse use) {
+        return new Metrics(
+                Map.of(
+                        "Fragment results found", new LongCount(use.found()),
+                        "Fragment results computed", new LongCount(use.computed()),
+                        "Fragment bytes found", new LongCount(use.foundBytes()),
+                        "Fragment milliseconds saved",
+                                new LongCount(NANOSECONDS.toMillis(use.savedNanos()))));
+    }
+}

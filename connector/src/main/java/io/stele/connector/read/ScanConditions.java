@@ -1,0 +1,89 @@
+package io.stele.connector.read;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleFileSplit;
+import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.type.ScanPredicates;
+import io.trino.spi.predicate.Domain;
+import io.trino.spi.predicate.TupleDomain;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The conditions that the rows of a scan satisfy, as far as values alone can tell, and which of
+ * them have to be looked at in one file. Immutable.
+ *
+ * @param residual domains of columns that rows of the file may miss
+ */
+record ScanConditions(Map<SteleColumnHandle, Domain> residual) {
+    ScanConditions {
+        residual = new LinkedHashMap<>(requireNonNull(residual, "residual is null"));
+    }
+
+    /** Those of an enforced scan: nobody above looks at them again. */
+    static ScanConditions enforced(SteleTableHandle table, List<Integer> certainColumns) {
+        return table.enforced()
+                ? of(table, table.constraint(), certainColumns)
+                : new ScanConditions(Map.of());
+    }
+
+    /** Those of a split of a scan that nobody narrowed. */
+    static ScanConditions of(SteleTableHandle table, SteleFileSplit split) {
+        return of(table, table.constraint(), split.certainColumns());
+    }
+
+    /**
+     * @param certainColumns columns in whose domain all rows of the file are; it holds for domains
+     *     that are told exactly, so only these are left out
+     */
+    private static ScanConditions of(
+            SteleTableHandle table,
+            TupleDomain<SteleColumnHandle> constraint,
+            List<Integer> certainColumns) {
+        Map<SteleColumnHandle, Domain> residual = new LinkedHashMap<>();
+        constraint
+                .getDomains()
+                .orElseThrow()
+                .forEach(
+                        (column, domain) -> {
+                            if (isEnforceable(table, column, domain)
+                                    && !certainColumns.contains(column.id())) {
+                                residual.put(column, domain);
+                            }
+                        });
+        return new ScanConditions(residual);
+    }
+
+    /** These and what became known since. */
+    ScanConditions and(SteleTableHandle table, TupleDomain<SteleColumnHandle> found) {
+        Map<SteleColumnHandle, Domain> both = new LinkedHashMap<>(residual);
+        found.getDomains()
+                .orElseThrow()
+                .forEach(
+                        (column, domain) -> {
+                            Optional<Domain> narrowed =
+                                    Optional.ofNullable(both.get(column))
+                                            .map(known -> known.intersect(domain));
+                            Domain wanted = narrowed.orElse(domain);
+                            if (isEnforceable(table, column, wanted)) {
+                                both.put(column, wanted);
+                            }
+                        });
+        return new ScanConditions(both);
+    }
+
+    /** Whether the values of a column tell by themselves whether a domain has them. */
+    static boolean isEnforceable(SteleTableHandle table, SteleColumnHandle column, Domain domain) {
+        return column.id() > 0
+                && !column.isField()
+                && ScanPredicates.isEnforceable(table.table().column(column.id()).type(), domain);
+    }
+
+    boolean isEmpty() {
+        return residual.isEmpty();
+    }
+}

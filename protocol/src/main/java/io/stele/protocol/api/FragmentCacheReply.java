@@ -1,0 +1,18 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+
+/**
+ * The cache of fragment results of a sidecar.
+ *
+ * @param nodeId of the sidecar
+ * @param uses of all of it, then of each table; empty if it has no cache
+ */
+public record FragmentCacheReply(String nodeId, List<FragmentCacheUse> uses) {
+    public FragmentCacheReply {
+        requireNonNull(nodeId, "nodeId is null");
+        uses = List.copyOf(uses);
+    }
+}

@@ -1,0 +1,79 @@
+package io.stele.protocol.predicate;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.stele.protocol.schema.SchemaJson;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What is made of the rows of one immutable file, as a text that is the same for the same thing:
+ * what is wanted, and under which conditions, of those that the file leaves open ({@link
+ * ScanPredicate#residual}). Results are kept under its digest. Not thread-safe.
+ */
+public final class CanonicalFragment {
+    private final StringBuilder text;
+
+    /**
+     * @param format says how results are written and what they mean; another one finds nothing of
+     *     before
+     */
+    public CanonicalFragment(int format) {
+        this.text = new StringBuilder().append(format).append('\n');
+    }
+
+    private CanonicalFragment(CharSequence text) {
+        this.text = new StringBuilder(text);
+    }
+
+    /** The same so far, to be ended differently. */
+    public CanonicalFragment copy() {
+        return new CanonicalFragment(text);
+    }
+
+    /** Adds what is told by its text, without line breaks. */
+    public CanonicalFragment add(String line) {
+        text.append(requireNonNull(line, "line is null")).append('\n');
+        return this;
+    }
+
+    /** Adds what is told by its JSON. */
+    public CanonicalFragment addJson(Object value) {
+        try {
+            return add(SchemaJson.mapper().writeValueAsString(value));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("Cannot write " + value, e);
+        }
+    }
+
+    /** Adds the conditions that are left, by column id. */
+    public CanonicalFragment addConditions(Map<Integer, ColumnDomain> residual) {
+        new TreeMap<>(residual).forEach((id, domain) -> addCondition(id.toString(), domain));
+        return this;
+    }
+
+    /**
+     * Adds a condition.
+     *
+     * @param column the column's id, and those of a field inside it
+     */
+    public CanonicalFragment addCondition(String column, ColumnDomain domain) {
+        text.append(column).append(' ');
+        return addJson(domain);
+    }
+
+    /** SHA-256, in hex. */
+    public String digest() {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            return HexFormat.of().formatHex(digest.digest(text.toString().getBytes(UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every JDK has SHA-256", e);
+        }
+    }
+}
