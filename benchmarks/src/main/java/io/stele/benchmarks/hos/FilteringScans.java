@@ -15,8 +15,6 @@ import io.stele.protocol.schema.TableSchema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -73,15 +71,10 @@ final class FilteringScans implements AutoCloseable {
 
     private void scan(int shard) {
         ScanTicket ticket =
-                new ScanTicket(
-                        Optional.empty(),
-                        Optional.empty(),
-                        table.id(),
-                        table.shard(shard),
-                        List.of(1),
-                        new ScanPredicate(Map.of(FILTERED_COLUMN, ColumnDomain.onlyNull())),
-                        ScanMode.SNAPSHOT,
-                        OptionalLong.empty());
+                ScanTicket.of(table.id(), ScanMode.SNAPSHOT, List.of(1))
+                        .in(table.shard(shard))
+                        .where(new ScanPredicate(Map.of(FILTERED_COLUMN, ColumnDomain.onlyNull())))
+                        .build();
         try (FlightStream stream = flight.get(new Ticket(ticket.encode()))) {
             int messages = 0;
             while (stream.next().isPresent()) {

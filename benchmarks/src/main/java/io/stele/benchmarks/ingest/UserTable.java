@@ -15,7 +15,6 @@ import io.stele.protocol.flight.FlightClient;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.FlightStream;
 import io.stele.protocol.flight.Ticket;
-import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
@@ -23,7 +22,6 @@ import io.stele.protocol.schema.VarcharType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * The benchmark's table in Stele: a text key and ten text columns; made and counted over Flight.
@@ -86,15 +84,9 @@ public final class UserTable {
 
     private static long count(FlightClient flight, TableSchema schema, ShardId shard) {
         ScanTicket ticket =
-                new ScanTicket(
-                        Optional.empty(),
-                        Optional.empty(),
-                        schema.id(),
-                        shard,
-                        schema.primaryKey(),
-                        ScanPredicate.ALL,
-                        ScanMode.SNAPSHOT,
-                        OptionalLong.empty());
+                ScanTicket.of(schema.id(), ScanMode.SNAPSHOT, schema.primaryKey())
+                        .in(shard)
+                        .build();
         long rows = 0;
         try (FlightStream stream = flight.get(new Ticket(ticket.encode()))) {
             FlightData first = stream.next().orElseThrow();

@@ -10,6 +10,7 @@ import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.predicate.TupleDomain;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -75,19 +76,7 @@ public record SteleTableHandle(
 
     /** The same as of a moment that the query named. */
     public SteleTableHandle withVersion(SteleTableVersion newVersion) {
-        return new SteleTableHandle(
-                table,
-                readPointId,
-                readLsn,
-                constraint,
-                selection,
-                index,
-                lookup,
-                Optional.of(newVersion),
-                byShard,
-                ofProcedure,
-                enforced,
-                outputs);
+        return with(draft -> draft.version = Optional.of(newVersion));
     }
 
     public SchemaTableName name() {
@@ -103,19 +92,13 @@ public record SteleTableHandle(
             Optional<String> newIndex,
             Optional<SteleLookup> newLookup,
             boolean newEnforced) {
-        return new SteleTableHandle(
-                table,
-                readPointId,
-                readLsn,
-                newConstraint,
-                selection,
-                newIndex,
-                newLookup,
-                version,
-                byShard,
-                ofProcedure,
-                newEnforced,
-                outputs);
+        return with(
+                draft -> {
+                    draft.constraint = newConstraint;
+                    draft.index = newIndex;
+                    draft.lookup = newLookup;
+                    draft.enforced = newEnforced;
+                });
     }
 
     public SteleTableHandle withLimit(long newLimit) {
@@ -133,36 +116,12 @@ public record SteleTableHandle(
     }
 
     private SteleTableHandle withSelection(RowSelection newSelection) {
-        return new SteleTableHandle(
-                table,
-                readPointId,
-                readLsn,
-                constraint,
-                newSelection,
-                index,
-                lookup,
-                version,
-                byShard,
-                ofProcedure,
-                enforced,
-                outputs);
+        return with(draft -> draft.selection = newSelection);
     }
 
     /** The same scan, whose splits Trino groups by shard. */
     public SteleTableHandle groupedByShard() {
-        return new SteleTableHandle(
-                table,
-                readPointId,
-                readLsn,
-                constraint,
-                selection,
-                index,
-                lookup,
-                version,
-                true,
-                ofProcedure,
-                enforced,
-                outputs);
+        return with(draft -> draft.byShard = true);
     }
 
     /** What the sidecar makes of the rows. */
@@ -181,38 +140,20 @@ public record SteleTableHandle(
     }
 
     private SteleTableHandle withOutputs(ScanOutputs newOutputs) {
-        return new SteleTableHandle(
-                table,
-                readPointId,
-                readLsn,
-                constraint,
-                selection,
-                index,
-                lookup,
-                version,
-                byShard,
-                ofProcedure,
-                enforced,
-                newOutputs);
+        return with(draft -> draft.outputs = newOutputs);
     }
 
     /**
      * The same scan for a procedure, to which the engine gives what its splits say at their end.
      */
     public SteleTableHandle forProcedure() {
-        return new SteleTableHandle(
-                table,
-                readPointId,
-                readLsn,
-                constraint,
-                selection,
-                index,
-                lookup,
-                version,
-                byShard,
-                true,
-                enforced,
-                outputs);
+        return with(draft -> draft.ofProcedure = true);
+    }
+
+    private SteleTableHandle with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.toHandle();
     }
 
     /** What EXPLAIN shows. */
@@ -236,5 +177,48 @@ public record SteleTableHandle(
         }
         text.append(outputs);
         return text.append(selection).toString();
+    }
+
+    /** A handle in the making: what another one says, but for what is set. */
+    private static final class Draft {
+        private final SteleTableHandle original;
+        private TupleDomain<SteleColumnHandle> constraint;
+        private RowSelection selection;
+        private Optional<String> index;
+        private Optional<SteleLookup> lookup;
+        private Optional<SteleTableVersion> version;
+        private boolean byShard;
+        private boolean ofProcedure;
+        private boolean enforced;
+        private ScanOutputs outputs;
+
+        Draft(SteleTableHandle original) {
+            this.original = original;
+            this.constraint = original.constraint;
+            this.selection = original.selection;
+            this.index = original.index;
+            this.lookup = original.lookup;
+            this.version = original.version;
+            this.byShard = original.byShard;
+            this.ofProcedure = original.ofProcedure;
+            this.enforced = original.enforced;
+            this.outputs = original.outputs;
+        }
+
+        SteleTableHandle toHandle() {
+            return new SteleTableHandle(
+                    original.table,
+                    original.readPointId,
+                    original.readLsn,
+                    constraint,
+                    selection,
+                    index,
+                    lookup,
+                    version,
+                    byShard,
+                    ofProcedure,
+                    enforced,
+                    outputs);
+        }
     }
 }

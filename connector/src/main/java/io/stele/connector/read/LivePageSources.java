@@ -19,7 +19,6 @@ import io.stele.protocol.api.HiddenColumns;
 import io.stele.protocol.api.LookupKeys;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanTicket;
-import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.ConnectorPageSource;
@@ -31,8 +30,6 @@ import io.trino.spi.type.Type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 
 /** Opens streams of the rows that only a sidecar has. Thread-safe. */
 public final class LivePageSources {
@@ -110,20 +107,10 @@ public final class LivePageSources {
             MemoryContext memory) {
         SteleAggregation made = table.aggregation().orElseThrow();
         ScanTicket ticket =
-                new ScanTicket(
-                        Optional.of(table.readPointId()),
-                        Optional.of(table.snapshot()),
-                        table.table().id(),
-                        Optional.empty(),
-                        List.of(),
-                        ScanPredicates.of(table.table(), table.constraint()),
-                        ScanMode.AGGREGATE,
-                        OptionalLong.empty(),
-                        OptionalInt.of(table.table().schemaVersion()),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.of(made.aggregation()));
+                ticket(table, ScanMode.AGGREGATE, List.of())
+                        .where(ScanPredicates.of(table.table(), table.constraint()))
+                        .aggregate(Optional.of(made.aggregation()))
+                        .build();
         return new LivePageSource(
                 sidecar,
                 ticket,
@@ -148,19 +135,10 @@ public final class LivePageSources {
         channels.add(new ScanChannel.Direct(lsn));
         channels.add(new ScanChannel.TimeOfLsn(lsn));
         ScanTicket ticket =
-                new ScanTicket(
-                        Optional.of(table.readPointId()),
-                        Optional.of(table.snapshot()),
-                        table.table().id(),
-                        Optional.of(table.table().shard(shard)),
-                        columns.ids(),
-                        ScanPredicate.ALL,
-                        ScanMode.CHANGES,
-                        OptionalLong.empty(),
-                        OptionalInt.of(table.table().schemaVersion()),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.of(new Lsn(changes.afterLsn())));
+                ticket(table, ScanMode.CHANGES, columns.ids())
+                        .in(table.table().shard(shard))
+                        .changesAfter(Optional.of(new Lsn(changes.afterLsn())))
+                        .build();
         return new LivePageSource(
                 sidecar,
                 ticket,
@@ -168,6 +146,14 @@ public final class LivePageSources {
                 types(columns),
                 channels,
                 MemoryContext.NO_LIMIT);
+    }
+
+    /** A ticket at the snapshot of a query. */
+    private static ScanTicket.Builder ticket(
+            SteleTableHandle table, ScanMode mode, List<Integer> columnIds) {
+        return ScanTicket.of(table.table().id(), mode, columnIds)
+                .at(table.readPointId(), table.snapshot())
+                .ofVersion(table.table().schemaVersion());
     }
 
     private List<Type> types(StreamColumns columns) {
@@ -186,19 +172,15 @@ public final class LivePageSources {
             Optional<LookupKeys> keys,
             MemoryContext memory) {
         ScanTicket ticket =
-                new ScanTicket(
-                        Optional.of(table.readPointId()),
-                        Optional.of(table.snapshot()),
-                        table.table().id(),
-                        shard,
-                        columns.ids(),
-                        ScanPredicates.narrowed(table.table(), table.constraint(), constraint),
-                        mode,
-                        SplitLimits.ofStream(table, mode),
-                        OptionalInt.of(table.table().schemaVersion()),
-                        keys,
-                        columns.fields(),
-                        Optional.empty());
+                ticket(table, mode, columns.ids())
+                        .in(shard)
+                        .where(
+                                ScanPredicates.narrowed(
+                                        table.table(), table.constraint(), constraint))
+                        .limit(SplitLimits.ofStream(table, mode))
+                        .keys(keys)
+                        .fields(columns.fields())
+                        .build();
         return new LivePageSource(
                 sidecar,
                 ticket,

@@ -45,82 +45,11 @@ public record ScanTicket(
         Optional<ColumnFields> fields,
         Optional<Lsn> changesAfter,
         Optional<Aggregation> aggregation) {
-    /** A ticket of rows. */
-    public ScanTicket(
-            Optional<String> readPointId,
-            Optional<Lsn> readLsn,
-            TableId tableId,
-            Optional<ShardId> shard,
-            List<Integer> columnIds,
-            ScanPredicate predicate,
-            ScanMode mode,
-            OptionalLong limit,
-            OptionalInt schemaVersion,
-            Optional<LookupKeys> keys,
-            Optional<ColumnFields> fields,
-            Optional<Lsn> changesAfter) {
-        this(
-                readPointId,
-                readLsn,
-                tableId,
-                shard,
-                columnIds,
-                predicate,
-                mode,
-                limit,
-                schemaVersion,
-                keys,
-                fields,
-                changesAfter,
-                Optional.empty());
-    }
-
-    /** A ticket without keys of its own, of whole columns. */
-    public ScanTicket(
-            Optional<String> readPointId,
-            Optional<Lsn> readLsn,
-            TableId tableId,
-            Optional<ShardId> shard,
-            List<Integer> columnIds,
-            ScanPredicate predicate,
-            ScanMode mode,
-            OptionalLong limit,
-            OptionalInt schemaVersion) {
-        this(
-                readPointId,
-                readLsn,
-                tableId,
-                shard,
-                columnIds,
-                predicate,
-                mode,
-                limit,
-                schemaVersion,
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty());
-    }
-
-    /** A ticket of one shard for the schema version of now. */
-    public ScanTicket(
-            Optional<String> readPointId,
-            Optional<Lsn> readLsn,
-            TableId tableId,
-            ShardId shard,
-            List<Integer> columnIds,
-            ScanPredicate predicate,
-            ScanMode mode,
-            OptionalLong limit) {
-        this(
-                readPointId,
-                readLsn,
-                tableId,
-                Optional.of(shard),
-                columnIds,
-                predicate,
-                mode,
-                limit,
-                OptionalInt.empty());
+    /**
+     * A ticket in the making: of all rows of a table as they are now, until something else is set.
+     */
+    public static Builder of(TableId table, ScanMode mode, List<Integer> columnIds) {
+        return new Builder(table, mode, columnIds);
     }
 
     public ScanTicket {
@@ -174,5 +103,110 @@ public record ScanTicket(
 
     public static ScanTicket decode(byte[] ticket) {
         return ApiJson.read(ticket, ScanTicket.class);
+    }
+
+    /** Sets the parts of a ticket that differ from a scan of everything. Of one thread. */
+    public static final class Builder {
+        private final TableId table;
+        private final ScanMode mode;
+        private final List<Integer> columnIds;
+        private Optional<String> readPoint = Optional.empty();
+        private Optional<Lsn> readLsn = Optional.empty();
+        private Optional<ShardId> shard = Optional.empty();
+        private ScanPredicate predicate = ScanPredicate.ALL;
+        private OptionalLong limit = OptionalLong.empty();
+        private OptionalInt schemaVersion = OptionalInt.empty();
+        private Optional<LookupKeys> keys = Optional.empty();
+        private Optional<ColumnFields> fields = Optional.empty();
+        private Optional<Lsn> changesAfter = Optional.empty();
+        private Optional<Aggregation> aggregation = Optional.empty();
+
+        private Builder(TableId table, ScanMode mode, List<Integer> columnIds) {
+            this.table = table;
+            this.mode = mode;
+            this.columnIds = columnIds;
+        }
+
+        /** At the snapshot that a read point keeps. */
+        public Builder at(String newReadPoint, Lsn newReadLsn) {
+            readPoint = Optional.of(newReadPoint);
+            readLsn = Optional.of(newReadLsn);
+            return this;
+        }
+
+        /** Columns and predicate are of this version of the table. */
+        public Builder ofVersion(int newSchemaVersion) {
+            schemaVersion = OptionalInt.of(newSchemaVersion);
+            return this;
+        }
+
+        /** Rows of one shard only; empty: of all. */
+        public Builder in(Optional<ShardId> newShard) {
+            shard = newShard;
+            return this;
+        }
+
+        /** Rows of one shard only. */
+        public Builder in(ShardId newShard) {
+            return in(Optional.of(newShard));
+        }
+
+        /** Rows that cannot match may be left out. */
+        public Builder where(ScanPredicate newPredicate) {
+            predicate = newPredicate;
+            return this;
+        }
+
+        /** At most so many rows; empty: all. */
+        public Builder limit(OptionalLong newLimit) {
+            limit = newLimit;
+            return this;
+        }
+
+        /** What to look up; empty: what the predicate lists. */
+        public Builder keys(Optional<LookupKeys> newKeys) {
+            keys = newKeys;
+            return this;
+        }
+
+        /** Which fields of row columns; empty: all. */
+        public Builder fields(Optional<ColumnFields> newFields) {
+            fields = newFields;
+            return this;
+        }
+
+        /** Changes after this LSN. */
+        public Builder changesAfter(Optional<Lsn> after) {
+            changesAfter = after;
+            return this;
+        }
+
+        /** What to make of the rows. */
+        public Builder aggregate(Optional<Aggregation> newAggregation) {
+            aggregation = newAggregation;
+            return this;
+        }
+
+        /**
+         * The ticket.
+         *
+         * @throws SteleException INVALID_ARGUMENT if the mode does not go with what was set
+         */
+        public ScanTicket build() {
+            return new ScanTicket(
+                    readPoint,
+                    readLsn,
+                    table,
+                    shard,
+                    columnIds,
+                    predicate,
+                    mode,
+                    limit,
+                    schemaVersion,
+                    keys,
+                    fields,
+                    changesAfter,
+                    aggregation);
+        }
     }
 }

@@ -9,13 +9,10 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.aggregate.ScalarExpression.Kind;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanTicket;
-import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.DataType;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,20 +25,11 @@ final class TestAggregation {
     }
 
     private static ScanTicket ticket(ScanMode mode, Optional<Aggregation> aggregation) {
-        return new ScanTicket(
-                Optional.of("r"),
-                Optional.of(new Lsn(7)),
-                new TableId(3),
-                Optional.empty(),
-                List.of(),
-                ScanPredicate.ALL,
-                mode,
-                OptionalLong.empty(),
-                OptionalInt.of(2),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                aggregation);
+        return ScanTicket.of(new TableId(3), mode, List.of())
+                .at("r", new Lsn(7))
+                .ofVersion(2)
+                .aggregate(aggregation)
+                .build();
     }
 
     @Test

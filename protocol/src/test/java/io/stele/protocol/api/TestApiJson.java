@@ -153,30 +153,23 @@ final class TestApiJson {
                                 3,
                                 Optional.of(new UUID(5, 6))),
                         new PutReply(new Lsn(4), 5, 6, 2),
-                        new ScanTicket(
-                                Optional.of("r"),
-                                Optional.of(new Lsn(9)),
-                                TABLE,
-                                new ShardId(0, 1),
-                                List.of(1, HiddenColumns.LSN),
-                                ScanPredicate.ALL,
-                                ScanMode.LIVE,
-                                OptionalLong.of(10)),
-                        new ScanTicket(
-                                Optional.of("r"),
-                                Optional.empty(),
-                                TABLE,
-                                Optional.of(new ShardId(0, 1)),
-                                List.of(3),
-                                ScanPredicate.ALL,
-                                ScanMode.SNAPSHOT,
-                                OptionalLong.empty(),
-                                OptionalInt.of(4),
-                                Optional.empty(),
-                                Optional.of(
-                                        new ColumnFields(
-                                                Map.of(3, List.of(List.of(4), List.of(5, 6))))),
-                                Optional.empty()),
+                        ScanTicket.of(TABLE, ScanMode.LIVE, List.of(1, HiddenColumns.LSN))
+                                .at("r", new Lsn(9))
+                                .in(new ShardId(0, 1))
+                                .limit(OptionalLong.of(10))
+                                .build(),
+                        ScanTicket.of(TABLE, ScanMode.SNAPSHOT, List.of(3))
+                                .ofVersion(4)
+                                .in(new ShardId(0, 1))
+                                .fields(
+                                        Optional.of(
+                                                new ColumnFields(
+                                                        Map.of(
+                                                                3,
+                                                                List.of(
+                                                                        List.of(4),
+                                                                        List.of(5, 6))))))
+                                .build(),
                         changesTicket(ScanMode.CHANGES, Optional.of(new Lsn(5))));
         for (Object message : messages) {
             assertThat((Object) ApiJson.read(ApiJson.write(message), message.getClass()))
@@ -185,19 +178,12 @@ final class TestApiJson {
     }
 
     private static ScanTicket changesTicket(ScanMode mode, Optional<Lsn> after) {
-        return new ScanTicket(
-                Optional.of("r"),
-                Optional.of(new Lsn(9)),
-                TABLE,
-                Optional.of(new ShardId(0, 1)),
-                List.of(3),
-                ScanPredicate.ALL,
-                mode,
-                OptionalLong.empty(),
-                OptionalInt.of(4),
-                Optional.empty(),
-                Optional.empty(),
-                after);
+        return ScanTicket.of(TABLE, mode, List.of(3))
+                .at("r", new Lsn(9))
+                .ofVersion(4)
+                .in(new ShardId(0, 1))
+                .changesAfter(after)
+                .build();
     }
 
     @Test

@@ -19,7 +19,6 @@ import io.stele.protocol.flight.FlightInfo;
 import io.stele.protocol.flight.IpcMessages;
 import io.stele.protocol.flight.SchemaResult;
 import io.stele.protocol.flight.Ticket;
-import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.engine.EngineService;
@@ -30,8 +29,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 
 /**
  * ListFlights, GetFlightInfo and GetSchema: tables as stock Flight clients see them, named by the
@@ -135,16 +132,14 @@ final class FlightCatalog {
     }
 
     private static ScanTicket ticket(TableSchema table, int shard, ReadPoint readPoint) {
-        return new ScanTicket(
-                Optional.of(readPoint.id()),
-                Optional.of(readPoint.lsn()),
-                table.id(),
-                Optional.of(table.shard(shard)),
-                table.columns().stream().map(ColumnSchema::id).toList(),
-                ScanPredicate.ALL,
-                ScanMode.SNAPSHOT,
-                OptionalLong.empty(),
-                OptionalInt.of(table.schemaVersion()));
+        return ScanTicket.of(
+                        table.id(),
+                        ScanMode.SNAPSHOT,
+                        table.columns().stream().map(ColumnSchema::id).toList())
+                .at(readPoint.id(), readPoint.lsn())
+                .ofVersion(table.schemaVersion())
+                .in(table.shard(shard))
+                .build();
     }
 
     private FlightInfo info(TableSchema table, List<FlightEndpoint> endpoints) {

@@ -27,7 +27,6 @@ import io.stele.protocol.flight.FlightDescriptor;
 import io.stele.protocol.flight.FlightPut;
 import io.stele.protocol.flight.FlightStream;
 import io.stele.protocol.flight.Ticket;
-import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
@@ -44,7 +43,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -123,15 +121,9 @@ final class FlightLimitsIT {
 
     private FlightStream scan(int shard) {
         ScanTicket ticket =
-                new ScanTicket(
-                        Optional.empty(),
-                        Optional.empty(),
-                        orders.id(),
-                        orders.shard(shard),
-                        List.of(1, 2),
-                        ScanPredicate.ALL,
-                        ScanMode.SNAPSHOT,
-                        OptionalLong.empty());
+                ScanTicket.of(orders.id(), ScanMode.SNAPSHOT, List.of(1, 2))
+                        .in(orders.shard(shard))
+                        .build();
         return sidecar.flight().get(new Ticket(ticket.encode()));
     }
 

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanTicket;
-import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
@@ -125,15 +124,10 @@ final class TestScanFragment {
                     pool.createContext(
                             "scan of orders", pool.createGroup("g", 100, Urgency.NORMAL));
             ScanTicket ticket =
-                    new ScanTicket(
-                            Optional.empty(),
-                            Optional.empty(),
-                            ORDERS.id(),
-                            ORDERS.shard(0),
-                            List.of(1, 2),
-                            ScanPredicate.ALL,
-                            ScanMode.SNAPSHOT,
-                            limit);
+                    ScanTicket.of(ORDERS.id(), ScanMode.SNAPSHOT, List.of(1, 2))
+                            .in(ORDERS.shard(0))
+                            .limit(limit)
+                            .build();
             this.edge =
                     ScanFragment.open(
                             context,

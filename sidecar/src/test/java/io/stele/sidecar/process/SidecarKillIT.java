@@ -20,7 +20,6 @@ import io.stele.protocol.flight.FlightClient;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.FlightStream;
 import io.stele.protocol.flight.Ticket;
-import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SampleTables;
@@ -35,7 +34,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -221,15 +219,9 @@ final class SidecarKillIT {
                             .schema();
             for (int shard = 0; shard < schema.shardCount(); shard++) {
                 ScanTicket ticket =
-                        new ScanTicket(
-                                Optional.empty(),
-                                Optional.empty(),
-                                schema.id(),
-                                schema.shard(shard),
-                                List.of(1),
-                                ScanPredicate.ALL,
-                                ScanMode.SNAPSHOT,
-                                OptionalLong.empty());
+                        ScanTicket.of(schema.id(), ScanMode.SNAPSHOT, List.of(1))
+                                .in(schema.shard(shard))
+                                .build();
                 try (FlightStream stream = flight.get(new Ticket(ticket.encode()))) {
                     collect(stream, counts);
                 }

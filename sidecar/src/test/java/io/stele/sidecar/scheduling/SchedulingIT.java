@@ -19,7 +19,6 @@ import io.stele.protocol.client.TableWriter;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.FlightStream;
 import io.stele.protocol.flight.Ticket;
-import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SampleTables;
@@ -33,7 +32,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
@@ -250,15 +248,9 @@ final class SchedulingIT {
 
     private FlightStream scan(int shard, QueryTag tag) {
         ScanTicket ticket =
-                new ScanTicket(
-                        Optional.empty(),
-                        Optional.empty(),
-                        orders.id(),
-                        orders.shard(shard),
-                        List.of(1, 2, 3, 4),
-                        ScanPredicate.ALL,
-                        ScanMode.SNAPSHOT,
-                        OptionalLong.empty());
+                ScanTicket.of(orders.id(), ScanMode.SNAPSHOT, List.of(1, 2, 3, 4))
+                        .in(orders.shard(shard))
+                        .build();
         return sidecar.flight().get(new Ticket(ticket.encode()), tag);
     }
 
