@@ -2,6 +2,7 @@ package io.stele.connector.read;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.predicate.DoubleIntervals;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.DictionaryBlock;
 import io.trino.spi.block.RunLengthEncodedBlock;
@@ -13,6 +14,7 @@ import io.trino.spi.type.RealType;
 import io.trino.spi.type.Type;
 import io.trino.spi.type.TypeUtils;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Which positions of a block have a value of a domain. Floating point is compared as SQL compares
@@ -92,14 +94,14 @@ final class BlockFilter {
         }
         List<Range> ranges = domain.getValues().getRanges().getOrderedRanges();
         if (type == DoubleType.DOUBLE) {
-            Bounds bounds = Bounds.of(ranges, value -> (double) value);
+            DoubleIntervals intervals = intervals(ranges, value -> (double) value);
             return (block, position) ->
-                    bounds.contain(DoubleType.DOUBLE.getDouble(block, position));
+                    intervals.contains(DoubleType.DOUBLE.getDouble(block, position));
         }
         if (type == RealType.REAL) {
-            Bounds bounds =
-                    Bounds.of(ranges, value -> Float.intBitsToFloat((int) (long) (Long) value));
-            return (block, position) -> bounds.contain(RealType.REAL.getFloat(block, position));
+            DoubleIntervals intervals =
+                    intervals(ranges, value -> Float.intBitsToFloat((int) (long) (Long) value));
+            return (block, position) -> intervals.contains(RealType.REAL.getFloat(block, position));
         }
         if (type.getJavaType() == long.class && ranges.size() == 1) {
             Range range = ranges.getFirst();
@@ -124,48 +126,22 @@ final class BlockFilter {
                 domain.includesNullableValue(TypeUtils.readNativeValue(type, block, position));
     }
 
-    /** Ranges of floating point; a bound that is not there is infinite. */
-    private record Bounds(
-            double[] lows, boolean[] lowInclusive, double[] highs, boolean[] highInclusive) {
-        @FunctionalInterface
-        interface ToDouble {
-            double of(Object value);
-        }
-
-        static Bounds of(List<Range> ranges, ToDouble convert) {
-            int count = ranges.size();
-            Bounds bounds =
-                    new Bounds(
-                            new double[count],
-                            new boolean[count],
-                            new double[count],
-                            new boolean[count]);
-            for (int i = 0; i < count; i++) {
-                Range range = ranges.get(i);
-                bounds.lows[i] =
-                        range.isLowUnbounded()
-                                ? Double.NEGATIVE_INFINITY
-                                : convert.of(range.getLowBoundedValue());
-                bounds.highs[i] =
-                        range.isHighUnbounded()
-                                ? Double.POSITIVE_INFINITY
-                                : convert.of(range.getHighBoundedValue());
-                bounds.lowInclusive[i] = range.isLowUnbounded() || range.isLowInclusive();
-                bounds.highInclusive[i] = range.isHighUnbounded() || range.isHighInclusive();
-            }
-            return bounds;
-        }
-
-        boolean contain(double value) {
-            for (int i = 0; i < lows.length; i++) {
-                boolean inside =
-                        (lowInclusive[i] ? value >= lows[i] : value > lows[i])
-                                && (highInclusive[i] ? value <= highs[i] : value < highs[i]);
-                if (inside) {
-                    return true;
-                }
-            }
-            return false;
-        }
+    private static DoubleIntervals intervals(List<Range> ranges, ToDoubleFunction<Object> decode) {
+        return new DoubleIntervals(
+                ranges.stream()
+                        .map(
+                                range ->
+                                        new DoubleIntervals.Interval(
+                                                range.isLowUnbounded()
+                                                        ? Double.NEGATIVE_INFINITY
+                                                        : decode.applyAsDouble(
+                                                                range.getLowBoundedValue()),
+                                                range.isLowUnbounded() || range.isLowInclusive(),
+                                                range.isHighUnbounded()
+                                                        ? Double.POSITIVE_INFINITY
+                                                        : decode.applyAsDouble(
+                                                                range.getHighBoundedValue()),
+                                                range.isHighUnbounded() || range.isHighInclusive()))
+                        .toList());
     }
 }

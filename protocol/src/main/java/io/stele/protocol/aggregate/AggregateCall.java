@@ -10,6 +10,7 @@ import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TypeKind;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * One function of an aggregation. Immutable.
@@ -17,6 +18,19 @@ import java.util.Optional;
  * @param argument what it is applied to; empty: rows, of COUNT only
  */
 public record AggregateCall(AggregateFunction function, Optional<ScalarExpression> argument) {
+    private static final Set<TypeKind> NUMBERS =
+            Set.of(
+                    TypeKind.TINYINT,
+                    TypeKind.SMALLINT,
+                    TypeKind.INTEGER,
+                    TypeKind.BIGINT,
+                    TypeKind.REAL,
+                    TypeKind.DOUBLE,
+                    TypeKind.DECIMAL);
+
+    private static final Set<TypeKind> READ_BESIDE_NUMBERS =
+            Set.of(TypeKind.BOOLEAN, TypeKind.DATE, TypeKind.TIMESTAMP, TypeKind.VARCHAR);
+
     public AggregateCall {
         requireNonNull(function, "function is null");
         requireNonNull(argument, "argument is null");
@@ -47,22 +61,7 @@ public record AggregateCall(AggregateFunction function, Optional<ScalarExpressio
 
     /** Whether values of a type can be arguments, groups and conditions of an aggregation. */
     public static boolean isRead(DataType type) {
-        switch (type.kind()) {
-            case BOOLEAN:
-            case TINYINT:
-            case SMALLINT:
-            case INTEGER:
-            case BIGINT:
-            case REAL:
-            case DOUBLE:
-            case DECIMAL:
-            case DATE:
-            case TIMESTAMP:
-            case VARCHAR:
-                return true;
-            default:
-                return false;
-        }
+        return isNumber(type) || READ_BESIDE_NUMBERS.contains(type.kind());
     }
 
     /** Whether rows can be grouped by values of a type: of others, equal values may differ. */
@@ -92,17 +91,6 @@ public record AggregateCall(AggregateFunction function, Optional<ScalarExpressio
     }
 
     private static boolean isNumber(DataType type) {
-        switch (type.kind()) {
-            case TINYINT:
-            case SMALLINT:
-            case INTEGER:
-            case BIGINT:
-            case REAL:
-            case DOUBLE:
-            case DECIMAL:
-                return true;
-            default:
-                return false;
-        }
+        return NUMBERS.contains(type.kind());
     }
 }

@@ -8,8 +8,6 @@ import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.PhysicalForm;
 import io.stele.protocol.schema.TypeKind;
-import java.util.Arrays;
-import java.util.List;
 
 /**
  * The test of one column of a row against its domain, on the physical value where that is cheap.
@@ -29,7 +27,7 @@ abstract sealed class ColumnMatcher {
             return new OfNull(index, domain);
         }
         if (type.form().isLong()) {
-            return OfLongs.of(index, type, domain);
+            return new OfLongs(index, type, domain);
         }
         boolean plainBytes = type.form() == PhysicalForm.BYTES && type.kind() != TypeKind.CHAR;
         return plainBytes ? new OfBytes(index, domain) : new OfEncoded(index, type, domain);
@@ -56,61 +54,17 @@ abstract sealed class ColumnMatcher {
         }
     }
 
-    /** Integer-like values: closed intervals of longs in ascending order. */
     private static final class OfLongs extends ColumnMatcher {
-        private final long[] lows;
-        private final long[] highs;
+        private final LongIntervals intervals;
 
-        private OfLongs(int index, boolean nullAllowed, long[] lows, long[] highs) {
-            super(index, nullAllowed);
-            this.lows = lows;
-            this.highs = highs;
-        }
-
-        static OfLongs of(int index, DataType type, ColumnDomain domain) {
-            ValueCodec codec = ValueCodec.of(type);
-            List<ValueRange> ranges = domain.ranges();
-            long[] lows = new long[ranges.size()];
-            long[] highs = new long[ranges.size()];
-            int count = 0;
-            for (ValueRange range : ranges) {
-                long low = range.low().map(codec::decodeLong).orElse(Long.MIN_VALUE);
-                long high = range.high().map(codec::decodeLong).orElse(Long.MAX_VALUE);
-                boolean excludesLow = range.low().isPresent() && !range.lowInclusive();
-                boolean excludesHigh = range.high().isPresent() && !range.highInclusive();
-                boolean empty =
-                        low > high
-                                || (excludesLow && low == Long.MAX_VALUE)
-                                || (excludesHigh && high == Long.MIN_VALUE);
-                if (!empty) {
-                    lows[count] = excludesLow ? low + 1 : low;
-                    highs[count] = excludesHigh ? high - 1 : high;
-                    count++;
-                }
-            }
-            return new OfLongs(
-                    index,
-                    domain.nullAllowed(),
-                    Arrays.copyOf(lows, count),
-                    Arrays.copyOf(highs, count));
+        private OfLongs(int index, DataType type, ColumnDomain domain) {
+            super(index, domain.nullAllowed());
+            this.intervals = LongIntervals.of(domain, ValueCodec.of(type)::decodeLong);
         }
 
         @Override
         boolean contains(BinaryValues row, int column) {
-            long value = row.longAt(column);
-            int low = 0;
-            int high = lows.length - 1;
-            while (low <= high) {
-                int middle = (low + high) >>> 1;
-                if (value < lows[middle]) {
-                    high = middle - 1;
-                } else if (value > highs[middle]) {
-                    low = middle + 1;
-                } else {
-                    return true;
-                }
-            }
-            return false;
+            return intervals.contains(row.longAt(column));
         }
     }
 
