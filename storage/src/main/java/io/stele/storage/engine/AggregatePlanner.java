@@ -13,7 +13,6 @@ import io.stele.storage.scan.ShardScanner;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.PartitionMatcher;
 import io.stele.storage.tablet.TableFiles;
-import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableView;
 import java.util.Comparator;
 import java.util.Optional;
@@ -45,16 +44,7 @@ final class AggregatePlanner {
         PartitionMatcher partitions = new PartitionMatcher(schema, predicate);
         AggregateScan scan = null;
         for (ShardId id : schema.shards()) {
-            shards.shard(id).checkServing();
-            TableShard table = shards.shard(id).table(schema.id());
-            TableView view =
-                    VersionedRead.view(
-                            table,
-                            readPoint.view(
-                                    schema.id(),
-                                    id,
-                                    () -> VersionedRead.view(table, table.view(), schemaVersion)),
-                            schemaVersion);
+            TableView view = VersionedRead.view(readPoint, shards, schema, id, schemaVersion);
             if (scan == null) { // the columns are those of the view's version, not of now
                 scan =
                         new AggregateScan(

@@ -15,7 +15,6 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.PartitionMatcher;
-import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableVersions;
 import io.stele.storage.tablet.TableView;
 import java.io.IOException;
@@ -77,16 +76,7 @@ final class ScanPlanner {
         PartitionMatcher partitions = new PartitionMatcher(schema, predicate);
         List<ShardScan> scans = new ArrayList<>();
         for (ShardId id : schema.shards()) {
-            shards.shard(id).checkServing();
-            TableShard table = shards.shard(id).table(schema.id());
-            TableView view =
-                    VersionedRead.view(
-                            table,
-                            readPoint.view(
-                                    schema.id(),
-                                    id,
-                                    () -> VersionedRead.view(table, table.view(), schemaVersion)),
-                            schemaVersion);
+            TableView view = VersionedRead.view(readPoint, shards, schema, id, schemaVersion);
             scans.add(
                     schema.orientation().hasColumns()
                             ? columns(id, view, readPoint.lsn(), fromLsn, predicate, partitions)

@@ -22,7 +22,6 @@ import io.stele.storage.scan.RowCursor;
 import io.stele.storage.scan.ShardScanner;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
-import io.stele.storage.tablet.TableView;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -117,22 +116,11 @@ final class TableReads {
             throws IOException {
         return new ShardScanner(files)
                 .scan(
-                        view(readPoint, table, schemaVersion, shard),
+                        VersionedRead.view(readPoint, table, shard, schemaVersion),
                         readPoint.lsn(),
                         readPoint.firstVisibleLsn(table.schema()),
                         mode,
                         predicate);
-    }
-
-    private static TableView view(
-            ReadPoint readPoint, TableShard table, int schemaVersion, ShardId shard) {
-        return VersionedRead.view(
-                table,
-                readPoint.view(
-                        table.schema().id(),
-                        shard,
-                        () -> VersionedRead.view(table, table.view(), schemaVersion)),
-                schemaVersion);
     }
 
     /** As {@link StorageEngine#changes}. */
@@ -151,7 +139,7 @@ final class TableReads {
         }
         return ChangesCursor.open(
                 files,
-                view(readPoint, table, schemaVersion, shard),
+                VersionedRead.view(readPoint, table, shard, schemaVersion),
                 after.value(),
                 readPoint.lsn().value());
     }

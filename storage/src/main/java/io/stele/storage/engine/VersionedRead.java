@@ -1,6 +1,7 @@
 package io.stele.storage.engine;
 
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.TableSchema;
@@ -16,8 +17,22 @@ import io.stele.storage.tablet.TableView;
 final class VersionedRead {
     private VersionedRead() {}
 
-    /** The view with the rows of a version. */
-    static TableView view(TableShard table, TableView view, int schemaVersion) {
+    /** What a read point sees of a table in a shard that is served, with the rows of a version. */
+    static TableView view(
+            ReadPoint readPoint, Shards shards, TableSchema schema, ShardId id, int schemaVersion) {
+        shards.shard(id).checkServing();
+        return view(readPoint, shards.shard(id).table(schema.id()), id, schemaVersion);
+    }
+
+    /** What a read point sees of a table in a shard, with the rows of a version. */
+    static TableView view(ReadPoint readPoint, TableShard table, ShardId shard, int schemaVersion) {
+        TableView seen =
+                readPoint.view(
+                        table.schema().id(), shard, () -> view(table, table.view(), schemaVersion));
+        return view(table, seen, schemaVersion);
+    }
+
+    private static TableView view(TableShard table, TableView view, int schemaVersion) {
         return view.versions().schemaVersion() == schemaVersion
                 ? view
                 : view.as(later(table, view.versions(), schemaVersion));

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
-import io.stele.protocol.api.ScanMode;
-import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
@@ -267,15 +265,7 @@ final class ChangesWorkload implements Workload {
 
     private void readRowIds(ReadPoint point) throws IOException {
         for (ShardId shard : table.schema().shards()) {
-            try (RowCursor cursor =
-                    node.engine()
-                            .scan(
-                                    point,
-                                    table.id(),
-                                    shard,
-                                    ScanMode.SNAPSHOT,
-                                    ScanPredicate.ALL,
-                                    List.of())) {
+            try (RowCursor cursor = node.scan(point, table.id(), shard)) {
                 while (cursor.next()) {
                     Long earlier = rowIds.put(cursor.row().longAt(0), cursor.rowId());
                     assertThat(earlier == null || earlier == cursor.rowId())

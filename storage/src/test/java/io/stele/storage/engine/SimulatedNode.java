@@ -1,7 +1,11 @@
 package io.stele.storage.engine;
 
 import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.TableId;
+import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.scheduler.SimulatedPool;
 import io.stele.storage.encryption.Encryption;
 import io.stele.storage.encryption.TestKeys;
@@ -11,6 +15,7 @@ import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.StoreFaults;
+import io.stele.storage.scan.RowCursor;
 import io.stele.storage.wal.EncryptedLogFiles;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.InMemoryLogFiles;
@@ -224,6 +229,11 @@ final class SimulatedNode {
     ReadPoint readPoint(Lsn at) {
         return await(
                 engine.openReadPoint(java.util.Optional.of(at), java.time.Duration.ofHours(1)));
+    }
+
+    /** All rows of a table in a shard. */
+    RowCursor scan(ReadPoint point, TableId table, ShardId shard) throws IOException {
+        return engine.scan(point, table, shard, ScanMode.SNAPSHOT, ScanPredicate.ALL, List.of());
     }
 
     /** Adds what is stored and logged, byte by byte. */

@@ -12,7 +12,6 @@ import io.stele.protocol.aggregate.AggregateCall;
 import io.stele.protocol.aggregate.AggregateFunction;
 import io.stele.protocol.aggregate.Aggregation;
 import io.stele.protocol.aggregate.ScalarExpression;
-import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
@@ -491,15 +490,7 @@ final class TestAggregations {
     private List<List<@Nullable Object>> rows(ReadPoint point) throws IOException {
         List<List<@Nullable Object>> rows = new ArrayList<>();
         for (ShardId shard : table.shards()) {
-            try (RowCursor cursor =
-                    node.engine()
-                            .scan(
-                                    point,
-                                    table.id(),
-                                    shard,
-                                    ScanMode.SNAPSHOT,
-                                    ScanPredicate.ALL,
-                                    List.of())) {
+            try (RowCursor cursor = node.scan(point, table.id(), shard)) {
                 while (cursor.next()) {
                     rows.add(Rows.toObjects(cursor.row()));
                 }

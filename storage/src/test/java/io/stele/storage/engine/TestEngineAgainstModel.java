@@ -306,15 +306,7 @@ class TestEngineAgainstModel {
         private void findRowIds() throws IOException {
             ReadPoint now = node.readPoint();
             for (ShardId shard : table.schema().shards()) {
-                try (var cursor =
-                        node.engine()
-                                .scan(
-                                        now,
-                                        table.id(),
-                                        shard,
-                                        io.stele.protocol.api.ScanMode.SNAPSHOT,
-                                        io.stele.protocol.predicate.ScanPredicate.ALL,
-                                        List.of())) {
+                try (var cursor = node.scan(now, table.id(), shard)) {
                     while (cursor.next()) {
                         Long earlier = rowIds.put(cursor.row().longAt(0), cursor.rowId());
                         assertThat(earlier == null || earlier == cursor.rowId())

@@ -9,7 +9,6 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.LookupKeys;
-import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.PredicateKeys;
 import io.stele.protocol.predicate.ScanPredicate;
@@ -98,18 +97,7 @@ class TestKeyLookupScans {
             throws IOException {
         Map<Long, String> expected = new TreeMap<>();
         for (ShardId shard : table.schema().shards()) {
-            collect(
-                    () ->
-                            node.engine()
-                                    .scan(
-                                            point,
-                                            table.id(),
-                                            shard,
-                                            ScanMode.SNAPSHOT,
-                                            ScanPredicate.ALL,
-                                            List.of()),
-                    predicate,
-                    expected);
+            collect(() -> node.scan(point, table.id(), shard), predicate, expected);
         }
         if (indexes(table).isEmpty()) {
             checkTuples(node, table, point, predicate, expected);

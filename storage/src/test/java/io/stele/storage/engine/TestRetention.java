@@ -67,13 +67,7 @@ class TestRetention {
     void historyIsForgottenOnRequestButNotWhatIsHeld() throws IOException {
         SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
         for (Orientation orientation : Orientation.values()) {
-            TestTable table =
-                    TestTable.create(
-                            node.engine(),
-                            orientation.text().replace(',', '_'),
-                            orientation,
-                            true,
-                            1);
+            TestTable table = keyed(node, orientation);
             Lsn first = node.await(table.upsert(node.engine(), 1, "a", 1));
             Lsn second = node.await(table.upsert(node.engine(), 1, "b", 2));
             node.await(table.upsert(node.engine(), 1, "c", 3));
@@ -97,13 +91,7 @@ class TestRetention {
     void aLeaseKeepsWhatItSeesBeyondTheRetention() throws IOException {
         SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
         for (Orientation orientation : Orientation.values()) {
-            TestTable table =
-                    TestTable.create(
-                            node.engine(),
-                            orientation.text().replace(',', '_'),
-                            orientation,
-                            true,
-                            1);
+            TestTable table = keyed(node, orientation);
             for (long id = 0; id < 50; id++) {
                 node.await(table.upsert(node.engine(), id, "old", id));
             }
@@ -128,13 +116,7 @@ class TestRetention {
     void aLeaseHoldsTheFilesItHasSeenAndNoLonger() throws IOException {
         SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
         for (Orientation orientation : Orientation.values()) {
-            TestTable table =
-                    TestTable.create(
-                            node.engine(),
-                            orientation.text().replace(',', '_'),
-                            orientation,
-                            true,
-                            1);
+            TestTable table = keyed(node, orientation);
             for (long id = 0; id < 50; id++) {
                 node.await(table.upsert(node.engine(), id, "old", id));
                 if (id % 10 == 0) {
@@ -335,6 +317,11 @@ class TestRetention {
                 refused++;
             }
         }
+    }
+
+    private static TestTable keyed(SimulatedNode node, Orientation orientation) {
+        return TestTable.create(
+                node.engine(), orientation.text().replace(',', '_'), orientation, true, 1);
     }
 
     private static final class Past {

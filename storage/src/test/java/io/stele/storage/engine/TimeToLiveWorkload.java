@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
-import io.stele.protocol.api.ScanMode;
-import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOption;
@@ -278,15 +276,7 @@ final class TimeToLiveWorkload implements Workload {
 
     private Optional<Lsn> lsnOfNewRow(ReadPoint point, Request request) throws IOException {
         for (ShardId shard : table.schema().shards()) {
-            try (RowCursor cursor =
-                    node.engine()
-                            .scan(
-                                    point,
-                                    table.id(),
-                                    shard,
-                                    ScanMode.SNAPSHOT,
-                                    ScanPredicate.ALL,
-                                    List.of())) {
+            try (RowCursor cursor = node.scan(point, table.id(), shard)) {
                 while (cursor.next()) {
                     String amount = ":" + cursor.row().longAt(2);
                     boolean isNew =
