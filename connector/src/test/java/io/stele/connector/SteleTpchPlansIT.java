@@ -34,17 +34,6 @@ final class SteleTpchPlansIT {
                     "q21",
                     "((lineitem ((lineitem (supplier nation)) orders)) lineitem)");
 
-    private static final List<String> TABLES =
-            List.of(
-                    "lineitem",
-                    "orders",
-                    "customer",
-                    "part",
-                    "supplier",
-                    "partsupp",
-                    "nation",
-                    "region");
-
     private final SteleCluster cluster;
     private final SteleQueries queries;
 
@@ -57,7 +46,7 @@ final class SteleTpchPlansIT {
     void load() {
         cluster.runner().createCatalog(EXACT, "tpch", Map.of("tpch.column-naming", "STANDARD"));
         queries.run("CREATE SCHEMA stele.tpch_plans");
-        for (String table : TABLES) {
+        for (String table : TpchQuery.TABLES) {
             queries.run(
                     "CREATE TABLE stele.tpch_plans.%s AS SELECT * FROM %s.tiny.%s"
                             .formatted(table, EXACT, table));

@@ -17,6 +17,18 @@ import java.util.stream.IntStream;
  * @param name q01 to q22
  */
 public record TpchQuery(String name, String sql) {
+    /** The names of the tables, largest first. */
+    public static final List<String> TABLES =
+            List.of(
+                    "lineitem",
+                    "orders",
+                    "customer",
+                    "part",
+                    "supplier",
+                    "partsupp",
+                    "nation",
+                    "region");
+
     private static final int COUNT = 22;
 
     public TpchQuery {

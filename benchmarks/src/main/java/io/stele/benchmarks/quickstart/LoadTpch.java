@@ -2,22 +2,11 @@ package io.stele.benchmarks.quickstart;
 
 import io.stele.benchmarks.servers.TpchQueries;
 import io.stele.benchmarks.servers.TrinoSession;
+import io.stele.testing.TpchQuery;
 import java.sql.SQLException;
-import java.util.List;
 
 /** Part 1 of the show: TPC-H from Trino's generator into Stele, and the same answers from both. */
 final class LoadTpch {
-    private static final List<String> TABLES =
-            List.of(
-                    "region",
-                    "nation",
-                    "supplier",
-                    "customer",
-                    "part",
-                    "partsupp",
-                    "orders",
-                    "lineitem");
-
     private LoadTpch() {}
 
     static void run(TrinoSession trino, Findings findings, String scale) throws SQLException {
@@ -25,12 +14,12 @@ final class LoadTpch {
         trino.update("CREATE SCHEMA stele.tpch");
         long rows = 0;
         long start = System.nanoTime();
-        for (String table : TABLES) {
+        for (String table : TpchQuery.TABLES) {
             rows += trino.update(create(table, scale));
         }
         double seconds = (System.nanoTime() - start) / 1e9;
         findings.measured("load (CTAS, 8 tables)", "%,d rows in %.1f s", rows, seconds);
-        for (String table : TABLES) {
+        for (String table : TpchQuery.TABLES) {
             findings.checkEqual(
                     "count of " + table,
                     trino.number("SELECT count(*) FROM tpch.\"%s\".%s".formatted(scale, table)),

@@ -12,7 +12,6 @@ import io.stele.benchmarks.servers.InjectedDelays;
 import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.S3Catalogs;
 import io.stele.benchmarks.servers.SteleServers;
-import io.stele.benchmarks.servers.TpchQueries;
 import io.stele.benchmarks.servers.TpchRounds;
 import io.stele.benchmarks.servers.TpchRounds.Place;
 import io.stele.benchmarks.servers.TrinoSession;
@@ -128,7 +127,7 @@ public final class RaptorxBenchmark implements Benchmark {
         for (Place place : List.of(WARM, ICEBERG)) {
             trino.use(place.catalog(), SCHEMA);
             long start = System.nanoTime();
-            for (String table : TpchQueries.TABLES) {
+            for (String table : TpchQuery.TABLES) {
                 trino.update(
                         "CREATE TABLE %s AS SELECT * FROM tpch.%s.%s"
                                 .formatted(table, scale, table));

@@ -26,18 +26,6 @@ public final class TpchQueries {
             WHERE l_shipdate >= DATE '1994-01-01' AND l_shipdate < DATE '1994-01-01' + INTERVAL '1' YEAR
                 AND l_discount BETWEEN 0.06 - 0.01 AND 0.06 + 0.01 AND l_quantity < 24""";
 
-    /** The names of all tables, largest first. */
-    public static final List<String> TABLES =
-            List.of(
-                    "lineitem",
-                    "orders",
-                    "customer",
-                    "part",
-                    "supplier",
-                    "partsupp",
-                    "nation",
-                    "region");
-
     /** Sums of doubles depend on the order of addition, in their last digits only. */
     private static final double RELATIVE_DIFFERENCE = 1e-9;
 

@@ -9,7 +9,6 @@ import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
 import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.SteleServers;
-import io.stele.benchmarks.servers.TpchQueries;
 import io.stele.benchmarks.servers.TpchRounds;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.testing.JoinOrder;
@@ -75,13 +74,13 @@ public final class TpchBenchmark implements Benchmark {
             trino.update("CREATE SCHEMA %s.%s".formatted(store.catalog(), store.schema()));
             trino.use(store.catalog(), store.schema());
             long start = System.nanoTime();
-            for (String table : TpchQueries.TABLES) {
+            for (String table : TpchQuery.TABLES) {
                 trino.update(
                         "CREATE TABLE %s%s AS SELECT * FROM tpch.%s.%s"
                                 .formatted(table, store.properties(), scale, table));
             }
             metrics.put("load " + store.label() + " s", (System.nanoTime() - start) / 1e9);
-            for (String table : TpchQueries.TABLES) {
+            for (String table : TpchQuery.TABLES) {
                 trino.update("ANALYZE " + table);
             }
         }

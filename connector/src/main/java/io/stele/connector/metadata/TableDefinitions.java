@@ -44,8 +44,7 @@ public final class TableDefinitions {
     /** The table to create; its id and version are the sidecar's to choose. */
     public TableSchema toStele(ConnectorTableMetadata table) {
         Map<String, Object> properties = table.getProperties();
-        List<String> primaryKey =
-                TableProperties.columnNames(properties, TableProperties.PRIMARY_KEY);
+        List<String> primaryKey = ColumnLists.names(properties, TableProperties.PRIMARY_KEY);
         List<ColumnSchema> columns = new ArrayList<>();
         for (ColumnMetadata column : table.getColumns()) {
             columns.add(
@@ -189,7 +188,7 @@ public final class TableDefinitions {
 
     private static List<Integer> ids(
             List<ColumnSchema> columns, Map<String, Object> properties, String property) {
-        return ids(columns, property, TableProperties.columnNames(properties, property));
+        return ids(columns, property, ColumnLists.names(properties, property));
     }
 
     private static List<Integer> ids(

@@ -5,7 +5,6 @@ import static io.trino.spi.StandardErrorCode.INVALID_TABLE_PROPERTY;
 import static io.trino.spi.session.PropertyMetadata.integerProperty;
 import static io.trino.spi.session.PropertyMetadata.stringProperty;
 import static io.trino.spi.type.VarcharType.VARCHAR;
-import static java.util.Locale.ENGLISH;
 import static java.util.concurrent.TimeUnit.DAYS;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
@@ -167,14 +166,6 @@ public final class TableProperties {
                 : Optional.empty();
     }
 
-    /** Column names of a property, in lower case; empty when it is not given. */
-    public static List<String> columnNames(Map<String, Object> properties, String property) {
-        if (!(properties.get(property) instanceof List<?> names)) {
-            return List.of();
-        }
-        return names.stream().map(String.class::cast).toList();
-    }
-
     public static Orientation orientation(Map<String, Object> properties) {
         return properties.get(ORIENTATION) instanceof Orientation orientation
                 ? orientation
@@ -323,29 +314,7 @@ public final class TableProperties {
     }
 
     private static PropertyMetadata<?> columns(String name, String description) {
-        return new PropertyMetadata<>(
-                name,
-                description,
-                new ArrayType(VARCHAR),
-                List.class,
-                ImmutableList.of(),
-                false,
-                value ->
-                        ((Collection<?>) value)
-                                .stream()
-                                        .map(column -> checkColumnName(name, column))
-                                        .collect(toImmutableList()),
-                value -> value);
-    }
-
-    private static String checkColumnName(String property, Object column) {
-        if (!(column instanceof String text) || text.isEmpty()) {
-            throw new TrinoException(
-                    INVALID_TABLE_PROPERTY,
-                    "Expected column names in %s, found %s"
-                            .formatted(property, Objects.toString(column)));
-        }
-        return text.toLowerCase(ENGLISH);
+        return ColumnLists.property(name, description, INVALID_TABLE_PROPERTY);
     }
 
     private static Orientation parseOrientation(String text) {

@@ -3,7 +3,6 @@ package io.stele.connector.metadata;
 import static com.google.common.collect.ImmutableSet.toImmutableSet;
 import static io.trino.spi.StandardErrorCode.INVALID_PROCEDURE_ARGUMENT;
 import static io.trino.spi.connector.TableProcedureExecutionMode.distributedWithFilteringAndRepartitioning;
-import static io.trino.spi.type.VarcharType.VARCHAR;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
@@ -14,11 +13,8 @@ import io.stele.connector.handle.SteleExecuteHandle;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.TableProcedureMetadata;
-import io.trino.spi.session.PropertyMetadata;
-import io.trino.spi.type.ArrayType;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -38,31 +34,15 @@ final class Warming {
                 NAME,
                 distributedWithFilteringAndRepartitioning(),
                 ImmutableList.of(
-                        new PropertyMetadata<>(
+                        ColumnLists.property(
                                 COLUMNS,
                                 "Columns to read; all unless given",
-                                new ArrayType(VARCHAR),
-                                List.class,
-                                ImmutableList.of(),
-                                false,
-                                value ->
-                                        ((Collection<?>) value)
-                                                .stream()
-                                                        .map(
-                                                                name ->
-                                                                        ((String) name)
-                                                                                .toLowerCase(
-                                                                                        Locale
-                                                                                                .ROOT))
-                                                        .toList(),
-                                value -> value)));
+                                INVALID_PROCEDURE_ARGUMENT)));
     }
 
     /** The names in the properties of a call; INVALID_PROCEDURE_ARGUMENT. */
     static List<String> columns(Map<String, Object> properties) {
-        List<String> names =
-                ((List<?>) properties.getOrDefault(COLUMNS, List.of()))
-                        .stream().map(String.class::cast).toList();
+        List<String> names = ColumnLists.names(properties, COLUMNS);
         if (ImmutableSet.copyOf(names).size() < names.size()) {
             throw new TrinoException(
                     INVALID_PROCEDURE_ARGUMENT,

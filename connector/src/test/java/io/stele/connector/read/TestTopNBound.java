@@ -127,29 +127,23 @@ final class TestTopNBound {
     @Test
     void theBoundIsTheLastValueOfEnoughRows() {
         ScanPlan plan = plan(List.of(file(5, 1, 50, 59), file(5, 0, 10, 19), file(5, 0, 30, 39)));
-        assertThat(bound(plan, 5, SortOrder.ASC_NULLS_LAST))
-                .isEqualTo(
-                        Domain.create(
-                                ValueSet.ofRanges(Range.lessThanOrEqual(BigintType.BIGINT, 19L)),
-                                false));
-        assertThat(bound(plan, 6, SortOrder.ASC_NULLS_FIRST))
-                .isEqualTo(
-                        Domain.create(
-                                ValueSet.ofRanges(Range.lessThanOrEqual(BigintType.BIGINT, 39L)),
-                                true));
-        assertThat(bound(plan, 4, SortOrder.DESC_NULLS_LAST))
-                .isEqualTo(
-                        Domain.create(
-                                ValueSet.ofRanges(Range.greaterThanOrEqual(BigintType.BIGINT, 50L)),
-                                false));
+        assertThat(bound(plan, 5, SortOrder.ASC_NULLS_LAST)).isEqualTo(upTo(19, false));
+        assertThat(bound(plan, 6, SortOrder.ASC_NULLS_FIRST)).isEqualTo(upTo(39, true));
+        assertThat(bound(plan, 4, SortOrder.DESC_NULLS_LAST)).isEqualTo(from(50, false));
         // One of the five is null
-        assertThat(bound(plan, 5, SortOrder.DESC_NULLS_LAST))
-                .isEqualTo(
-                        Domain.create(
-                                ValueSet.ofRanges(Range.greaterThanOrEqual(BigintType.BIGINT, 30L)),
-                                false));
+        assertThat(bound(plan, 5, SortOrder.DESC_NULLS_LAST)).isEqualTo(from(30, false));
         assertThat(bound(plan, 15, SortOrder.ASC_NULLS_LAST))
                 .isEqualTo(Domain.all(BigintType.BIGINT));
+    }
+
+    private static Domain upTo(long last, boolean nullAllowed) {
+        return Domain.create(
+                ValueSet.ofRanges(Range.lessThanOrEqual(BigintType.BIGINT, last)), nullAllowed);
+    }
+
+    private static Domain from(long first, boolean nullAllowed) {
+        return Domain.create(
+                ValueSet.ofRanges(Range.greaterThanOrEqual(BigintType.BIGINT, first)), nullAllowed);
     }
 
     @Test
