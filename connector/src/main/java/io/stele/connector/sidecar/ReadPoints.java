@@ -8,8 +8,6 @@ import io.airlift.log.Logger;
 import io.stele.connector.SteleConfig;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.Actions;
-import io.stele.protocol.api.CloseReadPointRequest;
-import io.stele.protocol.api.Done;
 import io.stele.protocol.api.MetadataChanges;
 import io.stele.protocol.api.MetadataVersion;
 import io.stele.protocol.api.OpenReadPointRequest;
@@ -28,7 +26,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -41,6 +38,7 @@ public final class ReadPoints {
 
     private final SteleSidecar sidecar;
     private final long ttlMillis;
+    private final EndedReadPoints ended;
     private final ScheduledExecutorService renewals =
             Executors.newSingleThreadScheduledExecutor(
                     Threads.daemonThreadsNamed("stele-read-points"));
@@ -49,6 +47,7 @@ public final class ReadPoints {
     public ReadPoints(SteleSidecar sidecar, SteleConfig config) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.ttlMillis = config.getReadPointTtl().toMillis();
+        this.ended = new EndedReadPoints(sidecar, renewals);
     }
 
     /**
@@ -76,12 +75,24 @@ public final class ReadPoints {
             Optional<Lsn> atLeast,
             Optional<MetadataVersion> known,
             boolean described) {
-        OpenTableReply reply =
-                sidecar.call(
-                        Actions.OPEN_TABLE,
-                        new OpenTableRequest(
-                                table, ttlMillis, atLeast, known, Optional.of(described)),
-                        OpenTableReply.class);
+        List<String> told = ended.take();
+        OpenTableReply reply;
+        try {
+            reply =
+                    sidecar.call(
+                            Actions.OPEN_TABLE,
+                            new OpenTableRequest(
+                                    table,
+                                    ttlMillis,
+                                    atLeast,
+                                    known,
+                                    Optional.of(described),
+                                    Optional.of(told)),
+                            OpenTableReply.class);
+        } catch (RuntimeException e) {
+            ended.giveBack(told); // ending one twice is no error
+            throw e;
+        }
         return new Opened(reply.relation(), reply.readPoint().map(this::lease), reply.changes());
     }
 
@@ -168,20 +179,7 @@ public final class ReadPoints {
         @Override
         public void close() {
             renewal.cancel(false);
-            try {
-                renewals.execute(this::release);
-            } catch (RejectedExecutionException e) {
-                log.debug(e, "Cannot close read point %s", id);
-            }
-        }
-
-        private void release() {
-            try {
-                sidecar.callOnce(
-                        Actions.CLOSE_READ_POINT, new CloseReadPointRequest(id), Done.class);
-            } catch (RuntimeException e) {
-                log.debug(e, "Cannot close read point %s", id);
-            }
+            ended.add(id);
         }
     }
 }

@@ -3,6 +3,7 @@ package io.stele.protocol.api;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -15,18 +16,29 @@ import java.util.Optional;
  * @param known up to where the caller knows the metadata; the reply then says what changed since
  * @param described whether the caller has the description as of {@code known}, so that the reply
  *     need not have it unless it changed; absent: no
+ * @param ended read points that the caller is done with, at most {@value #MAX_ENDED}: their leases
+ *     end, as by {@link CloseReadPointRequest}; absent: none
  */
 public record OpenTableRequest(
         TableRequest table,
         long ttlMillis,
         Optional<Lsn> atLeast,
         Optional<MetadataVersion> known,
-        Optional<Boolean> described) {
+        Optional<Boolean> described,
+        Optional<List<String>> ended) {
+    public static final int MAX_ENDED = 1_000;
+
     public OpenTableRequest {
         requireNonNull(known, "known is null");
         requireNonNull(described, "described is null");
         requireNonNull(table, "table is null");
         requireNonNull(atLeast, "atLeast is null");
+        ended = ended.map(List::copyOf);
+        int count = ended.map(List::size).orElse(0);
+        if (count > MAX_ENDED) {
+            throw new IllegalArgumentException(
+                    "Expected at most " + MAX_ENDED + " ended read points, found " + count);
+        }
         if (ttlMillis <= 0) {
             throw new IllegalArgumentException("Expected ttlMillis > 0, found " + ttlMillis);
         }
@@ -34,6 +46,6 @@ public record OpenTableRequest(
 
     /** Of a caller that keeps no metadata. */
     public OpenTableRequest(TableRequest table, long ttlMillis, Optional<Lsn> atLeast) {
-        this(table, ttlMillis, atLeast, Optional.empty(), Optional.empty());
+        this(table, ttlMillis, atLeast, Optional.empty(), Optional.empty(), Optional.empty());
     }
 }

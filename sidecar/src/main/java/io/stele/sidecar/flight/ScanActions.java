@@ -83,6 +83,7 @@ final class ScanActions {
      * older. For the same reason what changed is found out then.
      */
     private Object openTable(OpenTableRequest request) {
+        request.ended().orElse(List.of()).forEach(engine.engine()::closeReadPoint);
         if (!engine.isThere(request.table())) {
             return new OpenTableReply(NOTHING, Optional.empty(), changes(request));
         }
