@@ -45,7 +45,7 @@ public final class TpchBenchmark implements Benchmark {
     public BenchmarkReport run(BenchmarkOptions options) throws Exception {
         String scale = options.quick() ? "tiny" : "sf1";
         // A quick run compares results and times that alone
-        int warmUpRounds = options.quick() ? 0 : 3;
+        int warmUpRounds = options.quick() ? 0 : 6; // fewer measure compilers
         int rounds = options.quick() ? 1 : 5;
         List<TpchQuery> queries =
                 TpchQuery.all().stream()
