@@ -4,6 +4,7 @@ import io.stele.benchmarks.servers.TpchQueries;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.testing.TpchQuery;
 import java.sql.SQLException;
+import java.util.List;
 
 /** Part 1 of the show: TPC-H from Trino's generator into Stele, and the same answers from both. */
 final class LoadTpch {
