@@ -4,6 +4,7 @@ import static io.trino.spi.StandardErrorCode.INVALID_ARGUMENTS;
 import static io.trino.spi.StandardErrorCode.INVALID_FUNCTION_ARGUMENT;
 import static io.trino.spi.StandardErrorCode.PERMISSION_DENIED;
 import static io.trino.spi.StandardErrorCode.TABLE_NOT_FOUND;
+import static io.trino.testing.assertions.TrinoExceptionAssert.assertTrinoExceptionThrownBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trino.spi.ErrorCodeSupplier;
@@ -29,6 +30,31 @@ final class SteleTableChangesIT {
     SteleTableChangesIT(SteleCluster cluster) {
         this.cluster = cluster;
         this.queries = new SteleQueries(cluster);
+    }
+
+    @Test
+    void moreRowsThanTheLimitAreRefused() {
+        String catalog = "stele_few_changes";
+        try (SidecarFixture sidecar =
+                cluster.newSidecar(
+                        catalog, Map.of(), Map.of("stele.table-changes.max-size", "1kB"))) {
+            String table = catalog + ".s.t";
+            queries.run(
+                    "CREATE TABLE %s WITH (primary_key = ARRAY['id'], shard_count = 1) AS SELECT * FROM UNNEST(sequence(1, 100)) AS s (id)"
+                            .formatted(table));
+            sidecar.flush("s", "t");
+            Object from = queries.value("SELECT max(\"$lsn\") FROM " + table);
+            queries.run("DELETE FROM %s WHERE id = 1".formatted(table));
+            String changes =
+                    "SELECT count(*) FROM TABLE(%s.system.table_changes(schema_name => 's', table_name => 't', from_version => %s))"
+                            .formatted(catalog, from);
+            assertThat(queries.count(changes)).isOne();
+            queries.run("DELETE FROM %s WHERE id > 10".formatted(table));
+            assertTrinoExceptionThrownBy(() -> queries.run(changes))
+                    .hasErrorCode(INVALID_ARGUMENTS)
+                    .hasMessageMatching(
+                            "Expected changes of at most 1024 bytes of rows in a shard of s\\.t, found more between LSN \\d+ and \\d+: ask for a shorter time, or raise stele\\.table-changes\\.max-size of the sidecar \\(in the scan of table id \\d+ in shard \\d+-0\\)");
+        }
     }
 
     @ParameterizedTest

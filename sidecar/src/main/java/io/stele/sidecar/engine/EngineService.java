@@ -457,6 +457,7 @@ public final class EngineService implements AutoCloseable {
                         config.getMemTableMaxAge().toJavaTime())
                 .withRetention(config.getRetention().toJavaTime())
                 .withMaxWriteWait(config.getMaxWriteWait().toJavaTime())
+                .withMaxChanges(config.getTableChangesMaxSize().toBytes())
                 .withTransactions(
                         config.getTransactionMaxSize().toBytes(),
                         config.getTransactionIdleTimeout().toJavaTime())

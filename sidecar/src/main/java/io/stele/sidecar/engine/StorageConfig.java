@@ -45,6 +45,7 @@ public class StorageConfig {
     private int applyMaxLanes = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 4);
     private boolean warmOnFlush = true;
     private boolean warmOnCompaction = true;
+    private DataSize tableChangesMaxSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private DataSize compactionRateLimit = DataSize.of(0, DataSize.Unit.MEGABYTE);
 
     @NotEmpty(
@@ -139,6 +140,20 @@ public class StorageConfig {
     @ConfigDescription("A memtable older than this is flushed whatever its size")
     public StorageConfig setMemTableMaxAge(Duration memTableMaxAge) {
         this.memTableMaxAge = memTableMaxAge;
+        return this;
+    }
+
+    @MinDataSize("1kB")
+    @MaxDataSize("4GB")
+    public DataSize getTableChangesMaxSize() {
+        return tableChangesMaxSize;
+    }
+
+    @Config("stele.table-changes.max-size")
+    @ConfigDescription(
+            "Updated and deleted rows of column files in one shard that table_changes collects; more are refused")
+    public StorageConfig setTableChangesMaxSize(DataSize tableChangesMaxSize) {
+        this.tableChangesMaxSize = tableChangesMaxSize;
         return this;
     }
 

@@ -24,6 +24,7 @@ final class TestStorageConfig {
                         .setMemTableTotalSize(DataSize.of(512, DataSize.Unit.MEGABYTE))
                         .setMemTableMaxAge(new Duration(1, TimeUnit.MINUTES))
                         .setRetention(new Duration(1, TimeUnit.HOURS))
+                        .setTableChangesMaxSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setMaxWriteWait(new Duration(60, TimeUnit.SECONDS))
                         .setTransactionMaxSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
                         .setTransactionIdleTimeout(new Duration(1, TimeUnit.HOURS))
@@ -53,6 +54,7 @@ final class TestStorageConfig {
         properties.put("stele.memtable.total-size", "8MB");
         properties.put("stele.memtable.max-age", "5s");
         properties.put("stele.retention", "2h");
+        properties.put("stele.table-changes.max-size", "7MB");
         properties.put("stele.write.max-wait", "3s");
         properties.put("stele.transaction.max-size", "3MB");
         properties.put("stele.transaction.idle-timeout", "2m");
@@ -82,6 +84,7 @@ final class TestStorageConfig {
                         .setMemTableTotalSize(DataSize.of(8, DataSize.Unit.MEGABYTE))
                         .setMemTableMaxAge(new Duration(5, TimeUnit.SECONDS))
                         .setRetention(new Duration(2, TimeUnit.HOURS))
+                        .setTableChangesMaxSize(DataSize.of(7, DataSize.Unit.MEGABYTE))
                         .setMaxWriteWait(new Duration(3, TimeUnit.SECONDS))
                         .setTransactionMaxSize(DataSize.of(3, DataSize.Unit.MEGABYTE))
                         .setTransactionIdleTimeout(new Duration(2, TimeUnit.MINUTES))

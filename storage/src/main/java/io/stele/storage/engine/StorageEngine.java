@@ -87,7 +87,8 @@ public final class StorageEngine implements AutoCloseable {
         this.log = log;
         this.readPoints = readPoints;
         this.readPointOpener = new ReadPointOpener(log, shards, readPoints, catalog);
-        this.reads = new TableReads(catalog, shards, files, readPoints);
+        this.reads = new TableReads(
+                        catalog, shards, files, readPoints, options.maxChangesBytes());
         this.transactions = transactions;
         this.indexBuilds = indexBuilds;
         this.housekeeping =

@@ -33,6 +33,8 @@ import java.util.function.Consumer;
  * @param apply on how many lanes a hot shard applies its log
  * @param manifestChanges files that a manifest names beside its base, at the least, before another
  *     base is written
+ * @param maxChangesBytes rows that ended in one shard between the two moments whose changes are
+ *     asked for: they are collected first
  */
 public record StorageOptions(
         LogOptions log,
@@ -48,12 +50,14 @@ public record StorageOptions(
         OptionalLong compactionBytesPerSecond,
         Duration maxWriteWait,
         ApplyOptions apply,
-        int manifestChanges) {
+        int manifestChanges,
+        long maxChangesBytes) {
     /**
      * 64 MiB memtables: a column file of useful size, and replay of a full one takes about a
      * second; 1 GiB in all; a minute of age bounds replay of quiet tables; an hour of history for
      * readers of the past; 512 MiB in a transaction, since staged rows are held in memory; files of
-     * 256 MiB, a few splits each.
+     * 256 MiB, a few splits each; 64 MiB of ended rows, since some scans at a time hold them beside
+     * the memtables.
      */
     public static final StorageOptions DEFAULT =
             new StorageOptions(
@@ -70,7 +74,8 @@ public record StorageOptions(
                     OptionalLong.empty(),
                     Duration.ofSeconds(60),
                     ApplyOptions.DEFAULT,
-                    ManifestStore.MIN_CHANGES);
+                    ManifestStore.MIN_CHANGES,
+                    64L << 20);
 
     public StorageOptions {
         requireNonNull(log, "log is null");
@@ -87,10 +92,15 @@ public record StorageOptions(
         check("maxWriteWait", maxWriteWait.toMillis());
         requireNonNull(apply, "apply is null");
         check("manifestChanges", manifestChanges);
+        check("maxChangesBytes", maxChangesBytes);
     }
 
     public StorageOptions withManifestChanges(int changes) {
         return with(draft -> draft.manifestChanges = changes);
+    }
+
+    public StorageOptions withMaxChanges(long bytes) {
+        return with(draft -> draft.maxChangesBytes = bytes);
     }
 
     public StorageOptions withApply(ApplyOptions newApply) {
@@ -171,6 +181,7 @@ public record StorageOptions(
         private Duration maxWriteWait;
         private ApplyOptions apply;
         private int manifestChanges;
+        private long maxChangesBytes;
 
         Draft(StorageOptions from) {
             log = from.log;
@@ -187,6 +198,7 @@ public record StorageOptions(
             maxWriteWait = from.maxWriteWait;
             apply = from.apply;
             manifestChanges = from.manifestChanges;
+            maxChangesBytes = from.maxChangesBytes;
         }
 
         StorageOptions build() {
@@ -204,7 +216,8 @@ public record StorageOptions(
                     compactionBytesPerSecond,
                     maxWriteWait,
                     apply,
-                    manifestChanges);
+                    manifestChanges,
+                    maxChangesBytes);
         }
     }
 }

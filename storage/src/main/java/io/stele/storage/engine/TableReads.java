@@ -39,7 +39,15 @@ final class TableReads {
     private final IndexReads indexReads;
     private final LookupScans lookups;
 
-    TableReads(CatalogService catalog, Shards shards, TableFiles files, ReadPoints readPoints) {
+    private final long maxChangesBytes;
+
+    TableReads(
+            CatalogService catalog,
+            Shards shards,
+            TableFiles files,
+            ReadPoints readPoints,
+            long maxChangesBytes) {
+        this.maxChangesBytes = maxChangesBytes;
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.shards = requireNonNull(shards, "shards is null");
         this.files = requireNonNull(files, "files is null");
@@ -141,7 +149,8 @@ final class TableReads {
                 files,
                 VersionedRead.view(readPoint, table, shard, schemaVersion),
                 after.value(),
-                readPoint.lsn().value());
+                readPoint.lsn().value(),
+                maxChangesBytes);
     }
 
     /** As {@link StorageEngine#aggregate}. */

@@ -29,15 +29,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Where versions of a key lie side by side (memtables, row files) the one before says what a
  * version is. A column file says of each row when it began and when it ended. A key's row that
  * began where another one ended was updated; one that ended where none began was deleted. So the
- * ends of column files are collected first, up to {@link #MAX_ENDED_BYTES}; whatever began takes
+ * ends of column files are collected first, up to a limit; whatever began takes
  * its end away, and what is left was deleted.
  *
  * <p>Rows that expire are not deleted, and not told. Confined to one thread at a time.
  */
 public final class ChangesCursor implements RowCursor {
-    /** 64 MiB: some scans at a time, in the memory of a sidecar that also has memtables. */
-    private static final long MAX_ENDED_BYTES = 64L << 20;
-
     private enum Phase {
         ENDS,
         SORTED,
@@ -50,6 +47,7 @@ public final class ChangesCursor implements RowCursor {
     private final TableView view;
     private final long fromLsn;
     private final long toLsn;
+    private final long maxEndedBytes;
     private final @Nullable KeyEncoder keys;
     private final ArrayDeque<ColumnFile> ending;
     private final ArrayDeque<ColumnFile> beginning;
@@ -64,11 +62,13 @@ public final class ChangesCursor implements RowCursor {
     private long changeLsn;
     private ChangeKind kind = ChangeKind.INSERT;
 
-    private ChangesCursor(TableFiles files, TableView view, long fromLsn, long toLsn) {
+    private ChangesCursor(
+            TableFiles files, TableView view, long fromLsn, long toLsn, long maxEndedBytes) {
         this.files = requireNonNull(files, "files is null");
         this.view = requireNonNull(view, "view is null");
         this.fromLsn = fromLsn;
         this.toLsn = toLsn;
+        this.maxEndedBytes = maxEndedBytes;
         TableSchema schema = view.schema();
         this.keys = schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : null;
         // Where there are row files they have every version
@@ -84,9 +84,11 @@ public final class ChangesCursor implements RowCursor {
      *
      * @param fromLsn the view has the history from here on; changes at it are not told
      * @param toLsn everything up to it is applied; changes at it are told
+     * @param maxEndedBytes rows of column files that ended; more are refused with INVALID_ARGUMENT
      */
-    public static ChangesCursor open(TableFiles files, TableView view, long fromLsn, long toLsn) {
-        return new ChangesCursor(files, view, fromLsn, toLsn);
+    public static ChangesCursor open(
+            TableFiles files, TableView view, long fromLsn, long toLsn, long maxEndedBytes) {
+        return new ChangesCursor(files, view, fromLsn, toLsn, maxEndedBytes);
     }
 
     private boolean hasEnds(ColumnFile candidate) {
@@ -132,12 +134,12 @@ public final class ChangesCursor implements RowCursor {
         // What ended where it began was never there
         if (isInRange(open.endLsn()) && version.lsn() < open.endLsn()) {
             endedBytes += version.memoryBytes();
-            if (endedBytes > MAX_ENDED_BYTES) {
+            if (endedBytes > maxEndedBytes) {
                 throw new SteleException(
                         ErrorCode.INVALID_ARGUMENT,
-                        "Expected changes of at most %s bytes of rows in a shard of %s, found more between LSN %s and %s: ask for a shorter time"
+                        "Expected changes of at most %s bytes of rows in a shard of %s, found more between LSN %s and %s: ask for a shorter time, or raise stele.table-changes.max-size of the sidecar"
                                 .formatted(
-                                        MAX_ENDED_BYTES,
+                                        maxEndedBytes,
                                         view.schema().qualifiedName(),
                                         fromLsn,
                                         toLsn));
