@@ -7,6 +7,7 @@ import static io.trino.spi.session.PropertyMetadata.enumProperty;
 import static io.trino.spi.session.PropertyMetadata.integerProperty;
 import static io.trino.spi.session.PropertyMetadata.longProperty;
 import static io.trino.spi.session.PropertyMetadata.stringProperty;
+import static java.util.concurrent.TimeUnit.DAYS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
@@ -46,6 +47,10 @@ public final class SteleSessionProperties {
     /** The least history that may be asked to be kept when the rest is to be forgotten. */
     public static final String EXPIRE_SNAPSHOTS_MIN_RETENTION = "expire_snapshots_min_retention";
 
+    /** The least age of files that {@code remove_orphan_files} may be told to delete. */
+    public static final String REMOVE_ORPHAN_FILES_MIN_RETENTION =
+            "remove_orphan_files_min_retention";
+
     private static final String RESOURCE_GROUP = "resource_group";
 
     // As Iceberg's: a join does not begin before its other side is read anyway
@@ -54,6 +59,9 @@ public final class SteleSessionProperties {
     // A query that named a moment of the past is over by then, as a rule
     private static final Duration DEFAULT_EXPIRE_SNAPSHOTS_MIN_RETENTION =
             new Duration(10, MINUTES);
+
+    // As Iceberg's: longer than any write, and than clocks differ
+    private static final Duration DEFAULT_REMOVE_ORPHAN_FILES_MIN_RETENTION = new Duration(7, DAYS);
 
     // What a dashboard shows; more are better merged by many workers than by one sidecar
     private static final int DEFAULT_MAX_GROUPS = 10_000;
@@ -142,6 +150,11 @@ public final class SteleSessionProperties {
                         EXPIRE_SNAPSHOTS_MIN_RETENTION,
                         "Least retention_threshold of expire_snapshots",
                         DEFAULT_EXPIRE_SNAPSHOTS_MIN_RETENTION,
+                        false),
+                durationProperty(
+                        REMOVE_ORPHAN_FILES_MIN_RETENTION,
+                        "Least retention_threshold of remove_orphan_files",
+                        DEFAULT_REMOVE_ORPHAN_FILES_MIN_RETENTION,
                         false),
                 booleanProperty(
                         AGGREGATION_PUSHDOWN_ENABLED,
@@ -280,11 +293,6 @@ public final class SteleSessionProperties {
     /** Whether fields of rows may be columns of scans. */
     public static boolean isProjectionPushdownEnabled(ConnectorSession session) {
         return session.getProperty(PROJECTION_PUSHDOWN_ENABLED, Boolean.class);
-    }
-
-    /** The least history that {@code expire_snapshots} keeps. */
-    public static Duration expireSnapshotsMinRetention(ConnectorSession session) {
-        return session.getProperty(EXPIRE_SNAPSHOTS_MIN_RETENTION, Duration.class);
     }
 
     private static void checkLsn(Long value) {

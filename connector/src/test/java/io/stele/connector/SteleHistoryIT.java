@@ -4,6 +4,13 @@ import static io.trino.spi.StandardErrorCode.INVALID_PROCEDURE_ARGUMENT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trino.testing.MaterializedRow;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -125,5 +132,44 @@ final class SteleHistoryIT {
                         queries.column(
                                 "SELECT DISTINCT is_readable FROM \"%s$history\"".formatted(table)))
                 .containsExactly("false");
+    }
+
+    @Test
+    void filesThatBelongToNothingAreRemovedOnRequest() throws IOException {
+        String table = SteleQueries.newTable("orphans");
+        queries.run("CREATE TABLE %s AS SELECT BIGINT '1' id".formatted(table));
+        cluster.sidecar().flush("s", table);
+        String path = (String) queries.value("SELECT \"$path\" FROM " + table);
+        Path file =
+                cluster.sidecar().dataFiles().stream()
+                        .filter(found -> found.endsWith(path))
+                        .findFirst()
+                        .orElseThrow();
+        List<Path> old = new ArrayList<>();
+        for (String name : List.of("1-2.orc", "1-2.idx", "1-3_w.orc", "anything")) {
+            old.add(Files.write(file.resolveSibling(name), new byte[] {1}));
+        }
+        FileTime eightDaysAgo = FileTime.from(Instant.now().minus(Duration.ofDays(8)));
+        for (Path any : List.of(file, old.get(0), old.get(1), old.get(2), old.get(3))) {
+            Files.setLastModifiedTime(any, eightDaysAgo);
+        }
+        Path young = Files.write(file.resolveSibling("1-4.orc"), new byte[] {1});
+
+        String remove = "ALTER TABLE %s EXECUTE remove_orphan_files".formatted(table);
+        assertThat(queries.run(remove).getMaterializedRows())
+                .extracting(MaterializedRow::getFields)
+                .containsExactly(List.of("deleted_files_count", 4L));
+        assertThat(old).noneMatch(Files::exists);
+        assertThat(List.of(file, young)).allMatch(Files::exists);
+        queries.assertFails(
+                remove + "(retention_threshold => '6d')",
+                INVALID_PROCEDURE_ARGUMENT,
+                "Retention specified (6.00d) is shorter than the minimum retention configured in the system (7.00d)");
+        cluster.runner()
+                .execute(
+                        queries.with("remove_orphan_files_min_retention", "0s"),
+                        remove + "(retention_threshold => '0s')");
+        assertThat(young).doesNotExist();
+        assertThat(queries.value("SELECT id FROM " + table)).isEqualTo(1L);
     }
 }

@@ -12,8 +12,11 @@ import com.google.common.collect.ImmutableMap;
 import io.trino.Session;
 import io.trino.spi.ErrorCodeSupplier;
 import io.trino.testing.TransactionBuilder;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -181,20 +184,7 @@ final class SteleReplaceAndDefaultsIT {
             }
             for (int stage = 0; stage < 3; stage++) {
                 queries.run("INSERT INTO stele.s.%s (k) VALUES %d".formatted(table, 3 + stage));
-                for (int i = 0; i < column; i++) {
-                    String given = "(SELECT c%d FROM stele.s.%s WHERE k = 3)".formatted(i, table);
-                    assertThat(
-                                    queries.count(
-                                            "SELECT count(*) FROM stele.s.%s WHERE c%d = %s"
-                                                    .formatted(table, i, given)))
-                            .as("%s, %s, stage %s", orientation, i, stage)
-                            .isEqualTo(3 + stage);
-                    queries.assertSame(
-                            "SELECT min(c%1$d), max(c%1$d), count(c%1$d) FROM stele.s.%2$s"
-                                    .formatted(i, table),
-                            "SELECT c%d, c%d, BIGINT '%d' FROM stele.s.%s WHERE k = 1"
-                                    .formatted(i, i, 3 + stage, table));
-                }
+                assertAllHave(table, literals, 3 + stage);
                 if (stage == 0) {
                     cluster.sidecar().flush("s", table);
                 } else {
@@ -202,6 +192,35 @@ final class SteleReplaceAndDefaultsIT {
                 }
             }
         }
+    }
+
+    private void assertAllHave(String table, Map<String, String> literals, long rows) {
+        List<String> conditions = new ArrayList<>();
+        List<String> extremes = new ArrayList<>();
+        List<String> values = new ArrayList<>();
+        literals.forEach(
+                (type, literal) -> {
+                    String name = "c" + conditions.size();
+                    conditions.add("%s = CAST(%s AS %s)".formatted(name, literal, type));
+                    extremes.add("min(%1$s), max(%1$s), count(%1$s)".formatted(name));
+                    values.add("%1$s, %1$s, BIGINT '%2$d'".formatted(name, rows));
+                });
+        assertThat(
+                        queries.count(
+                                "SELECT count(*) FROM stele.s.%s WHERE %s"
+                                        .formatted(table, String.join(" AND ", conditions))))
+                .isEqualTo(rows);
+        queries.assertSame(
+                "SELECT %s FROM stele.s.%s".formatted(String.join(", ", extremes), table),
+                "SELECT %s FROM stele.s.%s WHERE k = 3"
+                        .formatted(String.join(", ", values), table));
+        queries.assertSame(
+                "SELECT DISTINCT %s FROM stele.s.%s".formatted(columns(literals.size()), table),
+                "SELECT %s FROM stele.s.%s WHERE k = 3".formatted(columns(literals.size()), table));
+    }
+
+    private static String columns(int count) {
+        return IntStream.range(0, count).mapToObj(i -> "c" + i).collect(Collectors.joining(", "));
     }
 
     @Test

@@ -12,14 +12,21 @@ import java.util.OptionalLong;
  * @param procedure its name
  * @param columns names of the columns it is about; empty: all
  * @param historyLsn the history below is to be forgotten; empty: it is not about history
+ * @param orphansBeforeMillis files that belong to nothing and were changed before (milliseconds
+ *     since 1970) are to be deleted; empty: it is not about them
  */
 public record SteleExecuteHandle(
-        SteleTableHandle table, String procedure, List<String> columns, OptionalLong historyLsn)
+        SteleTableHandle table,
+        String procedure,
+        List<String> columns,
+        OptionalLong historyLsn,
+        OptionalLong orphansBeforeMillis)
         implements ConnectorTableExecuteHandle {
     public SteleExecuteHandle {
         requireNonNull(table, "table is null");
         requireNonNull(procedure, "procedure is null");
         columns = List.copyOf(columns);
         requireNonNull(historyLsn, "historyLsn is null");
+        requireNonNull(orphansBeforeMillis, "orphansBeforeMillis is null");
     }
 }

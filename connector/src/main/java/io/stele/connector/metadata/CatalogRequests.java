@@ -29,6 +29,8 @@ import io.stele.protocol.api.MetadataChangesRequest;
 import io.stele.protocol.api.MetadataVersion;
 import io.stele.protocol.api.PartitionFiles;
 import io.stele.protocol.api.RelationReply;
+import io.stele.protocol.api.RemoveOrphanFilesReply;
+import io.stele.protocol.api.RemoveOrphanFilesRequest;
 import io.stele.protocol.api.RenameSchemaRequest;
 import io.stele.protocol.api.RenameTableRequest;
 import io.stele.protocol.api.RenameViewRequest;
@@ -301,6 +303,17 @@ public final class CatalogRequests {
     /** Forgets the history of a table below an LSN. */
     void expireHistory(TableId tableId, Lsn before) {
         sidecar.call(Actions.EXPIRE_HISTORY, new ExpireHistoryRequest(tableId, before), Done.class);
+    }
+
+    /**
+     * Deletes files of a table that belong to nothing and were changed before; returns how many.
+     */
+    long removeOrphanFiles(TableId tableId, long beforeMillis) {
+        return sidecar.call(
+                        Actions.REMOVE_ORPHAN_FILES,
+                        new RemoveOrphanFilesRequest(tableId, beforeMillis),
+                        RemoveOrphanFilesReply.class)
+                .deletedFiles();
     }
 
     ListFilesReply files(TableSchema table) {

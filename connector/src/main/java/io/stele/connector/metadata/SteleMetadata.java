@@ -346,7 +346,8 @@ public final class SteleMetadata implements ConnectorMetadata {
                         (SteleTableHandle) tableHandle,
                         procedureName,
                         Warming.columns(executeProperties),
-                        HistoryExpiry.historyLsn(session, executeProperties)));
+                        HistoryExpiry.historyLsn(session, procedureName, executeProperties),
+                        OrphanRemoval.beforeMillis(session, procedureName, executeProperties)));
     }
 
     @Override
@@ -381,8 +382,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     @Override
     public Map<String, Long> executeTableExecute(
             ConnectorSession session, ConnectorTableExecuteHandle handle) {
-        TableProcedures.execute(catalog, (SteleExecuteHandle) handle);
-        return ImmutableMap.of();
+        return TableProcedures.execute(catalog, (SteleExecuteHandle) handle);
     }
 
     // Columns

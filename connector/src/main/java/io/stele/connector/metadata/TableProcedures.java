@@ -33,18 +33,23 @@ public final class TableProcedures {
                 procedure(OPTIMIZE),
                 procedure(FLUSH),
                 Warming.procedure(),
-                HistoryExpiry.procedure());
+                HistoryExpiry.procedure(),
+                OrphanRemoval.procedure());
     }
 
     private static TableProcedureMetadata procedure(String name) {
         return new TableProcedureMetadata(name, coordinatorOnly(), ImmutableList.of());
     }
 
-    static void execute(CatalogRequests catalog, SteleExecuteHandle handle) {
+    /** Runs one; what the statement shows. */
+    static Map<String, Long> execute(CatalogRequests catalog, SteleExecuteHandle handle) {
+        if (handle.orphansBeforeMillis().isPresent()) {
+            return OrphanRemoval.run(catalog, handle);
+        }
         if (handle.historyLsn().isPresent()) {
             catalog.expireHistory(
                     handle.table().table().id(), new Lsn(handle.historyLsn().getAsLong()));
-            return;
+            return Map.of();
         }
         String action = ACTIONS.get(handle.procedure());
         if (action == null) {
@@ -54,5 +59,6 @@ public final class TableProcedures {
                             .formatted(ACTIONS.keySet(), handle.procedure()));
         }
         catalog.maintain(action, handle.table().name());
+        return Map.of();
     }
 }

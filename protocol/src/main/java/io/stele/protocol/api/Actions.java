@@ -125,6 +125,9 @@ public final class Actions {
      */
     public static final String EXPIRE_HISTORY = "expire-history";
 
+    /** {@link RemoveOrphanFilesRequest} -> {@link RemoveOrphanFilesReply}. */
+    public static final String REMOVE_ORPHAN_FILES = "remove-orphan-files";
+
     /** {@link TableStatisticsRequest} -> {@link TableStatistics}. */
     public static final String TABLE_STATISTICS = "table-statistics";
 

@@ -12,6 +12,8 @@ import io.stele.protocol.api.ExpireHistoryRequest;
 import io.stele.protocol.api.FragmentCacheReply;
 import io.stele.protocol.api.ListFilesReply;
 import io.stele.protocol.api.ListPartitionsReply;
+import io.stele.protocol.api.RemoveOrphanFilesReply;
+import io.stele.protocol.api.RemoveOrphanFilesRequest;
 import io.stele.protocol.api.TableHistoryReply;
 import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.api.TableStatisticsRequest;
@@ -20,6 +22,7 @@ import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.FragmentResults;
 import io.stele.storage.catalog.Catalog;
 import io.stele.storage.catalog.TableEntry;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 
@@ -81,6 +84,12 @@ final class MaintenanceActions {
                         "Forgets the history of a table below an LSN",
                         ExpireHistoryRequest.class,
                         this::expireHistory));
+        handlers.put(
+                Actions.REMOVE_ORPHAN_FILES,
+                ActionHandler.of(
+                        "Deletes files of a table that belong to nothing",
+                        RemoveOrphanFilesRequest.class,
+                        this::removeOrphanFiles));
         handlers.put(
                 Actions.STATUS, ActionHandler.of("Says how the sidecar is doing", engine::status));
         handlers.put(
@@ -154,6 +163,15 @@ final class MaintenanceActions {
                                                         .formatted(table.qualifiedName())));
         return new TableHistoryReply(
                 entry.schema(), entry.history(), engine.engine().horizon(table.id()));
+    }
+
+    private Object removeOrphanFiles(RemoveOrphanFilesRequest request) {
+        return new RemoveOrphanFilesReply(
+                Blocking.await(
+                        engine.engine()
+                                .removeOrphanFiles(
+                                        request.tableId(),
+                                        Instant.ofEpochMilli(request.beforeMillis()))));
     }
 
     private Object expireHistory(ExpireHistoryRequest request) {

@@ -163,7 +163,7 @@ final class EncryptedObjectStore extends ForwardingObjectStore {
         List<ObjectEntry> entries = new ArrayList<>();
         for (ObjectEntry entry : delegate().list(prefix)) {
             long sizeBytes = EncryptedLayout.sizeBytes(entry.sizeBytes()).orElse(entry.sizeBytes());
-            entries.add(new ObjectEntry(entry.path(), sizeBytes));
+            entries.add(new ObjectEntry(entry.path(), sizeBytes, entry.modified()));
         }
         return List.copyOf(entries);
     }

@@ -51,6 +51,25 @@ final class FileClaims {
         }
     }
 
+    /**
+     * Claims those of some objects that nobody adds at the moment: until {@link #release(ShardId,
+     * Set)} nobody can.
+     */
+    Set<String> claimUnclaimed(ShardId shard, List<String> paths) {
+        Set<String> claimed = new HashSet<>();
+        for (String path : paths) {
+            if (claims.add(new Claim(shard, path))) {
+                claimed.add(path);
+            }
+        }
+        return claimed;
+    }
+
+    /** Gives claims of {@link #claimUnclaimed} back. */
+    void release(ShardId shard, Set<String> paths) {
+        paths.forEach(path -> claims.remove(new Claim(shard, path)));
+    }
+
     void release(Map<ShardId, List<FileEntry>> files) {
         files.forEach(
                 (shard, entries) ->
@@ -67,7 +86,11 @@ final class FileClaims {
         for (String name : names(entry)) {
             Claim claim = new Claim(shard, name);
             if (!claims.add(claim)) {
-                throw refused(shard, entry, name, "the transaction, or another one, adds it twice");
+                throw refused(
+                        shard,
+                        entry,
+                        name,
+                        "the transaction, or another one, adds it twice, or it is being removed");
             }
             claimed.add(claim);
         }

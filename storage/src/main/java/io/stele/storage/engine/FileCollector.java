@@ -48,6 +48,11 @@ final class FileCollector implements ObsoleteFiles {
         }
     }
 
+    /** Paths of files that are replaced, and wait for readers to go. */
+    synchronized List<String> waiting() {
+        return obsolete.stream().flatMap(one -> one.paths().stream()).toList();
+    }
+
     /**
      * Remembers the data files that are in none of {@code referenced}. Workers' files that come
      * later are not looked at.

@@ -37,6 +37,7 @@ import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LogFiles;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -61,6 +62,7 @@ public final class StorageEngine implements AutoCloseable {
     private final ReadPointOpener readPointOpener;
     private final TableReads reads;
     private final Transactions transactions;
+    private final OrphanFiles orphanFiles;
     private final IndexBuilds indexBuilds;
     private final Housekeeping housekeeping;
     private final EngineStatusCollector status;
@@ -87,9 +89,9 @@ public final class StorageEngine implements AutoCloseable {
         this.log = log;
         this.readPoints = readPoints;
         this.readPointOpener = new ReadPointOpener(log, shards, readPoints, catalog);
-        this.reads = new TableReads(
-                        catalog, shards, files, readPoints, options.maxChangesBytes());
+        this.reads = new TableReads(catalog, shards, files, readPoints, options.maxChangesBytes());
         this.transactions = transactions;
+        this.orphanFiles = transactions.orphanFiles(files, epoch);
         this.indexBuilds = indexBuilds;
         this.housekeeping =
                 new Housekeeping(
@@ -586,6 +588,16 @@ public final class StorageEngine implements AutoCloseable {
         schema(tableId);
         readPoints.forgetBefore(tableId, before);
         return compact(tableId);
+    }
+
+    /**
+     * Deletes what lies among a table's data files and belongs to nothing; completes with the
+     * number of objects.
+     *
+     * @param before those that changed since stay, by the clock of the store
+     */
+    public CompletableFuture<Long> removeOrphanFiles(TableId tableId, Instant before) {
+        return orphanFiles.remove(schema(tableId), before);
     }
 
     /** Flushes, then sketches files that have no sketches; completes when all have. */

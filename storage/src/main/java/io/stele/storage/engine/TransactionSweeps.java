@@ -74,7 +74,7 @@ final class TransactionSweeps {
     }
 
     /** The path of an object up to its first ending: those of one file share it. */
-    private static String stem(String path) {
+    static String stem(String path) {
         int dot = path.indexOf('.', path.lastIndexOf('/') + 1);
         return dot < 0 ? path : path.substring(0, dot);
     }

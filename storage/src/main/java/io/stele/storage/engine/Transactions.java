@@ -18,6 +18,7 @@ import io.stele.storage.manifest.FileKind;
 import io.stele.storage.manifest.KeyIndexFile;
 import io.stele.storage.shard.PartitionDelete;
 import io.stele.storage.tablet.FileIds;
+import io.stele.storage.tablet.TableFiles;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -79,6 +80,12 @@ final class Transactions {
         this.stagedTables = requireNonNull(stagedTables, "stagedTables is null");
         this.claims = new FileClaims(shards);
         this.idPrefix = Long.toHexString(epoch) + "-";
+    }
+
+    /** What deletes files that nothing names, transactions that are open among it. */
+    OrphanFiles orphanFiles(TableFiles files, long epoch) {
+        return new OrphanFiles(
+                files, shards, claims, open::containsKey, collector, threads.background(), epoch);
     }
 
     /**

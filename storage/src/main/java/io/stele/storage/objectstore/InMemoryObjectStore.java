@@ -1,10 +1,14 @@
 package io.stele.storage.objectstore;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,11 +18,32 @@ import java.util.concurrent.ConcurrentSkipListMap;
 
 /** Objects on the heap. Safe for use by many threads. */
 public final class InMemoryObjectStore implements ObjectStore {
-    private final ConcurrentSkipListMap<String, byte[]> objects = new ConcurrentSkipListMap<>();
+    private final ConcurrentSkipListMap<String, Stored> objects = new ConcurrentSkipListMap<>();
+    private final InstantSource clock;
+
+    /** A store whose objects are all as old as can be. */
+    public InMemoryObjectStore() {
+        this(InstantSource.fixed(Instant.EPOCH));
+    }
+
+    /**
+     * @param clock says when objects are changed
+     */
+    public InMemoryObjectStore(InstantSource clock) {
+        this.clock = requireNonNull(clock, "clock is null");
+    }
+
+    /** No two are equal: arrays equal only themselves. */
+    @SuppressWarnings("ArrayRecordComponent")
+    private record Stored(byte[] content, Instant modified) {}
+
+    private Stored stored(byte[] content) {
+        return new Stored(content, clock.instant());
+    }
 
     /** An independent store with the same objects. */
     public InMemoryObjectStore copy() {
-        InMemoryObjectStore result = new InMemoryObjectStore();
+        InMemoryObjectStore result = new InMemoryObjectStore(clock);
         result.objects.putAll(objects);
         return result;
     }
@@ -51,21 +76,21 @@ public final class InMemoryObjectStore implements ObjectStore {
     }
 
     private byte[] find(String path) throws IOException {
-        byte[] object = objects.get(ObjectPath.check(path));
+        Stored object = objects.get(ObjectPath.check(path));
         if (object == null) {
             throw new NoSuchFileException(describe(path));
         }
-        return object;
+        return object.content();
     }
 
     @Override
     public boolean createIfAbsent(String path, byte[] content) {
-        return objects.putIfAbsent(ObjectPath.check(path), content.clone()) == null;
+        return objects.putIfAbsent(ObjectPath.check(path), stored(content.clone())) == null;
     }
 
     @Override
     public void put(String path, byte[] content) {
-        objects.put(ObjectPath.check(path), content.clone());
+        objects.put(ObjectPath.check(path), stored(content.clone()));
     }
 
     @Override
@@ -75,11 +100,11 @@ public final class InMemoryObjectStore implements ObjectStore {
 
     @Override
     public boolean compareAndSwap(String path, byte[] expected, byte[] content) {
-        byte[] found = objects.get(ObjectPath.check(path));
-        // Arrays equal only themselves, so nobody has replaced this one meanwhile
+        Stored found = objects.get(ObjectPath.check(path));
+        // One equals only itself, so nobody has replaced this one meanwhile
         return found != null
-                && Arrays.equals(found, expected)
-                && objects.replace(path, found, content.clone());
+                && Arrays.equals(found.content(), expected)
+                && objects.replace(path, found, stored(content.clone()));
     }
 
     @Override
@@ -91,11 +116,13 @@ public final class InMemoryObjectStore implements ObjectStore {
     public List<ObjectEntry> list(String prefix) {
         ObjectPath.checkPrefix(prefix);
         List<ObjectEntry> entries = new ArrayList<>();
-        for (Map.Entry<String, byte[]> object : objects.tailMap(prefix).entrySet()) {
+        for (Map.Entry<String, Stored> object : objects.tailMap(prefix).entrySet()) {
             if (!object.getKey().startsWith(prefix)) {
                 break;
             }
-            entries.add(new ObjectEntry(object.getKey(), object.getValue().length));
+            Stored stored = object.getValue();
+            entries.add(
+                    new ObjectEntry(object.getKey(), stored.content().length, stored.modified()));
         }
         return List.copyOf(entries);
     }
@@ -128,7 +155,7 @@ public final class InMemoryObjectStore implements ObjectStore {
         public void commit() throws IOException {
             checkOpen();
             end();
-            if (objects.putIfAbsent(path, bytes.toByteArray()) != null) {
+            if (objects.putIfAbsent(path, stored(bytes.toByteArray())) != null) {
                 throw new FileAlreadyExistsException(where());
             }
         }

@@ -324,7 +324,11 @@ public final class LocalObjectStore implements ObjectStore {
         public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
             String path = path(file);
             if (path.startsWith(prefix)) {
-                entries.add(new ObjectEntry(path, attributes.size()));
+                entries.add(
+                        new ObjectEntry(
+                                path,
+                                attributes.size(),
+                                attributes.lastModifiedTime().toInstant()));
             }
             return FileVisitResult.CONTINUE;
         }

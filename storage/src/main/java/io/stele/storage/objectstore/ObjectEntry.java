@@ -2,12 +2,21 @@ package io.stele.storage.objectstore;
 
 import static java.util.Objects.requireNonNull;
 
+import java.time.Instant;
 import java.util.Locale;
 
-/** One line of a listing: the path of an object and its size in bytes. */
-public record ObjectEntry(String path, long sizeBytes) {
+/**
+ * One line of a listing.
+ *
+ * @param path of the object
+ * @param sizeBytes its size in bytes
+ * @param modified when it was created or last replaced, by the clock of the store, which may be
+ *     coarse: never later than it was
+ */
+public record ObjectEntry(String path, long sizeBytes, Instant modified) {
     public ObjectEntry {
         requireNonNull(path, "path is null");
+        requireNonNull(modified, "modified is null");
         if (sizeBytes < 0) {
             throw new IllegalArgumentException(
                     String.format(
@@ -16,5 +25,10 @@ public record ObjectEntry(String path, long sizeBytes) {
                             sizeBytes,
                             path));
         }
+    }
+
+    /** An object of which it does not matter when it was changed. */
+    public ObjectEntry(String path, long sizeBytes) {
+        this(path, sizeBytes, Instant.EPOCH);
     }
 }

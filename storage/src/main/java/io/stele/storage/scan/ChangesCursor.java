@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Where versions of a key lie side by side (memtables, row files) the one before says what a
  * version is. A column file says of each row when it began and when it ended. A key's row that
  * began where another one ended was updated; one that ended where none began was deleted. So the
- * ends of column files are collected first, up to a limit; whatever began takes
- * its end away, and what is left was deleted.
+ * ends of column files are collected first, up to a limit; whatever began takes its end away, and
+ * what is left was deleted.
  *
  * <p>Rows that expire are not deleted, and not told. Confined to one thread at a time.
  */

@@ -60,6 +60,7 @@ final class Workloads {
         ALL.put(
                 "append-evolution",
                 simulation -> EvolutionWorkload.of(simulation, Orientation.COLUMN, false));
+        ALL.put("orphans", OrphansWorkload::new);
         ALL.put("replacements", ReplacementsWorkload::new);
         ALL.put("transfers", TransfersWorkload::new);
     }

@@ -3,11 +3,14 @@ package io.stele.storage.objectstore;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -315,9 +318,33 @@ abstract class ObjectStoreContract {
         assertThat(store.list("manifest")).hasSize(5).extracting(ObjectEntry::path).isSorted();
         assertThat(store.list("")).hasSize(6);
         assertThat(store.list("none/")).isEmpty();
-        assertThat(store.list("data/1")).containsExactly(new ObjectEntry("data/1", 6));
+        assertThat(store.list("data/1"))
+                .extracting(ObjectEntry::path, ObjectEntry::sizeBytes)
+                .containsExactly(tuple("data/1", 6L));
         store.delete("data/1");
         assertThat(store.list("data")).isEmpty();
+    }
+
+    /** The clock of a store is not ours: this only tells days from one another. */
+    @Test
+    void listingsTellWhenObjectsChanged() throws Exception {
+        ObjectStore store = store();
+        Instant before = now().minus(Duration.ofDays(1));
+        store.put("put", bytes("a"));
+        store.createIfAbsent("created", bytes("b"));
+        try (ObjectWriter writer = store.create("written")) {
+            writer.write(bytes("c"));
+            writer.commit();
+        }
+        assertThat(store.list(""))
+                .hasSize(3)
+                .extracting(ObjectEntry::modified)
+                .allMatch(at -> at.isAfter(before) && at.isBefore(before.plus(Duration.ofDays(2))));
+    }
+
+    /** What the store's clock says, within hours. */
+    Instant now() {
+        return Instant.now();
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.fault.SimulatedCrash;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -16,6 +17,11 @@ class TestFaultInjectingObjectStore extends ObjectStoreContract {
     @Override
     ObjectStore store() {
         return store(CrashPoint.never(), StoreFaults.NONE, 1);
+    }
+
+    @Override
+    Instant now() {
+        return Instant.EPOCH;
     }
 
     private static FaultInjectingObjectStore store(

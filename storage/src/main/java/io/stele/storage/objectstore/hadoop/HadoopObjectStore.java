@@ -250,7 +250,11 @@ public final class HadoopObjectStore implements ObjectStore {
                 }
                 if (!child.isDirectory()) {
                     if (path.startsWith(prefix)) {
-                        entries.add(new ObjectEntry(path, child.getLen()));
+                        entries.add(
+                                new ObjectEntry(
+                                        path,
+                                        child.getLen(),
+                                        Instant.ofEpochMilli(child.getModificationTime())));
                     }
                 } else if (path.startsWith(prefix) || prefix.startsWith(path + "/")) {
                     collect(child.getPath(), path + "/", prefix, entries);

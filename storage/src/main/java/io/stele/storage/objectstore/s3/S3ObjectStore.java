@@ -17,11 +17,13 @@ import io.stele.storage.retrieval.TransientReadException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -296,7 +298,13 @@ public final class S3ObjectStore implements ObjectStore {
                 for (S3Object object : page.contents()) {
                     // What consoles and file systems make to show a folder is no object of ours
                     if (!object.key().endsWith("/")) {
-                        entries.add(new ObjectEntry(location.path(object.key()), object.size()));
+                        entries.add(
+                                new ObjectEntry(
+                                        location.path(object.key()),
+                                        object.size(),
+                                        // One that does not say is young
+                                        Objects.requireNonNullElse(
+                                                object.lastModified(), Instant.MAX)));
                     }
                 }
                 more = Boolean.TRUE.equals(page.isTruncated());

@@ -3,6 +3,7 @@ package io.stele.storage.objectstore.s3;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.airlift.units.DataSize;
@@ -231,7 +232,9 @@ final class S3FaultsIT {
     void listsWhoseXmlIsCutAreRepeated() throws Exception {
         other.put("x", content(1));
         proxy.plan(line("list-type"), new CutsBody(0), new CutsBody(300), BUSY);
-        assertThat(store.list("")).containsExactly(new ObjectEntry("x", 1));
+        assertThat(store.list(""))
+                .extracting(ObjectEntry::path, ObjectEntry::sizeBytes)
+                .containsExactly(tuple("x", 1L));
         CutsBody cut = new CutsBody(300);
         proxy.plan(line("list-type"), cut, cut, cut, cut);
         assertThatThrownBy(() -> store.list(""))
