@@ -9,8 +9,11 @@ import io.stele.benchmarks.Target;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.predicate.ValueRange;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.FileKind;
 import io.stele.storage.manifest.KeyIndexFile;
@@ -19,6 +22,7 @@ import io.stele.storage.manifest.ManifestEdit;
 import io.stele.storage.manifest.ManifestFilter;
 import io.stele.storage.manifest.ManifestStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.orc.OrcManifestBases;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -28,13 +32,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.function.Supplier;
 
 /**
  * The files of one partition in one shard, of tables of many: what it takes to find them in the
- * store, and to write what a flush changes. Beside it manifests without a base, as they were.
+ * store by partition and by the bounds of a column, and to write what a flush changes. Beside it
+ * manifests without a base, as they were, and bases with stripes of other sizes.
  *
  * <p>One thread, a store in memory; requests and bytes are counted, time is processor time.
  */
@@ -47,6 +54,11 @@ public final class ManifestBenchmark implements Benchmark {
     private static final int COLUMNS = 8;
     private static final int SKETCH_BYTES = 530;
     private static final int NO_BASE = Integer.MAX_VALUE;
+    private static final int ROUNDS = 30;
+    private static final List<Integer> STRIPE_ROWS = List.of(100, 250, 500, 1_000, 5_000);
+
+    /** A column whose values belong to a partition, as the time of an event to its day. */
+    private static final int CLUSTERED_COLUMN = 2;
 
     @Override
     public String name() {
@@ -68,6 +80,9 @@ public final class ManifestBenchmark implements Benchmark {
             Manifest manifest = manifest(size / SHARDS);
             measure("%,d".formatted(size), manifest, ManifestStore.MIN_CHANGES, metrics);
             measure("%,d, no base".formatted(size), manifest, NO_BASE, metrics);
+            for (int rows : STRIPE_ROWS) {
+                measureStripes("%,d, stripes of %,d".formatted(size, rows), manifest, rows, metrics);
+            }
         }
         return new BenchmarkReport(
                 name(),
@@ -101,20 +116,22 @@ public final class ManifestBenchmark implements Benchmark {
 
         ManifestFilter filter = ManifestFilter.ofPartition(TABLE, partition(PARTITIONS / 2));
         long expected = manifest.files().stream().filter(filter::matches).count();
-        int rounds = 30;
-        double[] millis = new double[rounds];
-        for (int round = 0; round < rounds; round++) {
-            ManifestStore reader = open(store, minChanges); // it knows nothing yet
-            store.reset();
-            long start = cpuNanos();
-            List<FileEntry> found = reader.find(filter);
-            millis[round] = (cpuNanos() - start) / 1e6;
-            check(found.size() == expected, expected + " files, found " + found.size());
+        find(
+                name + ": %s to find a partition",
+                store,
+                () -> open(store, minChanges),
+                filter,
+                expected,
+                metrics);
+        if (minChanges != NO_BASE) {
+            find(
+                    name + ": %s to find values of a column",
+                    store,
+                    () -> open(store, minChanges),
+                    byColumn(),
+                    expected,
+                    metrics);
         }
-        Arrays.sort(millis);
-        metrics.put(name + ": ms CPU to find a partition", millis[rounds / 2]);
-        metrics.put(name + ": requests to find a partition", (double) store.requests());
-        metrics.put(name + ": MB read to find a partition", store.bytes() / 1e6);
 
         if (minChanges != NO_BASE) {
             double[] warm = new double[1000];
@@ -136,6 +153,80 @@ public final class ManifestBenchmark implements Benchmark {
         }
     }
 
+    /**
+     * @param name of a number, with its unit to come
+     * @param opening of a reader that knows nothing yet
+     */
+    private static void find(
+            String name,
+            ReadCountingStore store,
+            Supplier<ManifestStore> opening,
+            ManifestFilter filter,
+            long expected,
+            Metrics metrics)
+            throws IOException {
+        double[] millis = new double[ROUNDS];
+        for (int round = 0; round < ROUNDS; round++) {
+            ManifestStore reader = opening.get();
+            store.reset();
+            long start = cpuNanos();
+            List<FileEntry> found = reader.find(filter);
+            millis[round] = (cpuNanos() - start) / 1e6;
+            check(found.size() == expected, expected + " files, found " + found.size());
+        }
+        Arrays.sort(millis);
+        metrics.put(name.formatted("ms CPU"), millis[ROUNDS / 2]);
+        metrics.put(name.formatted("requests"), (double) store.requests());
+        metrics.put(name.formatted("MB read"), store.bytes() / 1e6);
+    }
+
+    private static void measureStripes(String name, Manifest manifest, int rows, Metrics metrics)
+            throws IOException {
+        ReadCountingStore store = new ReadCountingStore(new InMemoryObjectStore());
+        OrcManifestBases bases = OrcManifestBases.ofStripes(rows);
+        check(new ManifestStore(store, SHARD, OWNER, bases).create(manifest), "the first version");
+        long base =
+                store.list("manifest/1-0/base/").stream()
+                        .filter(object -> !object.path().contains("sketches"))
+                        .mapToLong(ObjectEntry::sizeBytes)
+                        .sum();
+        metrics.put(name + ": MB of the base", base / 1e6);
+        ManifestFilter filter = ManifestFilter.ofPartition(TABLE, partition(PARTITIONS / 2));
+        find(
+                name + ": %s to find a partition",
+                store,
+                () -> new ManifestStore(store, SHARD, OWNER, bases),
+                filter,
+                manifest.files().stream().filter(filter::matches).count(),
+                metrics);
+    }
+
+    /** The files with values that only one partition has. */
+    private static ManifestFilter byColumn() {
+        return new ManifestFilter(
+                        Optional.of(TABLE),
+                        Optional.empty(),
+                        OptionalInt.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        false)
+                .where(
+                        new ScanPredicate(
+                                Map.of(
+                                        CLUSTERED_COLUMN,
+                                        ColumnDomain.of(
+                                                new ValueRange(
+                                                        Optional.of(clustered(PARTITIONS / 2, 0)),
+                                                        true,
+                                                        Optional.of(clustered(PARTITIONS / 2 + 1, 0)),
+                                                        false)))),
+                        1);
+    }
+
+    private static byte[] clustered(int partition, int within) {
+        return ByteBuffer.allocate(8).putLong(partition * (1L << 20) + within).array();
+    }
+
     private static ManifestStore open(ReadCountingStore store, int minChanges) {
         return new ManifestStore(store, SHARD, OWNER, OrcManifestBases.INSTANCE, minChanges);
     }
@@ -155,8 +246,20 @@ public final class ManifestBenchmark implements Benchmark {
         max[0] |= (byte) 0x80;
         Map<Integer, ColumnStats> stats = new HashMap<>();
         Map<Integer, ColumnSketch> sketches = new HashMap<>();
+        int partition = Math.floorMod(number, PARTITIONS);
         for (int column = 1; column <= COLUMNS; column++) {
-            stats.put(column, new ColumnStats(Optional.of(min), Optional.of(max), 0, false));
+            int low = random.nextInt(1 << 19);
+            stats.put(
+                    column,
+                    column == CLUSTERED_COLUMN
+                            ? bounds(
+                                    clustered(partition, low),
+                                    clustered(partition, low + random.nextInt(1 << 19)))
+                            : bounds(
+                                    ByteBuffer.allocate(8).putLong(random.nextLong() >>> 2).array(),
+                                    ByteBuffer.allocate(8)
+                                            .putLong(random.nextLong() >>> 1 | 1L << 62)
+                                            .array()));
             byte[] sketch = new byte[SKETCH_BYTES];
             random.nextBytes(sketch);
             sketches.put(column, new ColumnSketch(sketch, 1000));
@@ -178,11 +281,15 @@ public final class ManifestBenchmark implements Benchmark {
                         1,
                         Optional.of(min),
                         Optional.of(max),
-                        Optional.of(partition(Math.floorMod(number, PARTITIONS))),
+                        Optional.of(partition(partition)),
                         stats,
                         Optional.of(new KeyIndexFile(path + ".idx", 1_000_000)),
                         Optional.empty())
                 .withSketches(sketches);
+    }
+
+    private static ColumnStats bounds(byte[] min, byte[] max) {
+        return new ColumnStats(Optional.of(min), Optional.of(max), 0, false);
     }
 
     private static byte[] partition(int number) {

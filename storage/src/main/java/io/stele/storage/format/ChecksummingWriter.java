@@ -18,22 +18,33 @@ public final class ChecksummingWriter extends ObjectWriter {
     private final ObjectStore store;
     private final String path;
     private final ObjectWriter file;
+    private final boolean beside;
     private final CRC32C crc = new CRC32C();
     private int[] sums = new int[64];
     private int blocks;
     private int inBlock;
 
-    private ChecksummingWriter(ObjectStore store, String path, ObjectWriter file) {
+    private ChecksummingWriter(
+            ObjectStore store, String path, ObjectWriter file, boolean beside) {
         this.store = store;
         this.path = path;
         this.file = file;
+        this.beside = beside;
     }
 
     /** Starts a column file. */
     public static ChecksummingWriter create(ObjectStore store, String path) throws IOException {
         requireNonNull(store, "store is null");
         requireNonNull(path, "path is null");
-        return new ChecksummingWriter(store, path, store.create(path));
+        return new ChecksummingWriter(store, path, store.create(path), true);
+    }
+
+    /** Starts a file whose checksums the caller keeps, as {@link #checksums} has them. */
+    public static ChecksummingWriter createAlone(ObjectStore store, String path)
+            throws IOException {
+        requireNonNull(store, "store is null");
+        requireNonNull(path, "path is null");
+        return new ChecksummingWriter(store, path, store.create(path), false);
     }
 
     @Override
@@ -71,9 +82,15 @@ public final class ChecksummingWriter extends ObjectWriter {
         if (inBlock > 0) {
             endBlock();
         }
-        byte[] content = FileChecksums.encode(file.position(), Arrays.copyOf(sums, blocks));
-        store.put(WrittenFile.checksumsPath(path), content);
+        if (beside) {
+            store.put(WrittenFile.checksumsPath(path), checksums());
+        }
         file.commit();
+    }
+
+    /** What {@link FileChecksums} are read from; of a file that is committed. */
+    public byte[] checksums() {
+        return FileChecksums.encode(file.position(), Arrays.copyOf(sums, blocks));
     }
 
     @Override

@@ -55,14 +55,22 @@ public final class FileChecksums {
      */
     public static FileChecksums load(ObjectStore store, String path, long fileBytes, int blockBytes)
             throws IOException {
-        if (fileBytes < 0 || Integer.bitCount(blockBytes) != 1 || blockBytes < 0) {
-            throw new IllegalArgumentException(
-                    "Expected a size of the file >= 0 and a block size that is a power of two, "
-                            + "found %d and %d for %s".formatted(fileBytes, blockBytes, path));
-        }
         String sumsPath = WrittenFile.checksumsPath(path);
-        int expectedBytes = Math.toIntExact(sizeBytes(fileBytes, blockBytes));
-        byte[] content = read(store, sumsPath, expectedBytes);
+        int expectedBytes = checkedSizeBytes(path, fileBytes, blockBytes);
+        return decode(path, fileBytes, blockBytes, sumsPath, read(store, sumsPath, expectedBytes));
+    }
+
+    /**
+     * The checksums of a file that are kept elsewhere.
+     *
+     * @param sumsPath where they are, for messages
+     * @param content {@link ChecksummingWriter#checksums}
+     * @throws io.stele.protocol.SteleException CORRUPT_DATA if they are not those of such a file
+     */
+    public static FileChecksums decode(
+            String path, long fileBytes, int blockBytes, String sumsPath, byte[] content) {
+        int expectedBytes = checkedSizeBytes(path, fileBytes, blockBytes);
+        require(sumsPath, 0, "size of the checksums", expectedBytes, content.length);
         byte[] magic = Arrays.copyOf(content, MAGIC.length);
         if (!Arrays.equals(MAGIC, magic)) {
             HexFormat hex = HexFormat.of();
@@ -79,6 +87,15 @@ public final class FileChecksums {
         require(sumsPath, 12, "block size", blockBytes, LittleEndian.getInt(content, 12));
         require(sumsPath, 16, "size of the column file", fileBytes, getFileBytes(content));
         return new FileChecksums(path, fileBytes, blockBytes, content);
+    }
+
+    private static int checkedSizeBytes(String path, long fileBytes, int blockBytes) {
+        if (fileBytes < 0 || Integer.bitCount(blockBytes) != 1 || blockBytes < 0) {
+            throw new IllegalArgumentException(
+                    "Expected a size of the file >= 0 and a block size that is a power of two, "
+                            + "found %d and %d for %s".formatted(fileBytes, blockBytes, path));
+        }
+        return Math.toIntExact(sizeBytes(fileBytes, blockBytes));
     }
 
     private static byte[] read(ObjectStore store, String path, int expectedBytes)

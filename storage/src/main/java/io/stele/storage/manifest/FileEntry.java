@@ -218,6 +218,11 @@ public record FileEntry(
         return with(draft -> draft.checksumBlockBytes = newChecksumBlockBytes);
     }
 
+    /** The same file with other statistics of its columns. */
+    public FileEntry withColumnStats(Map<Integer, ColumnStats> newColumnStats) {
+        return with(draft -> draft.columnStats = newColumnStats);
+    }
+
     /** The same file with sketches of its columns. */
     public FileEntry withSketches(Map<Integer, ColumnSketch> newSketches) {
         return with(draft -> draft.sketches = newSketches);

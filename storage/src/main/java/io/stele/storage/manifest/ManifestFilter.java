@@ -3,6 +3,7 @@ package io.stele.storage.manifest;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ScanPredicate;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -14,6 +15,9 @@ import java.util.OptionalInt;
  * @param partition encoded values of the partition columns
  * @param fromKey files whose keys are all below are left out
  * @param toKey files whose keys are all above are left out
+ * @param predicate on columns of the table: files without a row of it are left out, as far as their
+ *     bounds tell
+ * @param schemaVersion that the predicate is about; files of other versions are not left out for it
  * @param sketches whether the entries are to have their sketches
  */
 public record ManifestFilter(
@@ -22,6 +26,8 @@ public record ManifestFilter(
         OptionalInt level,
         Optional<byte[]> fromKey,
         Optional<byte[]> toKey,
+        ScanPredicate predicate,
+        int schemaVersion,
         boolean sketches) {
     public static final ManifestFilter ALL =
             new ManifestFilter(
@@ -38,6 +44,35 @@ public record ManifestFilter(
         requireNonNull(level, "level is null");
         requireNonNull(fromKey, "fromKey is null");
         requireNonNull(toKey, "toKey is null");
+        requireNonNull(predicate, "predicate is null");
+        if (!predicate.isAll() && tableId.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "Expected a table with a predicate on its columns, found none");
+        }
+    }
+
+    /** Without a predicate on columns. */
+    public ManifestFilter(
+            Optional<TableId> tableId,
+            Optional<byte[]> partition,
+            OptionalInt level,
+            Optional<byte[]> fromKey,
+            Optional<byte[]> toKey,
+            boolean sketches) {
+        this(tableId, partition, level, fromKey, toKey, ScanPredicate.ALL, 0, sketches);
+    }
+
+    /** The same files as far as they may have rows of a predicate, of a version of the schema. */
+    public ManifestFilter where(ScanPredicate newPredicate, int newSchemaVersion) {
+        return new ManifestFilter(
+                tableId,
+                partition,
+                level,
+                fromKey,
+                toKey,
+                newPredicate,
+                newSchemaVersion,
+                sketches);
     }
 
     /** The files of one partition of a table, without sketches. */
@@ -63,6 +98,9 @@ public record ManifestFilter(
                         || Arrays.compareUnsigned(file.maxKey().get(), fromKey.get()) >= 0)
                 && (file.minKey().isEmpty()
                         || toKey.isEmpty()
-                        || Arrays.compareUnsigned(file.minKey().get(), toKey.get()) <= 0);
+                        || Arrays.compareUnsigned(file.minKey().get(), toKey.get()) <= 0)
+                && (predicate.isAll()
+                        || file.schemaVersion() != schemaVersion
+                        || predicate.mayMatch(file.columnStats(), file.rowCount()));
     }
 }

@@ -16,15 +16,33 @@ import java.util.Map;
  */
 final class ChunkedReader implements ObjectReader {
     /** 128 KiB: over a network as long as the wait for the first byte, at 1 Gbit/s. */
-    private static final int CHUNK_BYTES = 128 << 10;
+    static final int UNKNOWN_RANGES = 128 << 10;
+
+    /** What one request brings at most, where it is known what is wanted. */
+    private static final int REQUEST_BYTES = 8 << 20;
 
     private final ObjectReader reader;
     private final long sizeBytes;
+    private final int chunkBytes;
     private final Map<Long, byte[]> chunks = new HashMap<>();
 
-    ChunkedReader(ObjectReader reader, long sizeBytes) {
+    /**
+     * @param chunkBytes {@link #UNKNOWN_RANGES}, or less where the reader says what it wants
+     */
+    ChunkedReader(ObjectReader reader, long sizeBytes, int chunkBytes) {
         this.reader = requireNonNull(reader, "reader is null");
         this.sizeBytes = sizeBytes;
+        this.chunkBytes = chunkBytes;
+    }
+
+    /** Reads what is going to be wanted of a range, at once. */
+    void prepare(long offset, long length) throws IOException {
+        for (long done = 0; done < length; done += REQUEST_BYTES) {
+            long start = offset + done;
+            fill(
+                    start / chunkBytes,
+                    (start + Math.min(REQUEST_BYTES, length - done) + chunkBytes - 1) / chunkBytes);
+        }
     }
 
     @Override
@@ -34,10 +52,10 @@ final class ChunkedReader implements ObjectReader {
                     "Expected a range within %d bytes, found %d bytes at %d"
                             .formatted(sizeBytes, length, offset));
         }
-        fill(offset / CHUNK_BYTES, (offset + length + CHUNK_BYTES - 1) / CHUNK_BYTES);
+        fill(offset / chunkBytes, (offset + length + chunkBytes - 1) / chunkBytes);
         for (int done = 0; done < length; ) {
-            long chunk = (offset + done) / CHUNK_BYTES;
-            int from = (int) ((offset + done) % CHUNK_BYTES);
+            long chunk = (offset + done) / chunkBytes;
+            int from = (int) ((offset + done) % chunkBytes);
             byte[] content = requireNonNull(chunks.get(chunk), "chunk is null");
             int count = Math.min(length - done, content.length - from);
             System.arraycopy(content, from, buffer, bufferOffset + done, count);
@@ -56,11 +74,11 @@ final class ChunkedReader implements ObjectReader {
                 chunk++;
                 continue;
             }
-            long start = chunk * CHUNK_BYTES;
-            int length = Math.toIntExact(Math.min(runEnd * CHUNK_BYTES, sizeBytes) - start);
+            long start = chunk * chunkBytes;
+            int length = Math.toIntExact(Math.min(runEnd * chunkBytes, sizeBytes) - start);
             byte[] run = reader.read(start, length);
-            for (int at = 0; at < length; at += CHUNK_BYTES) {
-                int size = Math.min(CHUNK_BYTES, length - at);
+            for (int at = 0; at < length; at += chunkBytes) {
+                int size = Math.min(chunkBytes, length - at);
                 byte[] content = new byte[size];
                 System.arraycopy(run, at, content, 0, size);
                 chunks.put(chunk++, content);

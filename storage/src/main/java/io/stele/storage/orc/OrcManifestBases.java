@@ -1,14 +1,10 @@
 package io.stele.storage.orc;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.WrittenFile;
-import io.stele.protocol.predicate.ColumnSketch;
-import io.stele.protocol.schema.SchemaJson;
 import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.format.ChecksummingWriter;
 import io.stele.storage.format.FileChecksums;
@@ -21,26 +17,31 @@ import io.stele.storage.objectstore.ObjectWriter;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hive.ql.exec.vector.BytesColumnVector;
-import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
-import org.apache.hadoop.hive.ql.io.sarg.PredicateLeaf;
 import org.apache.hadoop.hive.ql.io.sarg.SearchArgument;
-import org.apache.hadoop.hive.ql.io.sarg.SearchArgumentFactory;
 import org.apache.orc.CompressionKind;
+import org.apache.orc.MemoryManager;
+import org.apache.orc.OrcConf;
 import org.apache.orc.OrcFile;
 import org.apache.orc.Reader;
 import org.apache.orc.RecordReader;
+import org.apache.orc.StripeInformation;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.Writer;
 import org.apache.orc.impl.PhysicalFsWriter;
@@ -48,39 +49,25 @@ import org.apache.orc.impl.writer.WriterEncryptionVariant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a manifest as ORC, one row each, sorted by table, partition, level and smallest key,
- * so that those of a partition lie together and a reader of them skips the other row groups.
+ * The files of a manifest as ORC, one row each ({@link ManifestRows}), sorted by table, partition,
+ * level and smallest key, so that those of a partition lie together. In stripes of few rows whose
+ * statistics are in the tail: a reader of some files reads the tail and those stripes, at once each.
+ * Beside it, as another ORC file with the same rows, are their sketches ({@link SketchBytes}).
  *
- * <pre>
- * position int         place in the manifest's order
- * table_id bigint
- * partition string     encoded values, each byte as the character of its number; null: none
- * level int
- * min_key string       in the same way; null: not known
- * max_key string
- * entry binary         the JSON of the entry without its sketches
- * sketches binary      null: none; else for each, little-endian: column id 4, value bytes 8,
- *                      length 4, the sketch
- * </pre>
- *
- * Beside it are its checksums ({@link FileChecksums}). Thread-safe.
+ * <p>The manifest has the checksums of the first; those of the sketches are beside them ({@link
+ * FileChecksums}). Thread-safe.
  */
 public final class OrcManifestBases implements ManifestBases {
-    public static final OrcManifestBases INSTANCE = new OrcManifestBases();
+    /**
+     * Rows of a stripe: what a reader of one file decodes, and what the tail has statistics of
+     * (decision 0106).
+     */
+    private static final int STRIPE_ROWS = 500;
 
-    private static final TypeDescription SCHEMA =
-            TypeDescription.fromString(
-                    "struct<position:int,table_id:bigint,partition:string,level:int,min_key:string,"
-                            + "max_key:string,entry:binary,sketches:binary>");
-    private static final String[] COLUMN_NAMES = SCHEMA.getFieldNames().toArray(new String[0]);
-    private static final int POSITION = 0;
-    private static final int TABLE_ID = 1;
-    private static final int PARTITION = 2;
-    private static final int LEVEL = 3;
-    private static final int MIN_KEY = 4;
-    private static final int MAX_KEY = 5;
-    private static final int ENTRY = 6;
-    private static final int SKETCHES = 7;
+    public static final OrcManifestBases INSTANCE = new OrcManifestBases(STRIPE_ROWS);
+
+    private static final TypeDescription SKETCHES =
+            TypeDescription.fromString("struct<sketches:binary>");
 
     private static final Comparator<FileEntry> ORDER =
             Comparator.comparing(FileEntry::tableId)
@@ -88,15 +75,25 @@ public final class OrcManifestBases implements ManifestBases {
                     .thenComparingInt(FileEntry::level)
                     .thenComparing(entry -> entry.minKey().orElse(null), keys());
 
-    /** The fewest that the library takes: a reader of one partition wants some ten rows. */
-    private static final int ROW_GROUP_ROWS = 1_000;
+    /** The smallest that the library takes. */
+    private static final int MIN_STRIDE = 1_000;
 
     private static final int STRIPE_BYTES = 64 << 20;
     private static final int CHUNK_BYTES = 32 << 10;
 
-    private final ObjectMapper mapper = SchemaJson.mapper();
+    private final int stripeRows;
 
-    private OrcManifestBases() {}
+    private OrcManifestBases(int stripeRows) {
+        this.stripeRows = stripeRows;
+    }
+
+    /** With stripes of another number of rows: for measurements. */
+    public static OrcManifestBases ofStripes(int rows) {
+        if (rows < 1) {
+            throw new IllegalArgumentException("Expected at least 1 row a stripe, found " + rows);
+        }
+        return new OrcManifestBases(rows);
+    }
 
     private static Comparator<byte @Nullable []> keys() {
         return Comparator.nullsFirst(Arrays::compareUnsigned);
@@ -104,7 +101,8 @@ public final class OrcManifestBases implements ManifestBases {
 
     @Override
     public List<String> paths(String path) {
-        return List.of(path, WrittenFile.checksumsPath(path));
+        String sketches = ManifestBase.sketchesPath(path);
+        return List.of(path, sketches, WrittenFile.checksumsPath(sketches));
     }
 
     @Override
@@ -115,87 +113,85 @@ public final class OrcManifestBases implements ManifestBases {
             order.add(i);
         }
         order.sort(Comparator.comparing(files::get, ORDER));
-        try (ObjectWriter output = ChecksummingWriter.create(store, path)) {
-            try (Writer orc = createWriter(store, path, output)) {
-                VectorizedRowBatch batch = SCHEMA.createRowBatch();
-                for (int position : order) {
-                    add(batch, position, files.get(position));
-                    if (batch.size == batch.getMaxSize()) {
-                        orc.addRowBatch(batch);
-                        batch.reset();
-                    }
-                }
-                orc.addRowBatch(batch);
-            }
+        OptionalLong sketchBytes = writeSketches(store, path, order, files);
+        ManifestRows rows = ManifestRows.of(files);
+        try (ChecksummingWriter output = ChecksummingWriter.createAlone(store, path)) {
+            long stripesEnd =
+                    write(
+                            store,
+                            path,
+                            output,
+                            rows.schema(),
+                            order,
+                            (batch, position) ->
+                                    rows.add(batch, position, files.get(position)));
             output.commit();
-            return new ManifestBase(version, path, output.position(), files.size());
+            return new ManifestBase(
+                    version,
+                    path,
+                    output.position(),
+                    files.size(),
+                    OptionalInt.of(Math.toIntExact(output.position() - stripesEnd)),
+                    Optional.of(Base64.getEncoder().encodeToString(output.checksums())),
+                    sketchBytes);
         }
     }
 
-    private void add(VectorizedRowBatch batch, int position, FileEntry file) throws IOException {
-        int row = batch.size++;
-        ((LongColumnVector) batch.cols[POSITION]).vector[row] = position;
-        ((LongColumnVector) batch.cols[TABLE_ID]).vector[row] = file.tableId().value();
-        setText(batch, PARTITION, row, file.partition());
-        ((LongColumnVector) batch.cols[LEVEL]).vector[row] = file.level();
-        setText(batch, MIN_KEY, row, file.minKey());
-        setText(batch, MAX_KEY, row, file.maxKey());
-        set(batch, ENTRY, row, Optional.of(mapper.writeValueAsBytes(file.withSketches(Map.of()))));
-        set(
-                batch,
-                SKETCHES,
-                row,
+    private OptionalLong writeSketches(
+            ObjectStore store, String path, List<Integer> order, List<FileEntry> files)
+            throws IOException {
+        if (files.stream().allMatch(file -> file.sketches().isEmpty())) {
+            return OptionalLong.empty();
+        }
+        String sketches = ManifestBase.sketchesPath(path);
+        try (ObjectWriter output = ChecksummingWriter.create(store, sketches)) {
+            write(
+                    store,
+                    sketches,
+                    output,
+                    SKETCHES,
+                    order,
+                    (batch, position) -> addSketches(batch, files.get(position)));
+            output.commit();
+            return OptionalLong.of(output.position());
+        }
+    }
+
+    private static void addSketches(VectorizedRowBatch batch, FileEntry file) {
+        ManifestRows.set(
+                (BytesColumnVector) batch.cols[0],
+                batch.size++,
                 file.sketches().isEmpty()
                         ? Optional.empty()
-                        : Optional.of(encode(file.sketches())));
+                        : Optional.of(SketchBytes.encode(file.sketches())));
     }
 
-    private static void setText(
-            VectorizedRowBatch batch, int column, int row, Optional<byte[]> bytes) {
-        set(batch, column, row, bytes.map(OrcManifestBases::text).map(it -> it.getBytes(UTF_8)));
-    }
-
-    /** In the order of the bytes, as UTF-8 as well. */
-    private static String text(byte[] bytes) {
-        return new String(bytes, ISO_8859_1);
-    }
-
-    private static void set(VectorizedRowBatch batch, int column, int row, Optional<byte[]> bytes) {
-        BytesColumnVector vector = (BytesColumnVector) batch.cols[column];
-        if (bytes.isPresent()) {
-            vector.setRef(row, bytes.get(), 0, bytes.get().length);
-        } else {
-            vector.noNulls = false;
-            vector.isNull[row] = true;
+    /**
+     * @return where the last stripe ends
+     */
+    private long write(
+            ObjectStore store,
+            String path,
+            ObjectWriter output,
+            TypeDescription schema,
+            List<Integer> order,
+            Row row)
+            throws IOException {
+        Writer orc = createWriter(store, path, output, schema);
+        try (orc) {
+            // A batch is a stripe
+            VectorizedRowBatch batch = schema.createRowBatch(stripeRows);
+            for (int position : order) {
+                row.add(batch, position);
+                if (batch.size == stripeRows) {
+                    orc.addRowBatch(batch);
+                    batch.reset();
+                }
+            }
+            orc.addRowBatch(batch);
         }
-    }
-
-    private static byte[] encode(Map<Integer, ColumnSketch> sketches) {
-        int size = 0;
-        for (ColumnSketch sketch : sketches.values()) {
-            size += Integer.BYTES + Long.BYTES + Integer.BYTES + sketch.distinct().length;
-        }
-        ByteBuffer buffer = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
-        sketches.forEach(
-                (column, sketch) ->
-                        buffer.putInt(column)
-                                .putLong(sketch.valueBytes())
-                                .putInt(sketch.distinct().length)
-                                .put(sketch.distinct()));
-        return buffer.array();
-    }
-
-    private static Map<Integer, ColumnSketch> decode(ByteBuffer buffer) {
-        Map<Integer, ColumnSketch> sketches = new TreeMap<>();
-        buffer.order(ByteOrder.LITTLE_ENDIAN);
-        while (buffer.hasRemaining()) {
-            int column = buffer.getInt();
-            long valueBytes = buffer.getLong();
-            byte[] distinct = new byte[buffer.getInt()];
-            buffer.get(distinct);
-            sketches.put(column, new ColumnSketch(distinct, valueBytes));
-        }
-        return sketches;
+        StripeInformation last = orc.getStripes().getLast();
+        return last.getOffset() + last.getLength();
     }
 
     @Override
@@ -214,134 +210,168 @@ public final class OrcManifestBases implements ManifestBases {
     @Override
     public List<FileEntry> select(ObjectStore store, ManifestBase base, ManifestFilter filter)
             throws IOException {
-        String path = base.path();
-        long size = base.sizeBytes();
-        ChecksummedFile content =
-                new ChecksummedFile(
-                        store,
-                        new ChunkedReader(store.open(path, size), size),
-                        path,
-                        size,
-                        Optional.of(
-                                FileChecksums.load(store, path, size, FileChecksums.BLOCK_BYTES)));
-        Configuration configuration = OrcLibrary.configuration();
-        return OrcErrors.translate(
+        Map<Long, FileEntry> byRow = new HashMap<>();
+        TreeMap<Long, Long> rowByPosition = new TreeMap<>();
+        OrcErrors.translate(
                 base.path(),
                 () -> {
-                    Reader orc =
-                            OrcFile.createReader(
-                                    ColumnFileSystem.path(base.path()),
-                                    OrcFile.readerOptions(configuration)
-                                            .filesystem(
-                                                    new ColumnFileSystem(content, configuration))
-                                            .maxLength(base.sizeBytes()));
-                    return select(orc, filter);
+                    select(store, base, filter, byRow, rowByPosition);
+                    return byRow;
                 });
+        if (filter.sketches() && base.sketchBytes().isPresent() && !byRow.isEmpty()) {
+            OrcErrors.translate(
+                    base.sketchesPath(),
+                    () -> {
+                        addSketches(store, base, byRow);
+                        return byRow;
+                    });
+        }
+        return rowByPosition.values().stream()
+                .map(row -> requireNonNull(byRow.get(row)))
+                .toList();
     }
 
-    private List<FileEntry> select(Reader orc, ManifestFilter filter) throws IOException {
-        boolean[] included = new boolean[SCHEMA.getMaximumId() + 1];
-        Arrays.fill(included, true);
-        included[SKETCHES + 1] = filter.sketches(); // the root is the first
-        Reader.Options options = orc.options().include(included);
-        searchArgument(filter)
-                .ifPresent(argument -> options.searchArgument(argument, COLUMN_NAMES));
-        TreeMap<Long, FileEntry> found = new TreeMap<>();
-        try (RecordReader rows = orc.rows(options)) {
+    private static void select(
+            ObjectStore store,
+            ManifestBase base,
+            ManifestFilter filter,
+            Map<Long, FileEntry> byRow,
+            TreeMap<Long, Long> rowByPosition)
+            throws IOException {
+        String path = base.path();
+        long size = base.sizeBytes();
+        boolean knowsTail = base.tailBytes().isPresent();
+        ChunkedReader chunks =
+                new ChunkedReader(
+                        store.open(path, size),
+                        size,
+                        knowsTail ? FileChecksums.BLOCK_BYTES : ChunkedReader.UNKNOWN_RANGES);
+        FileChecksums checksums = checksums(store, base);
+        if (knowsTail) {
+            int tail = base.tailBytes().getAsInt();
+            chunks.prepare(size - tail, tail);
+        }
+        Reader orc =
+                open(new ChecksummedFile(store, chunks, path, size, Optional.of(checksums)));
+        ManifestRows rows = ManifestRows.of(orc.getSchema());
+        Optional<SearchArgument> argument = ManifestConditions.of(filter, rows);
+        for (StripePicker.Run run : StripePicker.pick(orc, argument, rows::index)) {
+            if (knowsTail) {
+                chunks.prepare(run.offset(), run.length());
+            }
+            Reader.Options options =
+                    orc.options()
+                            .include(rows.included(filter.sketches()))
+                            .range(run.offset(), run.length());
+            if (!knowsTail && argument.isPresent()) {
+                options.searchArgument(
+                        argument.get(), orc.getSchema().getFieldNames().toArray(new String[0]));
+            }
+            select(orc, options, rows, filter, byRow, rowByPosition);
+        }
+    }
+
+    private static void select(
+            Reader orc,
+            Reader.Options options,
+            ManifestRows rows,
+            ManifestFilter filter,
+            Map<Long, FileEntry> byRow,
+            TreeMap<Long, Long> rowByPosition)
+            throws IOException {
+        try (RecordReader reader = orc.rows(options)) {
             VectorizedRowBatch batch = orc.getSchema().createRowBatch();
-            while (rows.nextBatch(batch)) {
+            for (long first = reader.getRowNumber();
+                    reader.nextBatch(batch);
+                    first = reader.getRowNumber()) {
                 for (int row = 0; row < batch.size; row++) {
-                    FileEntry file = entry(batch, row, filter);
+                    FileEntry file = rows.entry(batch, row, filter.sketches());
                     if (filter.matches(file)) {
-                        found.put(number(batch, POSITION, row), file);
+                        byRow.put(first + row, file);
+                        rowByPosition.put(rows.position(batch, row), first + row);
                     }
                 }
             }
         }
-        return List.copyOf(found.values());
     }
 
-    private FileEntry entry(VectorizedRowBatch batch, int row, ManifestFilter filter)
+    private static void addSketches(
+            ObjectStore store, ManifestBase base, Map<Long, FileEntry> byRow) throws IOException {
+        String path = base.sketchesPath();
+        long size = base.sketchBytes().orElseThrow();
+        Reader orc =
+                open(
+                        new ChecksummedFile(
+                                store,
+                                path,
+                                size,
+                                Optional.of(
+                                        FileChecksums.load(
+                                                store, path, size, FileChecksums.BLOCK_BYTES))));
+        try (RecordReader reader = orc.rows()) {
+            VectorizedRowBatch batch = orc.getSchema().createRowBatch();
+            for (long next = 0; reader.nextBatch(batch); next += batch.size) {
+                for (int row = 0; row < batch.size; row++) {
+                    Optional<ByteBuffer> found =
+                            ManifestRows.bytes((BytesColumnVector) batch.cols[0], row);
+                    found.ifPresent(new Adding(byRow, next + row));
+                }
+            }
+        }
+    }
+
+    /** Puts sketches into the entry of a row, if it is wanted. */
+    private record Adding(Map<Long, FileEntry> byRow, long row)
+            implements Consumer<ByteBuffer> {
+        @Override
+        public void accept(ByteBuffer sketches) {
+            byRow.computeIfPresent(
+                    row, (same, file) -> file.withSketches(SketchBytes.decode(sketches)));
+        }
+    }
+
+    private static FileChecksums checksums(ObjectStore store, ManifestBase base)
             throws IOException {
-        ByteBuffer json = bytes(batch, ENTRY, row).orElseThrow();
-        FileEntry file =
-                mapper.readValue(
-                        json.array(),
-                        json.arrayOffset() + json.position(),
-                        json.remaining(),
-                        FileEntry.class);
-        Optional<ByteBuffer> sketches =
-                filter.sketches() ? bytes(batch, SKETCHES, row) : Optional.empty();
-        return sketches.isPresent() ? file.withSketches(decode(sketches.get())) : file;
+        if (base.checksums().isEmpty()) {
+            return FileChecksums.load(
+                    store, base.path(), base.sizeBytes(), FileChecksums.BLOCK_BYTES);
+        }
+        return FileChecksums.decode(
+                base.path(),
+                base.sizeBytes(),
+                FileChecksums.BLOCK_BYTES,
+                "the manifest of " + base.path(),
+                Base64.getDecoder().decode(base.checksums().get()));
     }
 
-    private static long number(VectorizedRowBatch batch, int column, int row) {
-        LongColumnVector vector = (LongColumnVector) batch.cols[column];
-        return vector.vector[vector.isRepeating ? 0 : row];
+    private static Reader open(ChecksummedFile content) throws IOException {
+        Configuration configuration = OrcLibrary.configuration();
+        return OrcFile.createReader(
+                ColumnFileSystem.path(content.path()),
+                OrcFile.readerOptions(configuration)
+                        .filesystem(new ColumnFileSystem(content, configuration))
+                        .maxLength(content.sizeBytes()));
     }
 
-    private static Optional<ByteBuffer> bytes(VectorizedRowBatch batch, int column, int row) {
-        BytesColumnVector vector = (BytesColumnVector) batch.cols[column];
-        int at = vector.isRepeating ? 0 : row;
-        return !vector.noNulls && vector.isNull[at]
-                ? Optional.empty()
-                : Optional.of(
-                        ByteBuffer.wrap(vector.vector[at], vector.start[at], vector.length[at])
-                                .slice());
-    }
-
-    private static Optional<SearchArgument> searchArgument(ManifestFilter filter) {
-        SearchArgument.Builder builder = SearchArgumentFactory.newBuilder().startAnd();
-        int terms = 0;
-        if (filter.tableId().isPresent()) {
-            long id = filter.tableId().get().value();
-            builder.equals("table_id", PredicateLeaf.Type.LONG, id);
-            terms++;
-        }
-        if (filter.partition().isPresent()) {
-            builder.equals("partition", PredicateLeaf.Type.STRING, text(filter.partition().get()));
-            terms++;
-        }
-        if (filter.level().isPresent()) {
-            builder.equals("level", PredicateLeaf.Type.LONG, (long) filter.level().getAsInt());
-            terms++;
-        }
-        if (filter.fromKey().isPresent()) {
-            builder.startOr()
-                    .isNull("max_key", PredicateLeaf.Type.STRING)
-                    .startNot()
-                    .lessThan("max_key", PredicateLeaf.Type.STRING, text(filter.fromKey().get()))
-                    .end()
-                    .end();
-            terms++;
-        }
-        if (filter.toKey().isPresent()) {
-            builder.startOr()
-                    .isNull("min_key", PredicateLeaf.Type.STRING)
-                    .lessThanEquals(
-                            "min_key", PredicateLeaf.Type.STRING, text(filter.toKey().get()))
-                    .end();
-            terms++;
-        }
-        return terms == 0 ? Optional.empty() : Optional.of(builder.end().build());
-    }
-
-    private static Writer createWriter(ObjectStore store, String path, ObjectWriter output)
+    private Writer createWriter(
+            ObjectStore store, String path, ObjectWriter output, TypeDescription schema)
             throws IOException {
         Configuration configuration = OrcLibrary.configuration();
+        configuration.setInt(OrcConf.STRIPE_ROW_COUNT.getAttribute(), stripeRows);
         // The library asks for a file system even where it is given the stream
         ChecksummedFile unread = new ChecksummedFile(store, path, 0, Optional.empty());
         OrcFile.WriterOptions options =
                 OrcFile.writerOptions(configuration)
                         .fileSystem(new ColumnFileSystem(unread, configuration))
-                        .setSchema(SCHEMA)
+                        .setSchema(schema)
                         .compress(CompressionKind.ZSTD)
                         .stripeSize(STRIPE_BYTES)
-                        .rowIndexStride(ROW_GROUP_ROWS)
+                        // One row group a stripe: without any there are no statistics of stripes
+                        .rowIndexStride(Math.max(MIN_STRIDE, stripeRows))
                         .bufferSize(CHUNK_BYTES)
                         .enforceBufferSize()
                         .blockPadding(false)
-                        .memory(OrcLibrary.fixedMemory());
+                        .memory(new StripeOfABatch());
         options.physicalWriter(
                 new PhysicalFsWriter(
                         new FSDataOutputStream(
@@ -349,5 +379,30 @@ public final class OrcManifestBases implements ManifestBases {
                         options,
                         new WriterEncryptionVariant[0]));
         return OrcFile.createWriter(ColumnFileSystem.path(path), options);
+    }
+
+    /** Puts an entry into a batch. */
+    @FunctionalInterface
+    private interface Row {
+        void add(VectorizedRowBatch batch, int position) throws IOException;
+    }
+
+    /** Lets the writer look after each batch whether its stripe is full. */
+    private static final class StripeOfABatch implements MemoryManager {
+        @Override
+        public void addWriter(Path path, long requestedAllocation, Callback callback) {}
+
+        @Override
+        public void removeWriter(Path path) {}
+
+        @Override
+        @Deprecated
+        public void addedRow(int rows) {}
+
+        @Override
+        public long checkMemory(long previousAllocation, Callback writer) throws IOException {
+            writer.checkMemory(1);
+            return previousAllocation;
+        }
     }
 }

@@ -9,9 +9,13 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.predicate.ValueRange;
 import io.stele.protocol.schema.SchemaJson;
+import io.stele.storage.format.ChecksummingWriter;
 import io.stele.storage.format.Golden;
 import io.stele.storage.objectstore.ForwardingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
@@ -28,6 +32,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -177,11 +182,11 @@ final class TestManifestBases {
         ManifestStore manifests = manifests(ManifestStore.MIN_CHANGES);
         Manifest many = manifest(random, 2_000);
         manifests.create(many);
-        assertThat(bases()).hasSize(2); // and its checksums
+        assertThat(bases()).hasSize(3); // and its sketches, and their checksums
         Manifest more = many.edit().addFile(file(random, "new")).removeFile("f7").build();
         manifests.create(more);
         assertThat(store.size("manifest/3-1/00000000000000000002")).isLessThan(3_000);
-        assertThat(bases()).hasSize(2);
+        assertThat(bases()).hasSize(3);
         assertSame(manifests(1).loadLatest().orElseThrow(), more);
     }
 
@@ -211,7 +216,7 @@ final class TestManifestBases {
         manifests.deleteOld();
         assertThat(bases())
                 .contains(ofTheNext, "manifest/3-1/base/notes.txt")
-                .hasSizeLessThan(2 + 2 * 6);
+                .hasSizeLessThan(2 + 3 * 6);
         assertSame(manifests(1).loadLatest().orElseThrow(), manifest);
     }
 
@@ -319,7 +324,7 @@ final class TestManifestBases {
         ManifestStore manifests = manifests(50);
         Manifest manifest = manifest(random, 60);
         manifests.create(manifest); // with a base
-        assertThat(bases()).hasSize(2);
+        assertThat(bases()).hasSize(3);
         List<FileEntry> others = new ArrayList<>(manifest.files().subList(0, 40).reversed());
         manifest = new Manifest(2, 4, SHARD, others, List.of(), List.of(), List.of());
         manifests.create(manifest); // in an order that the base cannot say
@@ -401,16 +406,189 @@ final class TestManifestBases {
         assertThat(BASES.read(store, base)).hasSize(200);
     }
 
-    /** Written by the first version that had bases. */
+    /** Stripes of any size, columns of any bounds: nothing that a walk finds is left out. */
+    @Test
+    void predicatesOnColumnsFindWhatAWalkFinds() throws IOException {
+        SplittableRandom random = new SplittableRandom(10);
+        long found = 0;
+        long all = 0;
+        for (int stripeRows : List.of(1, 7, 100, 5_000)) {
+            List<FileEntry> files = new ArrayList<>();
+            for (int i = 0; i < 1_000; i++) {
+                files.add(bounded(file(random, "f" + i), random));
+            }
+            OrcManifestBases bases = OrcManifestBases.ofStripes(stripeRows);
+            String path = "manifest/3-1/base/" + stripeRows;
+            ManifestBase base = bases.write(store, path, 1, files);
+            assertThat(json(bases.read(store, base))).isEqualTo(json(files));
+            for (int i = 0; i < 100; i++) {
+                ManifestFilter filter =
+                        new ManifestFilter(
+                                        Optional.of(new TableId(1 + random.nextInt(4))),
+                                        random.nextInt(3) == 0
+                                                ? Optional.of(bytes(random, 1))
+                                                : Optional.empty(),
+                                        OptionalInt.empty(),
+                                        Optional.empty(),
+                                        Optional.empty(),
+                                        random.nextBoolean())
+                                .where(predicate(random), 1 + random.nextInt(2));
+                List<FileEntry> expected =
+                        files.stream()
+                                .filter(filter::matches)
+                                .map(file -> filter.sketches() ? file : file.withSketches(Map.of()))
+                                .toList();
+                assertThat(json(bases.select(store, base, filter)))
+                        .as("%s", filter)
+                        .isEqualTo(json(expected));
+                found += expected.size();
+                all += files.size();
+            }
+        }
+        assertThat(found).isBetween(all / 100, all / 3);
+    }
+
+    private static FileEntry bounded(FileEntry file, SplittableRandom random) {
+        Map<Integer, ColumnStats> stats = new TreeMap<>(file.columnStats());
+        for (int column = 2; column <= 4; column++) {
+            if (random.nextInt(8) > 0) {
+                byte[] low = bytes(random, 1 + random.nextInt(2));
+                byte[] high = bytes(random, 1 + random.nextInt(2));
+                boolean inOrder = Arrays.compareUnsigned(low, high) <= 0;
+                boolean known = random.nextInt(6) > 0;
+                stats.put(
+                        column,
+                        new ColumnStats(
+                                Optional.of(inOrder ? low : high).filter(min -> known),
+                                Optional.of(inOrder ? high : low).filter(max -> known),
+                                random.nextInt(3) - 1L,
+                                random.nextInt(6) == 0));
+            }
+        }
+        return file.withColumnStats(stats);
+    }
+
+    private static ScanPredicate predicate(SplittableRandom random) {
+        Map<Integer, ColumnDomain> domains = new TreeMap<>();
+        for (int column = 2; column <= 5; column++) {
+            if (random.nextInt(3) > 0) {
+                continue;
+            }
+            List<ValueRange> ranges = new ArrayList<>();
+            for (int at = 0; at < 250; at += 1 + random.nextInt(120)) {
+                byte[] low = {(byte) at};
+                byte[] high = {(byte) (at += random.nextInt(6))};
+                switch (random.nextInt(12)) {
+                    case 0 -> {
+                        if (ranges.isEmpty()) {
+                            ranges.add(
+                                    random.nextBoolean()
+                                            ? ValueRange.atMost(high)
+                                            : ValueRange.lessThan(high));
+                        }
+                    }
+                    case 1 -> {
+                        ranges.add(
+                                random.nextBoolean()
+                                        ? ValueRange.atLeast(low)
+                                        : ValueRange.greaterThan(low));
+                        at = 250;
+                    }
+                    default ->
+                            ranges.add(
+                                    new ValueRange(
+                                            Optional.of(low), true, Optional.of(high), true));
+                }
+            }
+            domains.put(
+                    column,
+                    random.nextInt(10) == 0
+                            ? ColumnDomain.notNull()
+                            : new ColumnDomain(random.nextInt(6) == 0, ranges));
+        }
+        return new ScanPredicate(domains);
+    }
+
+    @Test
+    void aPartitionIsFoundWithFourRequests() throws IOException {
+        SplittableRandom random = new SplittableRandom(11);
+        manifests(1).create(manifest(random, 3_000));
+        List<String> requests = new ArrayList<>();
+        ObjectStore counting =
+                new ForwardingObjectStore(store) {
+                    @Override
+                    public void read(
+                            String path, long offset, byte[] buffer, int at, int length)
+                            throws IOException {
+                        requests.add(path);
+                        super.read(path, offset, buffer, at, length);
+                    }
+
+                    @Override
+                    public byte[] readFully(String path) throws IOException {
+                        requests.add(path);
+                        return super.readFully(path);
+                    }
+
+                    @Override
+                    public long size(String path) throws IOException {
+                        requests.add(path);
+                        return super.size(path);
+                    }
+
+                    @Override
+                    public List<ObjectEntry> list(String prefix) throws IOException {
+                        requests.add(prefix);
+                        return super.list(prefix);
+                    }
+                };
+        ManifestFilter filter =
+                new ManifestFilter(
+                        Optional.of(new TableId(2)),
+                        Optional.of(new byte[] {85}),
+                        OptionalInt.of(1),
+                        Optional.empty(),
+                        Optional.empty(),
+                        false);
+        assertThat(new ManifestStore(counting, SHARD, OWNER, BASES).find(filter)).isNotEmpty();
+        assertThat(requests).as("list, version, tail and stripes").hasSize(4);
+    }
+
     @Test
     void goldenFile() throws IOException {
+        SplittableRandom random = new SplittableRandom(43);
+        List<FileEntry> files = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            files.add(bounded(file(random, "f" + i), random));
+        }
+        String path = "manifest/3-1/base/golden";
+        ManifestBase base = OrcManifestBases.ofStripes(4).write(store, path, 1, files);
+        Golden.check("manifest-base-2.orc", store.readFully(path));
+        Golden.check("manifest-base-2.orc.sketches", store.readFully(base.sketchesPath()));
+        store.put(path, Golden.load("manifest-base-2.orc"));
+        store.put(base.sketchesPath(), Golden.load("manifest-base-2.orc.sketches"));
+        assertThat(json(BASES.read(store, base))).isEqualTo(json(files));
+    }
+
+    /** Written by the first version that had bases. */
+    @Test
+    void goldenFileOfBefore() throws IOException {
         List<FileEntry> files = manifest(new SplittableRandom(42), 10).files();
         String path = "manifest/3-1/base/golden";
-        BASES.write(store, path, 1, files);
-        Golden.check("manifest-base-1.orc", store.readFully(path));
         byte[] golden = Golden.load("manifest-base-1.orc");
-        store.put(path, golden);
-        List<FileEntry> found = BASES.read(store, new ManifestBase(1, path, golden.length, 10));
-        assertThat(json(found)).isEqualTo(json(files));
+        try (ChecksummingWriter output = ChecksummingWriter.create(store, path)) {
+            output.write(golden);
+            output.commit();
+        }
+        ManifestBase base = new ManifestBase(1, path, golden.length, 10);
+        assertThat(json(BASES.read(store, base))).isEqualTo(json(files));
+        ManifestFilter filter = ManifestFilter.ofPartition(new TableId(2), new byte[] {85});
+        assertThat(json(BASES.select(store, base, filter)))
+                .isEqualTo(
+                        json(
+                                files.stream()
+                                        .filter(filter::matches)
+                                        .map(file -> file.withSketches(Map.of()))
+                                        .toList()));
     }
 }
