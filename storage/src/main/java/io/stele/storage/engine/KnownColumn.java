@@ -5,7 +5,10 @@ import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.storage.format.SketchBuilder;
 import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.FileSketches;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +20,7 @@ final class KnownColumn {
     private static final double MOSTLY_NEW = 0.5;
 
     private final SketchBuilder sketch = new SketchBuilder();
+    private final Set<FileSketches.Group> groups = new HashSet<>(); // that are in the sketch
     private @Nullable ColumnStats stats;
     private boolean sketched = true;
     private long rows; // that stats is of
@@ -28,6 +32,7 @@ final class KnownColumn {
     /**
      * Adds a file's rows.
      *
+     * @param sketches of the file, or of it and others together
      * @param found what is known of the column in the file
      * @param hasColumn whether the file has the column; else all rows have {@code initial}, or null
      * @param initial of one row with the column's initial value
@@ -35,17 +40,19 @@ final class KnownColumn {
      */
     void addFile(
             FileEntry file,
+            FileSketches.Group sketches,
             int columnId,
             ColumnStats found,
             boolean hasColumn,
             Optional<ColumnSketch> initial,
             long live) {
-        double share = (double) live / file.rowCount();
-        add(found, file.rowCount(), share);
-        ColumnSketch ofFile = file.sketches().get(columnId);
-        if (ofFile != null) {
-            sketch.merge(ofFile);
-            valueBytes += ofFile.valueBytes() * share;
+        add(found, file.rowCount(), (double) live / file.rowCount());
+        ColumnSketch known = sketches.sketches().get(columnId);
+        if (known != null) {
+            if (groups.add(sketches)) {
+                sketch.merge(known);
+            }
+            valueBytes += known.valueBytes() * ((double) live / sketches.rowCount());
         } else if (hasColumn) {
             sketched = false;
         } else if (initial.isPresent()) {

@@ -14,6 +14,7 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.catalog.ChangeLog;
 import io.stele.storage.format.SketchBuilder;
 import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.FileSketches;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.InitialStatistics;
 import io.stele.storage.tablet.PartitionMatcher;
@@ -169,12 +170,14 @@ final class TableStatisticsCollector {
         FileEntry entry = file.entry();
         long live = entry.rowCount() - file.deletes().cardinality();
         if (live > 0) {
+            FileSketches.Group sketches = entry.sketches().group(entry.rowCount());
             List<ColumnSchema> written =
                     view.versions().mapping(entry.schemaVersion()).from().columns();
             columns.forEach(
                     (id, column) ->
                             column.addFile(
                                     entry,
+                                    sketches,
                                     id,
                                     found.getOrDefault(id, ColumnStats.UNKNOWN),
                                     written.stream().anyMatch(there -> there.id() == id),

@@ -24,8 +24,7 @@ public final class ChecksummingWriter extends ObjectWriter {
     private int blocks;
     private int inBlock;
 
-    private ChecksummingWriter(
-            ObjectStore store, String path, ObjectWriter file, boolean beside) {
+    private ChecksummingWriter(ObjectStore store, String path, ObjectWriter file, boolean beside) {
         this.store = store;
         this.path = path;
         this.file = file;

@@ -12,13 +12,11 @@ import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.predicate.ColumnStats;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -48,8 +46,8 @@ import java.util.function.Consumer;
  *     are beside it; empty if it has none, as those of earlier versions
  * @param endsLsn of a row file of the table: it shows the deletions of partitions at or below by
  *     tombstones; empty: not known of any
- * @param sketches of the columns of a column file, by id ({@code SketchBuilder}); none in files of
- *     earlier versions
+ * @param sketches of the columns of a column file ({@code SketchBuilder}); none in files of earlier
+ *     versions
  */
 public record FileEntry(
         @JsonProperty("fileId") String fileId,
@@ -77,7 +75,7 @@ public record FileEntry(
                 OptionalInt checksumBlockBytes,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("endsLsn") OptionalLong endsLsn,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("sketches")
-                Map<Integer, ColumnSketch> sketches) {
+                FileSketches sketches) {
     public FileEntry {
         requireNonNull(fileId, "fileId is null");
         requireNonNull(tableId, "tableId is null");
@@ -96,9 +94,8 @@ public record FileEntry(
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
         requireNonNull(endsLsn, "endsLsn is null");
-        columnStats = Collections.unmodifiableMap(new TreeMap<>(columnStats));
-        sketches =
-                sketches == null ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(sketches));
+        columnStats = PackedColumnStats.copyOf(columnStats);
+        sketches = sketches == null ? FileSketches.NONE : sketches;
         check(!fileId.isEmpty(), "a file id", "''", path);
         check(
                 indexId.isEmpty() || (kind == FileKind.ROW && indexId.getAsInt() > 0),
@@ -166,7 +163,7 @@ public record FileEntry(
                 OptionalLong.empty(),
                 OptionalInt.empty(),
                 OptionalLong.empty(),
-                Map.of());
+                FileSketches.NONE);
     }
 
     /**
@@ -225,6 +222,11 @@ public record FileEntry(
 
     /** The same file with sketches of its columns. */
     public FileEntry withSketches(Map<Integer, ColumnSketch> newSketches) {
+        return withSketches(FileSketches.of(newSketches));
+    }
+
+    /** The same file with sketches of its columns that another entry of it has. */
+    FileEntry withSketches(FileSketches newSketches) {
         return with(draft -> draft.sketches = newSketches);
     }
 
@@ -279,7 +281,7 @@ public record FileEntry(
         private OptionalLong bitmapIndexBytes;
         private OptionalInt checksumBlockBytes;
         private final OptionalLong endsLsn;
-        private Map<Integer, ColumnSketch> sketches;
+        private FileSketches sketches;
 
         Draft(FileEntry from) {
             fileId = from.fileId;

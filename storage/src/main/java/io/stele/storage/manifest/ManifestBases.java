@@ -26,6 +26,18 @@ public interface ManifestBases {
     List<FileEntry> select(ObjectStore store, ManifestBase base, ManifestFilter filter)
             throws IOException;
 
+    /**
+     * Takes the sketches of files that a base has out of memory, and leaves there what those of
+     * similar files are together.
+     *
+     * @param files all of the base, in the manifest's order
+     */
+    void shedSketches(ObjectStore store, ManifestBase base, List<FileEntry> files)
+            throws IOException;
+
+    /** A reader of sketches. */
+    SketchReads sketches(ObjectStore store);
+
     /** All objects that it consists of. */
     List<String> paths(String path);
 }

@@ -9,6 +9,7 @@ import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,6 +42,12 @@ public final class ManifestStore {
      * makes one fail.
      */
     private static final int MAX_LOAD_ATTEMPTS = 10;
+
+    /**
+     * Sketches of more files than so many bases of the smallest size leave memory: of some thousand
+     * files they are some MB, and statistics are exact, whichever files are asked for.
+     */
+    private static final int BASES_IN_MEMORY = 16;
 
     private final ObjectStore store;
     private final ShardId shard;
@@ -149,7 +156,49 @@ public final class ManifestStore {
                     "Expected a manifest of shard %s with a version >= 1, found version %d of shard %s"
                             .formatted(shard, manifest.version(), manifest.shard()));
         }
-        return versions.create(manifest.version(), stored(manifest));
+        if (!versions.create(manifest.version(), withoutStoredSketches(stored(manifest)))) {
+            return false;
+        }
+        shedSketches();
+        return true;
+    }
+
+    /**
+     * Where a base is large, its sketches need not be in memory, once a version names it. If the
+     * store does not answer, they stay where they are until the next version.
+     */
+    @SuppressWarnings("EmptyCatch")
+    private void shedSketches() {
+        Known named = known;
+        if (named != null && !named.shed && isLarge(named.files.size())) {
+            try {
+                bases.shedSketches(store, named.base, List.copyOf(named.files.values()));
+                named.shed = true;
+            } catch (IOException | RuntimeException failed) {
+                // Also if they are damaged: who needs them finds out
+            }
+        }
+    }
+
+    private boolean isLarge(int files) {
+        return files > (long) BASES_IN_MEMORY * minChanges;
+    }
+
+    /** As it is written: sketches that the base has are not written again, others are. */
+    private StoredManifest withoutStoredSketches(StoredManifest stored) throws IOException {
+        SketchReads reads = bases.sketches(store);
+        List<FileEntry> files = new ArrayList<>();
+        for (FileEntry file : stored.files()) {
+            Optional<FileSketches.Place> place = file.sketches().place();
+            if (place.isEmpty()) {
+                files.add(file);
+            } else if (stored.base().filter(place.get().base()::equals).isPresent()) {
+                files.add(file.withSketches(FileSketches.NONE));
+            } else {
+                files.add(file.withSketches(reads.read(file.sketches())));
+            }
+        }
+        return stored.withFiles(files);
     }
 
     private StoredManifest stored(Manifest manifest) throws IOException {
@@ -241,6 +290,11 @@ public final class ManifestStore {
         return stored;
     }
 
+    /** A reader of the sketches of files of this shard. */
+    public SketchReads sketches() {
+        return bases.sketches(store);
+    }
+
     private Manifest complete(StoredManifest stored) throws IOException {
         Map<String, FileEntry> files =
                 stored.base().isEmpty() ? Map.of() : load(stored.base().get()).files;
@@ -266,5 +320,14 @@ public final class ManifestStore {
     }
 
     /** The last base that was written or read, with the objects that manifests have of it. */
-    private record Known(ManifestBase base, Map<String, FileEntry> files) {}
+    private static final class Known {
+        private final ManifestBase base;
+        private final Map<String, FileEntry> files;
+        private volatile boolean shed; // whether sketches are not in memory
+
+        Known(ManifestBase base, Map<String, FileEntry> files) {
+            this.base = base;
+            this.files = files;
+        }
+    }
 }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A manifest as its object has it: what is different from a base, or all where there is none.
@@ -130,10 +131,23 @@ record StoredManifest(
         return byId;
     }
 
+    /** What is written of an entry whose base has its sketches is without them. */
+    private static FileEntry withSketches(FileEntry file, @Nullable FileEntry ofBase) {
+        return ofBase == null || !file.sketches().isEmpty() || ofBase.sketches().isEmpty()
+                ? file
+                : file.withSketches(ofBase.sketches());
+    }
+
+    /** The same with other entries of the same files. */
+    StoredManifest withFiles(List<FileEntry> newFiles) {
+        return new StoredManifest(
+                version, epoch, shard, newFiles, tables, writers, prepared, base, removed);
+    }
+
     private Map<String, FileEntry> files(Map<String, FileEntry> there) {
         Map<String, FileEntry> all = new LinkedHashMap<>(there);
         removed.forEach(all::remove);
-        files.forEach(file -> all.put(file.fileId(), file));
+        files.forEach(file -> all.put(file.fileId(), withSketches(file, all.get(file.fileId()))));
         return all;
     }
 }

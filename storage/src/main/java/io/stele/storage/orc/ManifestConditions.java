@@ -10,8 +10,8 @@ import org.apache.hadoop.hive.ql.io.sarg.SearchArgument;
 import org.apache.hadoop.hive.ql.io.sarg.SearchArgumentFactory;
 
 /**
- * What a filter says of the columns of {@link ManifestRows}, as ORC understands it: of an entry that
- * the filter matches it is true.
+ * What a filter says of the columns of {@link ManifestRows}, as ORC understands it: of an entry
+ * that the filter matches it is true.
  */
 final class ManifestConditions {
     /** The library brings conditions into a form in which alternatives multiply, up to 256. */
@@ -28,12 +28,10 @@ final class ManifestConditions {
     /** Empty if nothing can be said. */
     static Optional<SearchArgument> of(ManifestFilter filter, ManifestRows rows) {
         ManifestConditions conditions = new ManifestConditions(rows);
-        filter.tableId()
-                .ifPresent(id -> conditions.equalTo(ManifestRows.TABLE_ID, id.value()));
+        filter.tableId().ifPresent(id -> conditions.equalTo(ManifestRows.TABLE_ID, id.value()));
         filter.partition().ifPresent(conditions::partition);
         filter.level().ifPresent(level -> conditions.equalTo(ManifestRows.LEVEL, level));
-        filter.fromKey()
-                .ifPresent(key -> conditions.nullOr(false, ManifestRows.MAX_KEY, key));
+        filter.fromKey().ifPresent(key -> conditions.nullOr(false, ManifestRows.MAX_KEY, key));
         filter.toKey().ifPresent(key -> conditions.nullOr(true, ManifestRows.MIN_KEY, key));
         filter.predicate()
                 .domains()
@@ -83,10 +81,7 @@ final class ManifestConditions {
         builder.startOr()
                 .isNull(ManifestRows.minOf(id), PredicateLeaf.Type.STRING)
                 .startNot()
-                .equals(
-                        ManifestRows.SCHEMA_VERSION,
-                        PredicateLeaf.Type.LONG,
-                        (long) schemaVersion)
+                .equals(ManifestRows.SCHEMA_VERSION, PredicateLeaf.Type.LONG, (long) schemaVersion)
                 .end();
         for (ValueRange range : ranges) {
             builder.startAnd();

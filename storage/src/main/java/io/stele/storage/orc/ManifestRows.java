@@ -211,17 +211,14 @@ final class ManifestRows {
                 Optional<byte[]> max = text(batch, maxOf(id), row);
                 if (min.isPresent()) {
                     stats.computeIfPresent(
-                            id,
-                            (same, rest) -> new ColumnStats(min, max, rest.nullCount(), false));
+                            id, (same, rest) -> new ColumnStats(min, max, rest.nullCount(), false));
                 }
             }
             file = file.withColumnStats(stats);
         }
         if (sketches && has(SKETCHES)) {
             Optional<ByteBuffer> stored = bytes(batch, SKETCHES, row);
-            return stored.isPresent()
-                    ? file.withSketches(SketchBytes.decode(stored.get()))
-                    : file;
+            return stored.isPresent() ? file.withSketches(SketchBytes.decode(stored.get())) : file;
         }
         return file;
     }
@@ -230,8 +227,7 @@ final class ManifestRows {
         ((LongColumnVector) batch.cols[index(column)]).vector[row] = value;
     }
 
-    private void setText(
-            VectorizedRowBatch batch, String column, int row, Optional<byte[]> bytes) {
+    private void setText(VectorizedRowBatch batch, String column, int row, Optional<byte[]> bytes) {
         set(batch, column, row, bytes.map(ManifestRows::text).map(it -> it.getBytes(UTF_8)));
     }
 

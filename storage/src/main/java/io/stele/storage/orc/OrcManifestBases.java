@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.format.ChecksummingWriter;
 import io.stele.storage.format.FileChecksums;
@@ -12,6 +13,7 @@ import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.ManifestBase;
 import io.stele.storage.manifest.ManifestBases;
 import io.stele.storage.manifest.ManifestFilter;
+import io.stele.storage.manifest.SketchReads;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
 import java.io.BufferedOutputStream;
@@ -51,8 +53,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The files of a manifest as ORC, one row each ({@link ManifestRows}), sorted by table, partition,
  * level and smallest key, so that those of a partition lie together. In stripes of few rows whose
- * statistics are in the tail: a reader of some files reads the tail and those stripes, at once each.
- * Beside it, as another ORC file with the same rows, are their sketches ({@link SketchBytes}).
+ * statistics are in the tail: a reader of some files reads the tail and those stripes, at once
+ * each. Beside it, as another ORC file with the same rows, are their sketches ({@link
+ * SketchBytes}).
  *
  * <p>The manifest has the checksums of the first; those of the sketches are beside them ({@link
  * FileChecksums}). Thread-safe.
@@ -123,8 +126,7 @@ public final class OrcManifestBases implements ManifestBases {
                             output,
                             rows.schema(),
                             order,
-                            (batch, position) ->
-                                    rows.add(batch, position, files.get(position)));
+                            (batch, position) -> rows.add(batch, position, files.get(position)));
             output.commit();
             return new ManifestBase(
                     version,
@@ -144,6 +146,7 @@ public final class OrcManifestBases implements ManifestBases {
             return OptionalLong.empty();
         }
         String sketches = ManifestBase.sketchesPath(path);
+        SketchReads reads = sketches(store);
         try (ObjectWriter output = ChecksummingWriter.create(store, sketches)) {
             write(
                     store,
@@ -151,19 +154,33 @@ public final class OrcManifestBases implements ManifestBases {
                     output,
                     SKETCHES,
                     order,
-                    (batch, position) -> addSketches(batch, files.get(position)));
+                    (batch, position) ->
+                            addSketches(batch, reads.read(files.get(position).sketches())));
             output.commit();
             return OptionalLong.of(output.position());
         }
     }
 
-    private static void addSketches(VectorizedRowBatch batch, FileEntry file) {
+    private static void addSketches(VectorizedRowBatch batch, Map<Integer, ColumnSketch> sketches) {
         ManifestRows.set(
                 (BytesColumnVector) batch.cols[0],
                 batch.size++,
-                file.sketches().isEmpty()
-                        ? Optional.empty()
-                        : Optional.of(SketchBytes.encode(file.sketches())));
+                sketches.isEmpty() ? Optional.empty() : Optional.of(SketchBytes.encode(sketches)));
+    }
+
+    @Override
+    public void shedSketches(ObjectStore store, ManifestBase base, List<FileEntry> files)
+            throws IOException {
+        if (base.sketchBytes().isPresent()) {
+            SketchGroups groups = new SketchGroups(base);
+            new OrcSketchReads(store).readAll(base, files.stream().sorted(ORDER).toList(), groups);
+            groups.shed();
+        }
+    }
+
+    @Override
+    public SketchReads sketches(ObjectStore store) {
+        return new OrcSketchReads(store);
     }
 
     /**
@@ -226,9 +243,7 @@ public final class OrcManifestBases implements ManifestBases {
                         return byRow;
                     });
         }
-        return rowByPosition.values().stream()
-                .map(row -> requireNonNull(byRow.get(row)))
-                .toList();
+        return rowByPosition.values().stream().map(row -> requireNonNull(byRow.get(row))).toList();
     }
 
     private static void select(
@@ -251,8 +266,7 @@ public final class OrcManifestBases implements ManifestBases {
             int tail = base.tailBytes().getAsInt();
             chunks.prepare(size - tail, tail);
         }
-        Reader orc =
-                open(new ChecksummedFile(store, chunks, path, size, Optional.of(checksums)));
+        Reader orc = open(new ChecksummedFile(store, chunks, path, size, Optional.of(checksums)));
         ManifestRows rows = ManifestRows.of(orc.getSchema());
         Optional<SearchArgument> argument = ManifestConditions.of(filter, rows);
         for (StripePicker.Run run : StripePicker.pick(orc, argument, rows::index)) {
@@ -297,17 +311,7 @@ public final class OrcManifestBases implements ManifestBases {
 
     private static void addSketches(
             ObjectStore store, ManifestBase base, Map<Long, FileEntry> byRow) throws IOException {
-        String path = base.sketchesPath();
-        long size = base.sketchBytes().orElseThrow();
-        Reader orc =
-                open(
-                        new ChecksummedFile(
-                                store,
-                                path,
-                                size,
-                                Optional.of(
-                                        FileChecksums.load(
-                                                store, path, size, FileChecksums.BLOCK_BYTES))));
+        Reader orc = openSketches(store, base);
         try (RecordReader reader = orc.rows()) {
             VectorizedRowBatch batch = orc.getSchema().createRowBatch();
             for (long next = 0; reader.nextBatch(batch); next += batch.size) {
@@ -321,8 +325,7 @@ public final class OrcManifestBases implements ManifestBases {
     }
 
     /** Puts sketches into the entry of a row, if it is wanted. */
-    private record Adding(Map<Long, FileEntry> byRow, long row)
-            implements Consumer<ByteBuffer> {
+    private record Adding(Map<Long, FileEntry> byRow, long row) implements Consumer<ByteBuffer> {
         @Override
         public void accept(ByteBuffer sketches) {
             byRow.computeIfPresent(
@@ -342,6 +345,19 @@ public final class OrcManifestBases implements ManifestBases {
                 FileChecksums.BLOCK_BYTES,
                 "the manifest of " + base.path(),
                 Base64.getDecoder().decode(base.checksums().get()));
+    }
+
+    /** The sketches of a base that has some. */
+    static Reader openSketches(ObjectStore store, ManifestBase base) throws IOException {
+        String path = base.sketchesPath();
+        long size = base.sketchBytes().orElseThrow();
+        return open(
+                new ChecksummedFile(
+                        store,
+                        path,
+                        size,
+                        Optional.of(
+                                FileChecksums.load(store, path, size, FileChecksums.BLOCK_BYTES))));
     }
 
     private static Reader open(ChecksummedFile content) throws IOException {

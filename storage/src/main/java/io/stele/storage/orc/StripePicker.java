@@ -42,7 +42,8 @@ final class StripePicker {
             Run last = runs.isEmpty() ? new Run(0, 0) : runs.getLast();
             if (last.length() > 0 && last.offset() + last.length() == stripe.getOffset()) {
                 runs.set(
-                        runs.size() - 1, new Run(last.offset(), last.length() + stripe.getLength()));
+                        runs.size() - 1,
+                        new Run(last.offset(), last.length() + stripe.getLength()));
             } else {
                 runs.add(new Run(stripe.getOffset(), stripe.getLength()));
             }
@@ -56,8 +57,7 @@ final class StripePicker {
         SearchArgument.TruthValue[] values = new SearchArgument.TruthValue[leaves.size()];
         for (int i = 0; i < values.length; i++) {
             int column = index.applyAsInt(leaves.get(i).getColumnName()) + 1; // behind the root
-            values[i] =
-                    RecordReaderImpl.evaluatePredicate(statistics[column], leaves.get(i), null);
+            values[i] = RecordReaderImpl.evaluatePredicate(statistics[column], leaves.get(i), null);
         }
         return argument.evaluate(values).isNeeded();
     }

@@ -8,6 +8,7 @@ import io.stele.storage.format.RowFileSummary;
 import io.stele.storage.format.RowFileWriter;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.FileKind;
+import io.stele.storage.manifest.FileSketches;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -170,7 +171,7 @@ final class RowFileOutput implements AutoCloseable {
                         OptionalLong.empty(),
                         OptionalInt.empty(),
                         endsLsn,
-                        Map.of());
+                        FileSketches.NONE);
         finished.add(files.openRow(entry, versions));
     }
 

@@ -107,6 +107,30 @@ final class TestTableStatistics {
         assertKnown(table, 0, ROWS);
     }
 
+    /** Sketches of many files are in bases, and together in memory. */
+    @Test
+    void whatManyFilesTellIsTheSameWhereverTheirSketchesAre() throws IOException {
+        TestTable table = create("many", Orientation.COLUMN);
+        List<TableStatistics> found = new ArrayList<>();
+        for (int changes : List.of(1_000, 1)) {
+            node.restart(
+                    StorageOptions.DEFAULT
+                            .withManifestChanges(changes)
+                            .withTargetFileBytes(1)); // which nothing is merged to
+            long from = found.isEmpty() ? 0 : ROWS - 100;
+            for (long id = from; id < ROWS; id += ROWS / 50) {
+                write(table, id, Math.min(ROWS, id + ROWS / 50));
+                node.await(node.engine().flush(table.id()));
+            }
+            assertKnown(table, 0, ROWS);
+            found.add(node.engine().statistics(table.id()));
+        }
+        assertThat(found.get(1).sizes().get(NAME)).isEqualTo(found.get(0).sizes().get(NAME));
+        node.restart();
+        assertThat(node.engine().statistics(table.id()).sizes().get(NAME))
+                .isEqualTo(found.get(0).sizes().get(NAME));
+    }
+
     @Test
     void filesOfBeforeAColumnHaveItsInitialValue() throws IOException {
         TestTable table = create("evolved", Orientation.COLUMN);

@@ -282,7 +282,7 @@ final class TestManifestStore {
                 OptionalLong.empty(),
                 OptionalInt.empty(),
                 OptionalLong.empty(),
-                Map.of());
+                FileSketches.NONE);
     }
 
     private static FileEntry rowFile(String fileId) {
