@@ -47,7 +47,7 @@ final class VersionedRead {
 
     private static TableVersions later(TableShard table, TableVersions present, int wanted) {
         TableVersions announced = table.announced();
-        if (present.schemaVersion() > wanted || announced.schemaVersion() != wanted) {
+        if (present.schemaVersion() > wanted || announced.schemaVersion() < wanted) {
             throw new SteleException(
                     ErrorCode.STALE_TABLE,
                     "Expected a read of schema version %d of table %s, found version %d: its columns were changed; begin again"
@@ -56,6 +56,7 @@ final class VersionedRead {
                                     announced.schema().qualifiedName(),
                                     wanted));
         }
-        return announced;
+        // A reader that looked while the change before the last one was not in effect yet
+        return announced.schemaVersion() == wanted ? announced : announced.earlier(wanted);
     }
 }

@@ -48,6 +48,12 @@ public final class TableVersions {
         return new TableVersions(schema, SchemaHistory.of(schema));
     }
 
+    /** A version of before, with the ways to it from those before it. */
+    public TableVersions earlier(int version) {
+        return new TableVersions(
+                schema.withColumns(version, history.columns(schema, version)), history);
+    }
+
     /** The same version of the columns in a table of another name, or with other options. */
     TableVersions renamed(TableSchema renamed) {
         if (!renamed.id().equals(schema.id()) || renamed.schemaVersion() != schemaVersion()) {
