@@ -273,11 +273,29 @@ public final class TableGroupShard {
             return;
         }
         try {
+            checkNotAltered(write);
             if (!resolver.take(write)) {
                 appender.append(write, new Resolution.Accepted(write.batch(), 0), Ticket.PASSED_BY);
             }
         } catch (RuntimeException refused) {
             refuse(write, refused);
+        }
+    }
+
+    /**
+     * A write that was held at the gate while its table's columns changed is refused as those that
+     * depend on rows are: its writer's batches before it may be, and must not come behind it.
+     */
+    private static void checkNotAltered(QueuedWrite write) {
+        int announced = write.table().announced().schemaVersion();
+        if (announced != write.batch().schemaVersion()) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected rows of schema version %d of table %s, found version %d: its columns were changed while they waited"
+                            .formatted(
+                                    announced,
+                                    write.table().schema().qualifiedName(),
+                                    write.batch().schemaVersion()));
         }
     }
 

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.ColumnChange;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.objectstore.StoreFaults;
 import java.io.IOException;
@@ -107,6 +110,33 @@ class TestPostponedWrites {
         byte[] batch = builder.toByteArray();
         node.await(node.engine().write(table.shard(9), WRITER, 2, batch, 0, batch.length));
         assertThat(table.snapshot(node.engine(), node.readPoint())).doesNotContainKey(9L);
+    }
+
+    /**
+     * Else it would come before conditional ones of its writer, which are refused at the change.
+     */
+    @Test
+    void aBatchIsRefusedWhoseTableChangedWhileItWasHeld() throws IOException {
+        CompletableFuture<Lsn> logged = stop();
+        CompletableFuture<Lsn> held = write(1, 8, "held");
+        node.store().setFaults(StoreFaults.NONE);
+        TableSchema changed =
+                node.await(
+                        node.engine()
+                                .alterTable(
+                                        table.id(),
+                                        1,
+                                        ColumnChange.addColumn(
+                                                "more",
+                                                DataType.parse("bigint"),
+                                                Optional.empty())));
+        assertThat(held).isNotDone();
+        go(logged);
+        assertRefused(ErrorCode.STALE_TABLE, () -> node.await(held));
+        LookedUpRows found =
+                node.engine().lookup(table.id(), Optional.empty(), List.of(table.key(8)));
+        BinaryRow row = new BinaryRow(RowLayout.of(changed.columns()));
+        assertThat(row.wrap(found.rows().getFirst().orElseThrow()).stringAt(1)).isEqualTo("name");
     }
 
     /** Lets the writer's first batch be refused as BUSY. */
