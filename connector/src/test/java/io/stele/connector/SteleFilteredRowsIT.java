@@ -233,7 +233,7 @@ final class SteleFilteredRowsIT {
                         .formatted(table));
         List<Long> past = new ArrayList<>();
         String fields = "a bigint, b varchar";
-        for (int round = 0; round < 7; round++) {
+        for (int round = 0; round < 6; round++) {
             run(
                     "INSERT INTO %s (id, num, ratio, weight, name, day, price) VALUES %s"
                             .formatted(table, rows(random, 20 + random.nextInt(60))));
@@ -266,7 +266,7 @@ final class SteleFilteredRowsIT {
             if (round == 5) {
                 sidecar.restart();
             }
-            for (int query = 0; query < 8; query++) {
+            for (int query = 0; query < 6; query++) {
                 String version =
                         past.isEmpty() || random.nextInt(3) > 0
                                 ? ""

@@ -38,8 +38,8 @@ final class TestCanonicalFragment {
         assertThat(left(predicate, stats(0, 1, 0, true), stats(5, 9, 0, false)))
                 .as("NaN")
                 .containsExactly(1);
-        assertThat(left(predicate, stats(-0.0, 1, 0, false), stats(5, 9, -1, false)))
-                .as("a bound in doubt, and nulls that nobody counted")
+        assertThat(left(predicate, stats(-0.5, 1, 0, false), stats(5, 9, -1, false)))
+                .as("a value below, and nulls that nobody counted")
                 .containsExactly(1, 2);
         assertThat(predicate.residual(Map.of(), ROWS)).isEqualTo(predicate);
         assertThat(predicate.residual(Map.of(), 0).isAll()).isTrue();
