@@ -26,11 +26,14 @@ public final class ColumnChunks implements AutoCloseable {
     /** Chunks decoded at once: milliseconds of work, for one way to where waiting is allowed. */
     private static final int AHEAD = 8;
 
+    /** Of long text fewer chunks are decoded at once. */
+    private static final long AHEAD_BYTES = 8 << 20;
+
     private final ColumnFileReader file;
     private final DecodedColumns memory;
     private final List<Column> columns;
     private final ChunkPacker packer = new ChunkPacker();
-    private final Queue<@Nullable ColumnChunk[]> ahead = new ArrayDeque<>();
+    private final Queue<Ahead> ahead = new ArrayDeque<>();
     private @Nullable ColumnChunk[] chunks = {};
     private int firstOrdinal;
     private int size;
@@ -43,6 +46,9 @@ public final class ColumnChunks implements AutoCloseable {
      * @param scale of decimals
      */
     private record Column(int id, int position, int scale) {}
+
+    /** A chunk that was decoded with one before it. */
+    private record Ahead(int first, @Nullable ColumnChunk[] chunks) {}
 
     /** Reads some of the columns from the file. */
     private record Decoder(BitSet columns, RecordReader reader, VectorizedRowBatch batch) {}
@@ -115,10 +121,11 @@ public final class ColumnChunks implements AutoCloseable {
     }
 
     private @Nullable ColumnChunk[] load(int first, int rows) throws IOException {
-        @Nullable ColumnChunk @Nullable [] decoded = ahead.poll();
-        if (decoded != null) {
-            return decoded;
+        Ahead decoded = ahead.poll();
+        if (decoded != null && decoded.first() == first) {
+            return decoded.chunks();
         }
+        ahead.clear(); // of a walk that failed before it came here
         @Nullable ColumnChunk[] present = new ColumnChunk[columns.size()];
         BitSet missing = find(first, present);
         if (missing.isEmpty()) {
@@ -129,7 +136,8 @@ public final class ColumnChunks implements AutoCloseable {
         seek(open, first);
         decode(open, first, rows, present);
         int next = first + rows;
-        for (int i = 1; i < AHEAD && file.chunkRows(next) > 0; i++) {
+        long bytes = retainedBytes(present);
+        for (int i = 1; i < AHEAD && bytes < AHEAD_BYTES && file.chunkRows(next) > 0; i++) {
             @Nullable ColumnChunk[] following = new ColumnChunk[columns.size()];
             missing = find(next, following);
             boolean isWanted = !missing.isEmpty();
@@ -139,10 +147,19 @@ public final class ColumnChunks implements AutoCloseable {
             }
             int nextRows = file.chunkRows(next);
             decode(open, next, nextRows, following);
-            ahead.add(following);
+            ahead.add(new Ahead(next, following));
+            bytes += retainedBytes(following);
             next += nextRows;
         }
         return present;
+    }
+
+    private static long retainedBytes(@Nullable ColumnChunk[] chunks) {
+        long bytes = 0;
+        for (ColumnChunk chunk : chunks) {
+            bytes += chunk == null ? 0 : chunk.retainedBytes();
+        }
+        return bytes;
     }
 
     /** The columns that are not in memory. */

@@ -55,8 +55,8 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Aggregations of random rows against the same rows aggregated one by one: with flushes, merges,
@@ -86,14 +86,11 @@ final class TestAggregations {
     private final List<String> mismatches = new ArrayList<>();
 
     /** Small enough for results to make room; every third hit is computed again. */
-    private FragmentCache cache = newCache();
-
-    private FragmentCache newCache() {
-        return new FragmentCache(
-                new BenefitCacheOptions(20_000, 4_000, 3),
-                new AtomicLong()::incrementAndGet,
-                mismatches::add);
-    }
+    private final FragmentCache cache =
+            new FragmentCache(
+                    new BenefitCacheOptions(20_000, 4_000, 3),
+                    new AtomicLong()::incrementAndGet,
+                    mismatches::add);
 
     private int keys = KEYS;
     private int choices = 12; // values of a type
@@ -140,28 +137,24 @@ final class TestAggregations {
         }
     }
 
-    /** Chunks of files with and without dictionaries, some of them in memory. */
+    /** Chunks of files with and without dictionaries, of which nothing, some or all stays. */
     @ParameterizedTest
-    @ValueSource(ints = {12, 200, 300, 100_000})
-    void resultsOfManyRows(int newChoices) throws IOException {
-        for (long memoryBytes : new long[] {0, 200_000, 1L << 30}) {
-            choices = newChoices;
-            keys = MANY_ROWS;
-            sequences.clear();
-            cache = newCache(); // files of another node have the same names
-            random = new Random(choices + memoryBytes);
-            CacheOptions caches = new CacheOptions(1 << 20, 1 << 20, 1 << 20, memoryBytes, 0);
-            node = SimulatedNode.start(StorageOptions.DEFAULT.withCaches(caches), choices);
-            table = create(Orientation.COLUMN);
-            write(MANY_ROWS);
-            node.await(node.engine().flush(table.id()));
-            ReadPoint before = node.readPoint();
-            write(MANY_ROWS / 4);
-            node.await(node.engine().flush(table.id()));
-            for (ReadPoint point : List.of(before, node.readPoint())) {
-                for (int query = 0; query < 6; query++) {
-                    check(point);
-                }
+    @CsvSource({"12, 200000", "200, 1000000000", "300, 0", "100000, 200000"})
+    void resultsOfManyRows(int newChoices, long memoryBytes) throws IOException {
+        choices = newChoices;
+        keys = MANY_ROWS;
+        random = new Random(choices);
+        CacheOptions caches = new CacheOptions(1 << 20, 1 << 20, 1 << 20, memoryBytes, 0);
+        node = SimulatedNode.start(StorageOptions.DEFAULT.withCaches(caches), choices);
+        table = create(Orientation.COLUMN);
+        write(MANY_ROWS);
+        node.await(node.engine().flush(table.id()));
+        ReadPoint before = node.readPoint();
+        write(MANY_ROWS / 4);
+        node.await(node.engine().flush(table.id()));
+        for (ReadPoint point : List.of(before, node.readPoint())) {
+            for (int query = 0; query < 8; query++) {
+                check(point);
             }
         }
         assertThat(mismatches).isEmpty();
