@@ -156,7 +156,7 @@ public final class ManifestStore {
                     "Expected a manifest of shard %s with a version >= 1, found version %d of shard %s"
                             .formatted(shard, manifest.version(), manifest.shard()));
         }
-        if (!versions.create(manifest.version(), withoutStoredSketches(stored(manifest)))) {
+        if (!versions.createNewest(manifest.version(), withoutStoredSketches(stored(manifest)))) {
             return false;
         }
         shedSketches();

@@ -22,9 +22,8 @@ import java.util.UUID;
  * The versions of one thing, each an object {@code <prefix><version as 20 digits>} that is created
  * if absent and never changed. The highest version is the current one.
  *
- * <p>Invariant: of all who try to create a version, one succeeds; the others learn that they lost,
- * also when the version was deleted meanwhile. Invariant: the current version and the {@code kept -
- * 1} before it are never deleted.
+ * <p>Invariant: of all who try to create a version, one succeeds; the others learn that they lost.
+ * Invariant: the current version and the {@code kept - 1} before it are never deleted.
  *
  * <p>Thread-safe; every method blocks on the store.
  */
@@ -137,23 +136,25 @@ public final class VersionedObjects<T> {
     /**
      * Creates a version, durable when the call returns.
      *
-     * @return false if another writer created it, or one after it, before
+     * @return false if another writer created it before
      * @throws IOException if the store failed and it is not known who, if anyone, created the
      *     version
      */
     public boolean create(long version, T value) throws IOException {
         byte[] content = frame.encode(version, writerId, serialize(value));
         return ConditionalCreate.create(store, path(version), content, MAX_CREATE_ATTEMPTS)
-                        == ConditionalCreate.Outcome.CREATED
-                && isNewest(version);
+                == ConditionalCreate.Outcome.CREATED;
     }
 
-    /*
-     * The name was free: because nobody had the version, or because others had it and are so far
-     * ahead that they deleted it. Then the newest versions, which are never deleted, are above.
+    /**
+     * As {@link #create}, also where versions are deleted while somebody may still create them: the
+     * name may be free because others are so far ahead that they deleted it. Then the newest
+     * versions, which are never deleted, are above.
+     *
+     * @return false if another writer created it, or one after it, before
      */
-    private boolean isNewest(long version) throws IOException {
-        return latestVersion().orElse(version) == version;
+    boolean createNewest(long version, T value) throws IOException {
+        return create(version, value) && latestVersion().orElse(version) == version;
     }
 
     /** Deletes all but the newest {@code kept} versions. */

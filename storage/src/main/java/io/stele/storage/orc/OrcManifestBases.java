@@ -81,6 +81,9 @@ public final class OrcManifestBases implements ManifestBases {
     /** The smallest that the library takes. */
     private static final int MIN_STRIDE = 1_000;
 
+    /** What the library reads of every file before it knows how long the tail is. */
+    private static final int LEAST_TAIL = 16 << 10;
+
     private static final int STRIPE_BYTES = 64 << 20;
     private static final int CHUNK_BYTES = 32 << 10;
 
@@ -263,7 +266,7 @@ public final class OrcManifestBases implements ManifestBases {
                         knowsTail ? FileChecksums.BLOCK_BYTES : ChunkedReader.UNKNOWN_RANGES);
         FileChecksums checksums = checksums(store, base);
         if (knowsTail) {
-            int tail = base.tailBytes().getAsInt();
+            int tail = (int) Math.min(size, Math.max(LEAST_TAIL, base.tailBytes().getAsInt()));
             chunks.prepare(size - tail, tail);
         }
         Reader orc = open(new ChecksummedFile(store, chunks, path, size, Optional.of(checksums)));

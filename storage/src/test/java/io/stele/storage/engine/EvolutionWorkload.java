@@ -221,6 +221,11 @@ final class EvolutionWorkload implements Workload {
                     .isNotEqualTo(ErrorCode.STALE_TABLE);
             pins.remove(pin);
             throw refused;
+        } catch (IOException failed) {
+            // Some of its shards may have a view of this version, which cannot be read as this one
+            // when there is another one later
+            pins.remove(pin);
+            throw failed;
         }
         if (pin.schemaVersion == 0) {
             pin.schemaVersion = version.schemaVersion();
