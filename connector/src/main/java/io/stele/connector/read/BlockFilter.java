@@ -3,6 +3,7 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.predicate.DoubleIntervals;
+import io.stele.protocol.predicate.LongIntervals;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.DictionaryBlock;
 import io.trino.spi.block.RunLengthEncodedBlock;
@@ -116,6 +117,10 @@ final class BlockFilter {
                         && (hasHigh ? value <= high : value < high);
             };
         }
+        if (type.getJavaType() == long.class) {
+            LongIntervals intervals = intervals(ranges);
+            return (block, position) -> intervals.contains(type.getLong(block, position));
+        }
         if (type == BooleanType.BOOLEAN) {
             boolean hasTrue = domain.includesNullableValue(true);
             boolean hasFalse = domain.includesNullableValue(false);
@@ -124,6 +129,24 @@ final class BlockFilter {
         }
         return (block, position) ->
                 domain.includesNullableValue(TypeUtils.readNativeValue(type, block, position));
+    }
+
+    /** For long lists, as dynamic filters have them: a domain would box and compare each value. */
+    private static LongIntervals intervals(List<Range> ranges) {
+        return LongIntervals.of(
+                ranges.stream()
+                        .map(
+                                range ->
+                                        new LongIntervals.Interval(
+                                                range.isLowUnbounded()
+                                                        ? Long.MIN_VALUE
+                                                        : (long) range.getLowBoundedValue(),
+                                                range.isLowUnbounded() || range.isLowInclusive(),
+                                                range.isHighUnbounded()
+                                                        ? Long.MAX_VALUE
+                                                        : (long) range.getHighBoundedValue(),
+                                                range.isHighUnbounded() || range.isHighInclusive()))
+                        .toList());
     }
 
     private static DoubleIntervals intervals(List<Range> ranges, ToDoubleFunction<Object> decode) {

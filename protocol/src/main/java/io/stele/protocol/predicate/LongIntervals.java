@@ -15,28 +15,49 @@ public final class LongIntervals {
     }
 
     /**
+     * An interval as it is said; it may have no value.
+     *
+     * @param low its least value, or the one below
+     * @param high its greatest value, or the one above
+     */
+    public record Interval(long low, boolean lowInclusive, long high, boolean highInclusive) {}
+
+    /**
      * The values of a domain.
      *
      * @param decode the long that an encoded bound stands for
      */
     public static LongIntervals of(ColumnDomain domain, ToLongFunction<byte[]> decode) {
-        List<ValueRange> ranges = domain.ranges();
-        long[] lows = new long[ranges.size()];
-        long[] highs = new long[ranges.size()];
+        return of(
+                domain.ranges().stream()
+                        .map(
+                                range ->
+                                        new Interval(
+                                                range.low()
+                                                        .map(decode::applyAsLong)
+                                                        .orElse(Long.MIN_VALUE),
+                                                range.low().isEmpty() || range.lowInclusive(),
+                                                range.high()
+                                                        .map(decode::applyAsLong)
+                                                        .orElse(Long.MAX_VALUE),
+                                                range.high().isEmpty() || range.highInclusive()))
+                        .toList());
+    }
+
+    /** The values of intervals that are in ascending order and do not overlap. */
+    public static LongIntervals of(List<Interval> intervals) {
+        long[] lows = new long[intervals.size()];
+        long[] highs = new long[intervals.size()];
         int count = 0;
-        for (ValueRange range : ranges) {
-            long low = range.low().map(decode::applyAsLong).orElse(Long.MIN_VALUE);
-            long high = range.high().map(decode::applyAsLong).orElse(Long.MAX_VALUE);
-            boolean excludesLow = range.low().isPresent() && !range.lowInclusive();
-            boolean excludesHigh = range.high().isPresent() && !range.highInclusive();
+        for (Interval interval : intervals) {
             boolean beyond =
-                    (excludesLow && low == Long.MAX_VALUE)
-                            || (excludesHigh && high == Long.MIN_VALUE);
+                    (!interval.lowInclusive && interval.low == Long.MAX_VALUE)
+                            || (!interval.highInclusive && interval.high == Long.MIN_VALUE);
             if (beyond) {
                 continue;
             }
-            lows[count] = excludesLow ? low + 1 : low;
-            highs[count] = excludesHigh ? high - 1 : high;
+            lows[count] = interval.lowInclusive ? interval.low : interval.low + 1;
+            highs[count] = interval.highInclusive ? interval.high : interval.high - 1;
             if (lows[count] <= highs[count]) {
                 count++;
             }
