@@ -33,6 +33,10 @@ final class TestChunkPacker {
         for (long step : new long[] {1, 300, 3_000_000, Long.MAX_VALUE / 1_000, -1L << 56}) {
             check(distinct, i -> Long.MIN_VALUE / 3 + i * step, TestChunkPacker::longVector);
         }
+        // The ranges of two bytes and of four, and one more
+        for (long range : new long[] {0xFFFF, 0x10000, 0xFFFF_FFFFL, 0x1_0000_0000L}) {
+            check(distinct, i -> i == 1 ? 5 + range : 5L + i, TestChunkPacker::longVector);
+        }
         check(
                 distinct,
                 i -> i % 2 == 0 ? Long.MIN_VALUE + i : Long.MAX_VALUE - i,
