@@ -140,7 +140,8 @@ public class SteleConfig {
     }
 
     @Config("stele.scan.tail-cache-size")
-    @ConfigDescription("Memory for the footers of files that were read before")
+    @ConfigDescription(
+            "Memory for footers and row indexes of files that were read or written before")
     public SteleConfig setTailCacheSize(DataSize tailCacheSize) {
         this.tailCacheSize = tailCacheSize;
         return this;

@@ -91,6 +91,7 @@ final class EngineStore implements LookupStore {
                         new CacheOptions(
                                 blockCacheBytes,
                                 CacheOptions.DEFAULT.keyIndexBytes(),
+                                CacheOptions.DEFAULT.footerBytes(),
                                 CacheOptions.DEFAULT.rowGroupBytes(),
                                 CacheOptions.DEFAULT.decodedColumnBytes(),
                                 rowCacheBytes));

@@ -9,7 +9,6 @@ import static io.stele.connector.handle.SteleColumnHandle.SHARD_ID;
 import static io.trino.memory.context.AggregatedMemoryContext.newSimpleAggregatedMemoryContext;
 import static io.trino.spi.type.BigintType.BIGINT;
 import static java.util.Objects.requireNonNull;
-import static org.joda.time.DateTimeZone.UTC;
 
 import com.google.common.collect.ImmutableList;
 import io.airlift.units.DataSize;
@@ -34,6 +33,7 @@ import io.stele.storage.format.ChecksummedFile;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcCorruptionException;
+import io.trino.orc.OrcDataSource;
 import io.trino.orc.OrcPredicate;
 import io.trino.orc.OrcReader;
 import io.trino.orc.OrcReaderOptions;
@@ -55,7 +55,6 @@ import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -221,6 +220,9 @@ public final class FilePageSources {
         private final SteleFileSplit split;
         private final Optional<RoaringBitmap> selected;
         private final WarehouseOrcDataSource dataSource;
+        private final OrcDataSource streams;
+        private final OrcReaderOptions recordOptions;
+        private final FileFooter footer;
         private final OrcReader reader;
         private final Map<Integer, OrcColumn> fileColumns;
         private final Map<String, OrcColumn> hiddenColumns;
@@ -231,6 +233,7 @@ public final class FilePageSources {
         private final List<SteleColumnHandle> columns;
         private final WantedFields fields;
         private final boolean useColumns;
+        private final boolean keepsFooters;
         private boolean rowNumbers;
 
         Opening(
@@ -244,19 +247,17 @@ public final class FilePageSources {
             this.table = table;
             this.split = split;
             this.useColumns = use.columns();
+            this.keepsFooters = use.footers();
             this.columns = columns;
             this.fields = WantedFields.of(table.table(), columns);
-            this.dataSource =
-                    new WarehouseOrcDataSource(
+            FileReads reads =
+                    FileReads.of(
                             tails.open(split, use.pages()), tails, use.footers(), readerOptions);
-            this.reader =
-                    OrcReader.createOrcReader(dataSource, readerOptions)
-                            .orElseThrow(
-                                    () ->
-                                            new TrinoException(
-                                                    SteleErrorCode.STELE_CORRUPT_DATA,
-                                                    "Expected an ORC file, found no bytes in "
-                                                            + split.path()));
+            this.dataSource = reads.source();
+            this.streams = reads.streams();
+            this.recordOptions = reads.options();
+            this.footer = reads.footer();
+            this.reader = footer.reader();
             this.selected =
                     table.selection()
                             .sample()
@@ -296,20 +297,18 @@ public final class FilePageSources {
             CompletableFuture<Void> ready = prefetch(constraint);
             AggregatedMemoryContext readerMemory = newSimpleAggregatedMemoryContext();
             OrcRecordReader records =
-                    reader.createRecordReader(
+                    footer.records(
+                            streams,
+                            recordOptions,
                             readColumns,
                             readTypes,
-                            Collections.nCopies(
-                                    readColumns.size(), OrcReader.fullyProjectedLayout()),
                             rowNumbers,
                             selectedRowGroups(predicate(constraint)),
                             split.start(),
                             split.length(),
-                            UTC,
                             readerMemory,
                             INITIAL_BATCH_SIZE,
-                            failure -> translate(failure),
-                            OrcTypes.fieldMapper());
+                            failure -> translate(failure));
             FilePageSource source =
                     new FilePageSource(
                             records,
@@ -344,7 +343,8 @@ public final class FilePageSources {
                     || SplitLimits.ofFile(table).isPresent()) {
                 return CompletableFuture.completedFuture(null);
             }
-            return new StripePrefetch(file, reader, optionsOfPages, readColumns, opening)
+            return new StripePrefetch(
+                            file, tails, keepsFooters, reader, optionsOfPages, readColumns, opening)
                     .start(split.start(), split.length(), predicate(constraint));
         }
 

@@ -10,21 +10,18 @@ import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.format.FileChecksums;
 import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
+import io.trino.orc.metadata.StripeInformation;
 import java.io.IOException;
 import java.util.Optional;
 
 /**
- * What is kept of the column files that were read before: their checksums, and their last bytes
- * with postscript, footer and stripe statistics, so that a split costs no read before its first
- * stripe. Files never change, so nothing is ever invalidated. Thread-safe.
+ * What is kept of column files beside their values, of those that were read or written here before:
+ * checksums, decoded footers, and what is around the data of stripes. A split of such a file costs
+ * no read before its first column. Files never change, so nothing is ever invalidated. Where there
+ * is a data page cache, the bytes of all this are in it, so that a restart costs decoding and no
+ * request. Thread-safe.
  */
 public final class FileTails {
-    /**
-     * 16 KiB holds the tail of most files and is what trino-orc asks for first; larger tails are
-     * loaded whole once.
-     */
-    private static final int FIRST_READ_BYTES = 16 * 1024;
-
     /** Checksums of files of 256 GiB together. */
     private static final long CHECKSUMS_BYTES = 32L << 20;
 
@@ -34,12 +31,14 @@ public final class FileTails {
     }
 
     private final Warehouses warehouses;
-    private final SingleFlightCache<Key, byte[]> tails;
+    private final SingleFlightCache<Key, KeptOfFile> kept;
     private final SingleFlightCache<String, FileChecksums> checksums;
 
     public FileTails(Warehouses warehouses, long maxBytes) {
         this.warehouses = requireNonNull(warehouses, "warehouses is null");
-        this.tails = new SingleFlightCache<>("orc-tails", maxBytes, tail -> tail.length + 128L);
+        this.kept =
+                new SingleFlightCache<>(
+                        "footers", maxBytes, part -> part.retainedBytes() + Key.RETAINED_BYTES);
         this.checksums =
                 new SingleFlightCache<>(
                         "file-checksums", CHECKSUMS_BYTES, FileChecksums::retainedBytes);
@@ -54,9 +53,10 @@ public final class FileTails {
         ObjectStore store = warehouses.open(use);
         String path = split.path();
         ObjectReader reader = store.open(path, split.sizeBytes());
-        if (reader.isPrefetching() && tails.peek(new Key(path, FIRST_READ_BYTES)).isEmpty()) {
+        if (reader.isPrefetching() && kept.peek(Key.footer(path)).isEmpty()) {
             // While the checksums are read
-            reader.prefetch(Math.max(0, split.sizeBytes() - FIRST_READ_BYTES), FIRST_READ_BYTES);
+            int length = (int) Math.min(split.sizeBytes(), FileFooter.FIRST_READ_BYTES);
+            reader.prefetch(split.sizeBytes() - length, length);
         }
         Optional<FileChecksums> sums = Optional.empty();
         if (split.checksumBlockBytes().isPresent()) {
@@ -77,26 +77,81 @@ public final class FileTails {
         return warehouses.open(use).open(split.path(), split.sizeBytes()).isPrefetching();
     }
 
-    /** At least the last {@code length} bytes of a file, or all of a smaller one. */
-    byte[] load(ChecksummedFile file, int length) throws IOException {
-        Key key = new Key(file.path(), Math.max(wanted(file, length), FIRST_READ_BYTES));
-        return tails.get(key, () -> read(file, length));
+    /**
+     * The decoded end of a file.
+     *
+     * @param end reads it, if it is not here
+     */
+    FileFooter footer(ChecksummedFile file, FileFooter.End end) throws IOException {
+        return (FileFooter) kept.get(Key.footer(file.path()), () -> FileFooter.read(file, end));
     }
 
-    /** The same, past what is kept. */
-    static byte[] read(ChecksummedFile file, int length) throws IOException {
-        byte[] tail = new byte[wanted(file, length)];
-        file.read(file.sizeBytes() - tail.length, tail, 0, tail.length);
-        return tail;
+    /** All of a small file. */
+    byte[] content(ChecksummedFile file) throws IOException {
+        FileContent content =
+                (FileContent) kept.get(Key.content(file.path()), () -> FileContent.read(file));
+        return content.bytes();
     }
 
-    private static int wanted(ChecksummedFile file, int length) {
-        return (int) Math.min(file.sizeBytes(), Math.max(length, FIRST_READ_BYTES));
+    /** What is around the data of a stripe of a file. */
+    StripeEnds stripe(ChecksummedFile file, StripeInformation stripe) throws IOException {
+        return (StripeEnds)
+                kept.get(Key.stripe(file.path(), stripe), () -> StripeEnds.read(file, stripe));
+    }
+
+    /** Whether that is here. */
+    boolean hasStripe(ChecksummedFile file, StripeInformation stripe) {
+        return kept.peek(Key.stripe(file.path(), stripe)).isPresent();
+    }
+
+    /**
+     * Takes what is wanted of a file that was just written, so that its first reader has it.
+     *
+     * @param written all of the file but the streams of its columns
+     */
+    public void written(String path, long sizeBytes, FileChecksums sums, FileMetadataBytes written)
+            throws IOException {
+        checksums.put(path, sums);
+        FileFooter footer = FileFooter.read(path, sizeBytes, written::last);
+        kept.put(Key.footer(path), footer);
+        for (StripeInformation stripe : footer.reader().getFooter().getStripes()) {
+            if (StripeEnds.isKept(stripe)) {
+                kept.put(
+                        Key.stripe(path, stripe),
+                        new StripeEnds(
+                                written.at(stripe.getOffset(), stripe.getIndexLength()),
+                                written.at(
+                                        StripeEnds.footerOffset(stripe),
+                                        stripe.getFooterLength())));
+            }
+        }
     }
 
     public CacheStatistics statistics() {
-        return tails.statistics();
+        return kept.statistics();
     }
 
-    private record Key(String path, int length) {}
+    /**
+     * A part of a file.
+     *
+     * @param part offset of a stripe, {@link #FOOTER} or {@link #CONTENT}
+     */
+    private record Key(String path, long part) {
+        private static final long FOOTER = -1;
+        private static final long CONTENT = -2;
+        // The path has about a hundred characters; its parts' keys have each their own
+        static final long RETAINED_BYTES = 250;
+
+        static Key footer(String path) {
+            return new Key(path, FOOTER);
+        }
+
+        static Key content(String path) {
+            return new Key(path, CONTENT);
+        }
+
+        static Key stripe(String path, StripeInformation stripe) {
+            return new Key(path, stripe.getOffset());
+        }
+    }
 }

@@ -40,6 +40,8 @@ import java.util.concurrent.Executor;
  */
 final class StripePrefetch {
     private final ChecksummedFile file;
+    private final FileTails tails;
+    private final boolean keepsStripes;
     private final ObjectReader pages;
     private final OrcReader reader;
     private final OrcMetadataReader metadata;
@@ -48,17 +50,22 @@ final class StripePrefetch {
     private final Executor executor;
 
     /**
+     * @param keepsStripes whether the ends of stripes come from {@code tails}
      * @param options those that the scan reads with
      * @param columns those that the scan reads
      * @param executor runs tasks that wait for the warehouse
      */
     StripePrefetch(
             ChecksummedFile file,
+            FileTails tails,
+            boolean keepsStripes,
             OrcReader reader,
             OrcReaderOptions options,
             Collection<OrcColumn> columns,
             Executor executor) {
         this.file = requireNonNull(file, "file is null");
+        this.tails = requireNonNull(tails, "tails is null");
+        this.keepsStripes = keepsStripes;
         this.pages = file.unchecked();
         this.reader = requireNonNull(reader, "reader is null");
         this.metadata = new OrcMetadataReader(options);
@@ -83,13 +90,9 @@ final class StripePrefetch {
         CompletableFuture<Void> first = CompletableFuture.completedFuture(null);
         boolean begun = false;
         for (StripeInformation stripe : wanted(splitStart, splitLength, statistics)) {
-            long footer = stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
-            CompletableFuture<Void> ends =
-                    CompletableFuture.allOf(
-                            pages.prefetch(stripe.getOffset(), stripe.getIndexLength()),
-                            pages.prefetch(footer, stripe.getFooterLength()));
             CompletableFuture<Void> whole =
-                    ends.thenApplyAsync(_ -> fetchColumns(stripe, footer), executor)
+                    ends(stripe)
+                            .thenApplyAsync(_ -> fetchColumns(stripe), executor)
                             .thenCompose(columnsOfStripe -> columnsOfStripe)
                             .exceptionally(_ -> null);
             if (!begun) {
@@ -128,13 +131,22 @@ final class StripePrefetch {
                         .orElse(true);
     }
 
-    private CompletableFuture<Void> fetchColumns(StripeInformation stripe, long footerOffset) {
+    private CompletableFuture<Void> ends(StripeInformation stripe) {
+        if (keepsStripes && tails.hasStripe(file, stripe)) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return CompletableFuture.allOf(
+                pages.prefetch(stripe.getOffset(), stripe.getIndexLength()),
+                pages.prefetch(StripeEnds.footerOffset(stripe), stripe.getFooterLength()));
+    }
+
+    private CompletableFuture<Void> fetchColumns(StripeInformation stripe) {
         List<CompletableFuture<Void>> begun = new ArrayList<>();
         try {
             long position = stripe.getOffset();
             long start = position;
             long end = position;
-            for (Stream stream : footer(stripe, footerOffset).getStreams()) {
+            for (Stream stream : footer(stripe).getStreams()) {
                 if (stream.getLength() > 0 && columns.contains(stream.getColumnId())) {
                     if (position - end > maxGap) {
                         begun.add(pages.prefetch(start, end - start));
@@ -151,14 +163,16 @@ final class StripePrefetch {
         return CompletableFuture.allOf(begun.toArray(CompletableFuture<?>[]::new));
     }
 
-    private StripeFooter footer(StripeInformation stripe, long offset) throws IOException {
-        byte[] bytes = new byte[Math.toIntExact(stripe.getFooterLength())];
-        file.read(offset, bytes, 0, bytes.length);
+    private StripeFooter footer(StripeInformation stripe) throws IOException {
+        StripeEnds ends =
+                keepsStripes && StripeEnds.isKept(stripe)
+                        ? tails.stripe(file, stripe)
+                        : StripeEnds.read(file, stripe);
         OrcDataSourceId id = new OrcDataSourceId(file.path());
         OrcChunkLoader chunks =
                 OrcChunkLoader.create(
                         id,
-                        Slices.wrappedBuffer(bytes),
+                        Slices.wrappedBuffer(ends.footer()),
                         OrcDecompressor.createOrcDecompressor(
                                 id, reader.getCompressionKind(), reader.getBufferSize()),
                         newSimpleAggregatedMemoryContext());

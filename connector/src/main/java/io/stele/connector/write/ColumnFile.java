@@ -5,6 +5,7 @@ import static io.airlift.units.DataSize.Unit.MEGABYTE;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.units.DataSize;
+import io.stele.connector.read.FileMetadataBytes;
 import io.stele.connector.type.OrcColumns;
 import io.stele.connector.type.OrcTypes;
 import io.stele.connector.type.TrinoTypes;
@@ -16,7 +17,6 @@ import io.stele.protocol.schema.FileCompression;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.storage.format.ChecksummingWriter;
 import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.objectstore.ObjectWriter;
 import io.trino.orc.OrcWriteValidation.OrcWriteValidationMode;
 import io.trino.orc.OrcWriter;
 import io.trino.orc.OrcWriterOptions;
@@ -56,7 +56,8 @@ final class ColumnFile implements AutoCloseable {
     private final ColumnMetadata<OrcType> orcTypes;
     private final ObjectStore warehouse;
     private final String path;
-    private final ObjectWriter object;
+    private final ChecksummingWriter object;
+    private final WarehouseOrcDataSink sink;
     private final BitmapRows bitmaps;
     private final BlockSketches sketches;
     private final OrcWriter writer;
@@ -78,10 +79,11 @@ final class ColumnFile implements AutoCloseable {
         this.orcTypes = orcTypes;
         this.sketches = new BlockSketches(columns, mappings);
         this.object = ChecksummingWriter.create(warehouse, path);
+        this.sink = new WarehouseOrcDataSink(object);
         List<Type> fileTypes = mappings.stream().map(OrcTypes.Mapping::fileType).toList();
         this.writer =
                 new OrcWriter(
-                        new WarehouseOrcDataSink(object),
+                        sink,
                         columns.stream().map(ColumnSchema::name).toList(),
                         fileTypes,
                         orcTypes,
@@ -158,7 +160,13 @@ final class ColumnFile implements AutoCloseable {
                         .map(found -> OrcStatistics.of(columns, orcTypes, found, rowCount))
                         .orElse(Map.of());
         return new Summary(
-                object.position(), rowCount, statistics, sketches.sketches(), bitmapIndexBytes);
+                object.position(),
+                rowCount,
+                statistics,
+                sketches.sketches(),
+                bitmapIndexBytes,
+                object.checksums(),
+                sink.metadata());
     }
 
     /** Throws the file away unless it was finished. */
@@ -167,11 +175,18 @@ final class ColumnFile implements AutoCloseable {
         object.close();
     }
 
-    /** What a finished file holds. */
+    /**
+     * What a finished file holds.
+     *
+     * @param checksums as they are beside the file
+     * @param metadata what its readers want first
+     */
     record Summary(
             long sizeBytes,
             long rowCount,
             Map<Integer, ColumnStats> statistics,
             Map<Integer, ColumnSketch> sketches,
-            OptionalLong bitmapIndexBytes) {}
+            OptionalLong bitmapIndexBytes,
+            byte[] checksums,
+            FileMetadataBytes metadata) {}
 }

@@ -147,6 +147,7 @@ final class SortedRows {
                 file.write(page(order, start, count, columns));
             }
             summary = file.finish();
+            context.keepMetadata(name.orcPath(), summary);
         }
         Optional<KeyIndexSummary> index =
                 context.table().hasPrimaryKey()

@@ -6,6 +6,7 @@ import com.google.inject.Inject;
 import io.stele.connector.SteleConfig;
 import io.stele.connector.handle.SteleMergeHandle;
 import io.stele.connector.handle.SteleWriteHandle;
+import io.stele.connector.read.FileTails;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.storage.objectstore.ObjectStore;
@@ -28,13 +29,19 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class StelePageSinks implements ConnectorPageSinkProvider {
     private final SteleSidecar sidecar;
     private final ObjectStore warehouse;
+    private final FileTails tails;
     private final TrinoTypes types;
     private final long directThresholdBytes;
     private final long sortBufferBytes;
 
     @Inject
     public StelePageSinks(
-            SteleSidecar sidecar, ObjectStore warehouse, TrinoTypes types, SteleConfig config) {
+            SteleSidecar sidecar,
+            ObjectStore warehouse,
+            FileTails tails,
+            TrinoTypes types,
+            SteleConfig config) {
+        this.tails = requireNonNull(tails, "tails is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.warehouse = requireNonNull(warehouse, "warehouse is null");
         this.types = requireNonNull(types, "types is null");
@@ -107,6 +114,13 @@ public final class StelePageSinks implements ConnectorPageSinkProvider {
         // The writers of one task have the same id
         int firstShard = ThreadLocalRandom.current().nextInt(write.table().shardCount());
         return new WriteContext(
-                sidecar, warehouse, types, write, UUID.randomUUID(), firstShard, sortBufferBytes);
+                sidecar,
+                warehouse,
+                tails,
+                types,
+                write,
+                UUID.randomUUID(),
+                firstShard,
+                sortBufferBytes);
     }
 }

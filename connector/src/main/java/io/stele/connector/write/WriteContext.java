@@ -3,12 +3,16 @@ package io.stele.connector.write;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.handle.SteleWriteHandle;
+import io.stele.connector.read.FileTails;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.ShardId;
+import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.format.FileChecksums;
 import io.stele.storage.objectstore.ObjectStore;
+import java.io.IOException;
 import java.util.List;
 import java.util.UUID;
 
@@ -22,6 +26,7 @@ import java.util.UUID;
 record WriteContext(
         SteleSidecar sidecar,
         ObjectStore warehouse,
+        FileTails tails,
         TrinoTypes types,
         SteleWriteHandle handle,
         UUID part,
@@ -30,6 +35,7 @@ record WriteContext(
     WriteContext {
         requireNonNull(sidecar, "sidecar is null");
         requireNonNull(warehouse, "warehouse is null");
+        requireNonNull(tails, "tails is null");
         requireNonNull(types, "types is null");
         requireNonNull(handle, "handle is null");
         requireNonNull(part, "part is null");
@@ -48,6 +54,20 @@ record WriteContext(
         String fileId = handle.transactionId() + "_" + UUID.randomUUID();
         return new FileName(
                 table().shard(shard), fileId, handle.dataPrefix() + "/" + shard + "/" + fileId);
+    }
+
+    /** Keeps what readers of a finished file want first, for those in this node. */
+    void keepMetadata(String path, ColumnFile.Summary file) throws IOException {
+        tails.written(
+                path,
+                file.sizeBytes(),
+                FileChecksums.decode(
+                        path,
+                        file.sizeBytes(),
+                        FileChecksums.BLOCK_BYTES,
+                        WrittenFile.checksumsPath(path),
+                        file.checksums()),
+                file.metadata());
     }
 
     /**

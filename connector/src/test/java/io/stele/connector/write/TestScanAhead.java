@@ -6,9 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.airlift.units.DataSize;
 import io.airlift.units.DataSize.Unit;
-import io.stele.connector.handle.SteleColumnHandle;
-import io.stele.connector.handle.SteleFileSplit;
-import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.read.FileBitmapIndexes;
 import io.stele.connector.read.FilePageSources;
 import io.stele.connector.read.FileTails;
@@ -16,34 +13,18 @@ import io.stele.connector.read.HotColumns;
 import io.stele.connector.read.ScanCaches;
 import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.type.TrinoTypes;
-import io.stele.protocol.TableId;
-import io.stele.protocol.schema.ColumnSchema;
-import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.Orientation;
-import io.stele.protocol.schema.TableOptions;
-import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.format.FileChecksums;
 import io.stele.storage.objectstore.ForwardingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.cached.DataCache;
 import io.stele.storage.objectstore.cached.DataCacheConfig;
 import io.stele.storage.objectstore.cached.Warming;
-import io.trino.spi.Page;
-import io.trino.spi.SplitWeight;
-import io.trino.spi.block.Block;
-import io.trino.spi.block.LongArrayBlock;
 import io.trino.spi.connector.ConnectorPageSource;
-import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
-import io.trino.spi.predicate.TupleDomain;
-import io.trino.spi.type.BigintType;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -60,36 +41,15 @@ import org.junit.jupiter.api.io.TempDir;
 final class TestScanAhead {
     private static final String PATH = "data/7/0/a.orc";
     private static final int COLUMNS = 32;
-    private static final int PAGE_ROWS = 8 * 1024;
     private static final int PAGES = 24;
     private static final int WANTED = 6;
-
-    private static final TableSchema TABLE =
-            new TableSchema(
-                    new TableId(7),
-                    "s",
-                    "t",
-                    1,
-                    IntStream.rangeClosed(1, COLUMNS)
-                            .mapToObj(
-                                    id -> new ColumnSchema(id, "c" + id, DataType.parse("bigint")))
-                            .toList(),
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    List.of(),
-                    Orientation.COLUMN,
-                    0,
-                    4,
-                    Optional.empty());
 
     @TempDir private Path directory;
 
     private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
     private final TrinoTypes types = new TrinoTypes(TESTING_TYPE_MANAGER);
     private final WatchedStore store = new WatchedStore(new InMemoryObjectStore());
-    private long sum;
-    private SteleFileSplit split;
+    private BigintFile file;
 
     /** Tells who reads, and lets nobody until it is opened. */
     private static final class WatchedStore extends ForwardingObjectStore {
@@ -126,47 +86,7 @@ final class TestScanAhead {
 
     @BeforeEach
     void write() throws IOException {
-        Random random = new Random(3);
-        ColumnFile.Summary summary;
-        try (ColumnFile file =
-                ColumnFile.create(store, PATH, TABLE.columns(), TableOptions.NONE, types)) {
-            for (int page = 0; page < PAGES; page++) {
-                file.write(new Page(PAGE_ROWS, blocks(random)));
-            }
-            summary = file.finish();
-        }
-        split =
-                new SteleFileSplit(
-                        0,
-                        PATH,
-                        summary.sizeBytes(),
-                        0,
-                        summary.sizeBytes(),
-                        false,
-                        0,
-                        5,
-                        OptionalLong.of(5),
-                        OptionalLong.of(100),
-                        new byte[0],
-                        List.of(),
-                        OptionalLong.empty(),
-                        OptionalInt.of(FileChecksums.BLOCK_BYTES),
-                        "key",
-                        Optional.empty(),
-                        SplitWeight.standard());
-    }
-
-    private Block[] blocks(Random random) {
-        Block[] blocks = new Block[COLUMNS];
-        for (int column = 0; column < COLUMNS; column++) {
-            long[] values = new long[PAGE_ROWS];
-            for (int row = 0; row < PAGE_ROWS; row++) {
-                values[row] = random.nextLong();
-                sum += column == WANTED ? values[row] : 0;
-            }
-            blocks[column] = new LongArrayBlock(PAGE_ROWS, Optional.empty(), values);
-        }
-        return blocks;
+        file = BigintFile.write(store, PATH, COLUMNS, PAGES, types);
     }
 
     @AfterEach
@@ -195,23 +115,10 @@ final class TestScanAhead {
                         types,
                         executor);
         // Every second, so that what lies between two is less than trino-orc would read as well
-        List<SteleColumnHandle> wanted =
-                IntStream.iterate(WANTED, index -> index < COLUMNS, index -> index + 2)
-                        .mapToObj(TABLE.columns()::get)
-                        .map(
-                                column ->
-                                        new SteleColumnHandle(
-                                                column.id(),
-                                                column.name(),
-                                                types.toTrino(column.type())))
-                        .toList();
-        return sources.open(
-                new SteleTableHandle(TABLE, "r", Long.MAX_VALUE),
-                split,
-                wanted,
-                TupleDomain.all(),
-                ScanCaches.all(CacheUse.FILL),
-                MemoryContext.NO_LIMIT);
+        return file.open(
+                sources,
+                IntStream.iterate(WANTED, index -> index < COLUMNS, index -> index + 2).toArray(),
+                ScanCaches.all(CacheUse.FILL));
     }
 
     @Test
@@ -219,21 +126,21 @@ final class TestScanAhead {
         try (DataCache cache = cache();
                 ConnectorPageSource source = open(cache)) {
             store.scan = Optional.of(Thread.currentThread());
-            assertThat(split.sizeBytes()).as("several stripes").isGreaterThan(35 << 20);
+            assertThat(file.sizeBytes()).as("several stripes").isGreaterThan(35 << 20);
             source.isBlocked().get();
             long found = 0;
             SourcePage first = source.getNextSourcePage();
             assertThat(first).isNotNull();
-            found += sum(first);
+            found += BigintFile.sum(first);
             assertThat(store.readsOfScan).as("of the first stripe").hasValue(0);
             while (!source.isFinished()) {
                 source.isBlocked().get();
                 SourcePage page = source.getNextSourcePage();
-                found += page == null ? 0 : sum(page);
+                found += page == null ? 0 : BigintFile.sum(page);
             }
-            assertThat(found).isEqualTo(sum);
+            assertThat(found).isEqualTo(file.sum(WANTED));
             // 13 columns of 32, in pages of 64 KiB, and the ends of the stripes
-            assertThat(store.bytes.get()).isLessThan(split.sizeBytes() * 6 / 10);
+            assertThat(store.bytes.get()).isLessThan(file.sizeBytes() * 6 / 10);
             assertThat(store.reads.get()).isLessThan(80);
         }
     }
@@ -276,14 +183,5 @@ final class TestScanAhead {
                 assertThat(again.getNextSourcePage()).isNotNull();
             }
         }
-    }
-
-    private static long sum(SourcePage page) {
-        long sum = 0;
-        Block block = page.getBlock(0);
-        for (int position = 0; position < page.getPositionCount(); position++) {
-            sum += BigintType.BIGINT.getLong(block, position);
-        }
-        return sum;
     }
 }

@@ -27,6 +27,7 @@ public final class EngineMetrics {
 
     private final CacheMetrics rowBlockCache = cache("row-blocks");
     private final CacheMetrics keyIndexCache = cache("key-indexes");
+    private final CacheMetrics footerCache = cache("footers");
     private final CacheMetrics rowGroupCache = cache("row-groups");
     private final CacheMetrics decodedColumnCache = cache("decoded-columns");
     private final CacheMetrics rowCache = cache("rows");
@@ -63,6 +64,12 @@ public final class EngineMetrics {
     @Nested
     public CacheMetrics getKeyIndexCache() {
         return keyIndexCache;
+    }
+
+    @Managed(description = "Footers and checksums of column files")
+    @Nested
+    public CacheMetrics getFooterCache() {
+        return footerCache;
     }
 
     @Managed(description = "Row groups of column files, for lookups by key")

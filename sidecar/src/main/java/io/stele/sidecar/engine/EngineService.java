@@ -468,6 +468,7 @@ public final class EngineService implements AutoCloseable {
                         new CacheOptions(
                                 config.getBlockCacheSize().toBytes(),
                                 config.getKeyIndexCacheSize().toBytes(),
+                                config.getFooterCacheSize().toBytes(),
                                 config.getRowGroupCacheSize().toBytes(),
                                 config.getDecodedColumnCacheSize().toBytes(),
                                 config.getRowCacheSize().toBytes()));

@@ -37,6 +37,7 @@ public class StorageConfig {
     // Room for the columns of a dashboard in tables of some ten million rows; as workers have it
     private DataSize decodedColumnCacheSize =
             DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 10);
+    private DataSize footerCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private DataSize rowGroupCacheSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private int shardThreads = Math.max(2, Runtime.getRuntime().availableProcessors());
     private int backgroundThreads = 2;
@@ -254,6 +255,19 @@ public class StorageConfig {
     @ConfigDescription("Memory for the newest rows of keys that were looked up; 0B: none")
     public StorageConfig setRowCacheSize(DataSize rowCacheSize) {
         this.rowCacheSize = rowCacheSize;
+        return this;
+    }
+
+    @MinDataSize("0B")
+    public DataSize getFooterCacheSize() {
+        return footerCacheSize;
+    }
+
+    @Config("stele.footer-cache.size")
+    @ConfigDescription(
+            "Memory for footers and checksums of column files that were read or written before; 0B: none")
+    public StorageConfig setFooterCacheSize(DataSize footerCacheSize) {
+        this.footerCacheSize = footerCacheSize;
         return this;
     }
 

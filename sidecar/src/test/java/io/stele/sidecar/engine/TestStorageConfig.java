@@ -35,6 +35,7 @@ final class TestStorageConfig {
                         .setBlockCacheSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
                         .setKeyIndexCacheSize(DataSize.of(128, DataSize.Unit.MEGABYTE))
                         .setRowCacheSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
+                        .setFooterCacheSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setRowGroupCacheSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setDecodedColumnCacheSize(
                                 DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 10))
@@ -67,6 +68,7 @@ final class TestStorageConfig {
         properties.put("stele.row-cache.size", "12MB");
         properties.put("stele.row-group-cache.size", "10MB");
         properties.put("stele.decoded-column-cache.size", "13MB");
+        properties.put("stele.footer-cache.size", "14MB");
         properties.put("stele.threads.shards", "77");
         properties.put("stele.threads.background", "3");
         properties.put("stele.apply.max-lanes", "5");
@@ -95,6 +97,7 @@ final class TestStorageConfig {
                         .setBlockCacheSize(DataSize.of(9, DataSize.Unit.MEGABYTE))
                         .setKeyIndexCacheSize(DataSize.of(11, DataSize.Unit.MEGABYTE))
                         .setRowCacheSize(DataSize.of(12, DataSize.Unit.MEGABYTE))
+                        .setFooterCacheSize(DataSize.of(14, DataSize.Unit.MEGABYTE))
                         .setRowGroupCacheSize(DataSize.of(10, DataSize.Unit.MEGABYTE))
                         .setDecodedColumnCacheSize(DataSize.of(13, DataSize.Unit.MEGABYTE))
                         .setShardThreads(77)

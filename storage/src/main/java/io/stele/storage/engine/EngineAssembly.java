@@ -9,6 +9,7 @@ import io.stele.storage.format.BlockCache;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.orc.ColumnFileReaders;
 import io.stele.storage.orc.ColumnPointReader;
 import io.stele.storage.orc.DecodedColumns;
 import io.stele.storage.shard.PreparedPart;
@@ -70,6 +71,7 @@ final class EngineAssembly {
                         warehouse,
                         new BlockCache("row-blocks", options.caches().rowBlockBytes()),
                         new BlockCache("key-indexes", options.caches().keyIndexBytes()),
+                        new ColumnFileReaders("footers", options.caches().footerBytes()),
                         new ColumnPointReader("row-groups", options.caches().rowGroupBytes()),
                         new DecodedColumns(
                                 "decoded-columns", options.caches().decodedColumnBytes()),

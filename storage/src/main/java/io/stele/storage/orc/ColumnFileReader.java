@@ -5,10 +5,12 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.storage.format.ChecksummedFile;
+import io.stele.storage.format.FileChecksums;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
@@ -24,6 +26,7 @@ import org.apache.orc.Reader;
 import org.apache.orc.RecordReader;
 import org.apache.orc.StripeInformation;
 import org.apache.orc.TypeDescription;
+import org.apache.orc.impl.OrcTail;
 import org.apache.orc.impl.ReaderImpl;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +37,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ColumnFileReader {
     static final int ABSENT = -1;
+
+    /** A configuration of the library, a schema, and what is around them. */
+    private static final long BASE_BYTES = 8 << 10;
+
+    private static final long DECODED_BYTES = 8;
 
     /** Values and, of text, lengths; nulls are few. */
     private static final int STREAMS_A_COLUMN = 2;
@@ -77,27 +85,61 @@ public final class ColumnFileReader {
     public static ColumnFileReader open(
             ObjectStore store, FileEntry file, List<ColumnSchema> columns) throws IOException {
         requireNonNull(store, "store is null");
-        Configuration configuration = OrcLibrary.configuration();
-        ChecksummedFile content =
+        return open(
+                file,
                 ChecksummedFile.open(
-                        store, file.path(), file.sizeBytes(), file.checksumBlockBytes());
+                        store, file.path(), file.sizeBytes(), file.checksumBlockBytes()),
+                Optional.empty(),
+                columns);
+    }
+
+    /** The same of a file that was just written, without reading; empty if its end is too long. */
+    static Optional<ColumnFileReader> ofWritten(
+            ObjectStore store, FileEntry file, List<ColumnSchema> columns, WrittenEnd end)
+            throws IOException {
+        Optional<OrcTail> tail = OrcErrors.translate(file.path(), () -> end.tail(file.sizeBytes()));
+        if (tail.isEmpty()) {
+            return Optional.empty();
+        }
+        FileChecksums sums =
+                FileChecksums.decode(
+                        file.path(),
+                        file.sizeBytes(),
+                        file.checksumBlockBytes().orElse(FileChecksums.BLOCK_BYTES),
+                        WrittenFile.checksumsPath(file.path()),
+                        end.checksums());
+        ChecksummedFile content =
+                new ChecksummedFile(store, file.path(), file.sizeBytes(), Optional.of(sums));
+        return Optional.of(open(file, content, tail, columns));
+    }
+
+    private static ColumnFileReader open(
+            FileEntry file,
+            ChecksummedFile content,
+            Optional<OrcTail> tail,
+            List<ColumnSchema> columns)
+            throws IOException {
+        Configuration configuration = OrcLibrary.configuration();
+        OrcFile.ReaderOptions options =
+                OrcFile.readerOptions(configuration)
+                        .filesystem(new ColumnFileSystem(content, configuration))
+                        .maxLength(file.sizeBytes())
+                        .useUTCTimestamp(true)
+                        .convertToProlepticGregorian(true);
+        tail.ifPresent(options::orcTail);
         Path path = ColumnFileSystem.path(file.path());
         return OrcErrors.translate(
                 file.path(),
                 () ->
                         new ColumnFileReader(
-                                file,
-                                (ReaderImpl)
-                                        OrcFile.createReader(
-                                                path,
-                                                OrcFile.readerOptions(configuration)
-                                                        .filesystem(
-                                                                new ColumnFileSystem(
-                                                                        content, configuration))
-                                                        .maxLength(file.sizeBytes())
-                                                        .useUTCTimestamp(true)
-                                                        .convertToProlepticGregorian(true)),
-                                columns));
+                                file, (ReaderImpl) OrcFile.createReader(path, options), columns));
+    }
+
+    /** Memory held, in bytes, about: a footer decoded takes several times what it has encoded. */
+    long retainedBytes() {
+        return BASE_BYTES
+                + DECODED_BYTES * orc.getSerializedFileFooter().remaining()
+                + FileChecksums.sizeBytes(orc.getContentLength(), FileChecksums.BLOCK_BYTES);
     }
 
     public String path() {

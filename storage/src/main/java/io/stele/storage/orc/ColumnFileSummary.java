@@ -19,4 +19,5 @@ public record ColumnFileSummary(
         Lsn minLsn,
         Lsn maxLsn,
         Map<Integer, ColumnStats> columnStats,
-        Map<Integer, ColumnSketch> sketches) {}
+        Map<Integer, ColumnSketch> sketches,
+        WrittenEnd end) {}

@@ -10,7 +10,6 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.format.ChecksummingWriter;
 import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.objectstore.ObjectWriter;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -44,7 +43,8 @@ import org.jspecify.annotations.Nullable;
  * leaves nothing. Confined to one thread.
  */
 public final class ColumnFileWriter implements AutoCloseable {
-    private final ObjectWriter output;
+    private final ChecksummingWriter output;
+    private final LastBytes lastBytes;
     private final String path;
     private final ObjectStore store;
     private final ColumnFileOptions options;
@@ -71,12 +71,13 @@ public final class ColumnFileWriter implements AutoCloseable {
     private ColumnFileWriter(
             ObjectStore store,
             String path,
-            ObjectWriter output,
+            ChecksummingWriter output,
             TableSchema schema,
             ColumnFileOptions options) {
         this.store = store;
         this.path = path;
         this.output = output;
+        this.lastBytes = new LastBytes(new Unclosed(output));
         this.options = options;
         this.fileSchema = OrcSchemas.fileSchema(schema);
         this.layout = RowLayout.of(schema.columns());
@@ -217,7 +218,8 @@ public final class ColumnFileWriter implements AutoCloseable {
                 new Lsn(minLsn),
                 new Lsn(maxLsn),
                 stats.stats(),
-                sketches.sketches());
+                sketches.sketches(),
+                new WrittenEnd(lastBytes.bytes(), output.checksums()));
     }
 
     @Override
@@ -276,8 +278,7 @@ public final class ColumnFileWriter implements AutoCloseable {
                         .directEncodingColumns(directColumns());
         orcOptions.physicalWriter(
                 new PhysicalFsWriter(
-                        new FSDataOutputStream(
-                                new BufferedOutputStream(new Unclosed(output), 1 << 16), null),
+                        new FSDataOutputStream(new BufferedOutputStream(lastBytes, 1 << 16), null),
                         orcOptions,
                         new WriterEncryptionVariant[0]));
         return OrcFile.createWriter(ColumnFileSystem.path(path), orcOptions);

@@ -9,11 +9,9 @@ import io.stele.storage.format.DeleteVector;
 import io.stele.storage.format.KeyIndexProbe;
 import io.stele.storage.format.KeyIndexReader;
 import io.stele.storage.manifest.FileEntry;
-import io.stele.storage.orc.ColumnFileReader;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +32,6 @@ public final class ColumnFile {
     private final FileEntry entry;
     private final @Nullable KeyIndexReader keyIndex;
     private final DeleteVector deletes;
-    private final AtomicReference<@Nullable ColumnFileReader> rows;
     private final RowMapping mapping;
 
     /**
@@ -45,21 +42,14 @@ public final class ColumnFile {
             Optional<KeyIndexReader> keyIndex,
             DeleteVector deletes,
             TableVersions versions) {
-        this(
-                entry,
-                keyIndex,
-                deletes,
-                new AtomicReference<>(),
-                versions.mapping(entry.schemaVersion()));
+        this(entry, keyIndex, deletes, versions.mapping(entry.schemaVersion()));
     }
 
     private ColumnFile(
             FileEntry entry,
             Optional<KeyIndexReader> keyIndex,
             DeleteVector deletes,
-            AtomicReference<@Nullable ColumnFileReader> rows,
             RowMapping mapping) {
-        this.rows = rows;
         this.mapping = requireNonNull(mapping, "mapping is null");
         this.entry = requireNonNull(entry, "entry is null");
         this.keyIndex = keyIndex.orElse(null);
@@ -83,21 +73,9 @@ public final class ColumnFile {
         return Optional.ofNullable(keyIndex);
     }
 
-    /**
-     * The reader of the rows, opened the first time; two threads may both open it, and one is kept.
-     */
-    ColumnFileReader rows(Opener opener) throws IOException {
-        ColumnFileReader reader = rows.get();
-        if (reader == null) {
-            reader = opener.open();
-            rows.compareAndSet(null, reader);
-        }
-        return reader;
-    }
-
     /** The same file after the manifest's entry for it changed. */
     public ColumnFile withEntry(FileEntry newEntry) {
-        return new ColumnFile(newEntry, keyIndex(), deletes, rows, mapping);
+        return new ColumnFile(newEntry, keyIndex(), deletes, mapping);
     }
 
     /** The same file, read as another version. */
@@ -105,7 +83,7 @@ public final class ColumnFile {
         return mapping.to() == versions.layout()
                 ? this
                 : new ColumnFile(
-                        entry, keyIndex(), deletes, rows, versions.mapping(entry.schemaVersion()));
+                        entry, keyIndex(), deletes, versions.mapping(entry.schemaVersion()));
     }
 
     /** From the rows of the file to those that readers want. */
@@ -239,11 +217,5 @@ public final class ColumnFile {
             }
             ordinals[batch][count] = ordinal;
         }
-    }
-
-    /** Opens the rows of the file. */
-    @FunctionalInterface
-    interface Opener {
-        ColumnFileReader open() throws IOException;
     }
 }

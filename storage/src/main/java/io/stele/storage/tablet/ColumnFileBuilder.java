@@ -239,7 +239,7 @@ final class ColumnFileBuilder implements AutoCloseable {
                         .withBitmapIndex(bitmapIndexBytes)
                         .withChecksums(OptionalInt.of(FileChecksums.BLOCK_BYTES))
                         .withSketches(summary.sketches());
-        done = files.openColumn(entry, deletes(), versions);
+        done = files.openWritten(entry, deletes(), versions, summary.end());
         finished = done;
         return done;
     }

@@ -20,9 +20,11 @@ import io.stele.storage.orc.ColumnBatches;
 import io.stele.storage.orc.ColumnChunks;
 import io.stele.storage.orc.ColumnFileCursor;
 import io.stele.storage.orc.ColumnFileReader;
+import io.stele.storage.orc.ColumnFileReaders;
 import io.stele.storage.orc.ColumnPointReader;
 import io.stele.storage.orc.ColumnRow;
 import io.stele.storage.orc.DecodedColumns;
+import io.stele.storage.orc.WrittenEnd;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -32,6 +34,7 @@ public final class TableFiles {
     private final ObjectStore store;
     private final BlockCache rowBlocks;
     private final BlockCache keyIndexes;
+    private final ColumnFileReaders readers;
     private final ColumnPointReader points;
     private final DecodedColumns decoded;
     private final RowCache rows;
@@ -40,17 +43,20 @@ public final class TableFiles {
     /**
      * @param rowBlocks blocks of row files
      * @param keyIndexes blocks of the key indexes of column files
+     * @param readers of column files
      * @param decoded columns of column files, for aggregations
      */
     public TableFiles(
             ObjectStore store,
             BlockCache rowBlocks,
             BlockCache keyIndexes,
+            ColumnFileReaders readers,
             ColumnPointReader points,
             DecodedColumns decoded,
             RowCache rows,
             FileIds ids) {
         this.store = requireNonNull(store, "store is null");
+        this.readers = requireNonNull(readers, "readers is null");
         this.points = requireNonNull(points, "points is null");
         this.decoded = requireNonNull(decoded, "decoded is null");
         this.rowBlocks = requireNonNull(rowBlocks, "rowBlocks is null");
@@ -65,6 +71,7 @@ public final class TableFiles {
                 new PacedObjectStore(store, pacer),
                 rowBlocks,
                 keyIndexes,
+                readers,
                 points,
                 decoded,
                 rows,
@@ -78,7 +85,14 @@ public final class TableFiles {
                         .map(file -> new ObjectEntry(file.path(), file.sizeBytes()))
                         .toList();
         return new TableFiles(
-                store.replacing(objects), rowBlocks, keyIndexes, points, decoded, rows, ids);
+                store.replacing(objects),
+                rowBlocks,
+                keyIndexes,
+                readers,
+                points,
+                decoded,
+                rows,
+                ids);
     }
 
     public ObjectStore store() {
@@ -98,6 +112,7 @@ public final class TableFiles {
         return List.of(
                 rowBlocks.statistics(),
                 keyIndexes.statistics(),
+                readers.statistics(),
                 points.statistics(),
                 decoded.statistics(),
                 rows.statistics());
@@ -150,22 +165,26 @@ public final class TableFiles {
         return points.read(reader(file), ordinal).mapped(file.mapping());
     }
 
-    // Reads the tail the first time.
     private ColumnFileReader reader(ColumnFile file) throws IOException {
-        return file.rows(
-                () -> {
-                    NonBlocking.check();
-                    return ColumnFileReader.open(
-                            store, file.entry(), file.mapping().from().columns());
-                });
+        return readers.open(store, file.entry(), file.mapping().from().columns());
     }
 
     /** Forgets what is cached of a file that was deleted. */
     public void forget(String path) {
         rowBlocks.forget(path);
         keyIndexes.forget(path);
+        readers.forget(path);
         points.forget(path);
         decoded.forget(path);
+    }
+
+    /** Opens a column file that was just written; blocks. */
+    ColumnFile openWritten(
+            FileEntry entry, DeleteVector deletes, TableVersions versions, WrittenEnd end)
+            throws IOException {
+        ColumnFile file = openColumn(entry, deletes, versions);
+        readers.written(store, entry, file.mapping().from().columns(), end);
+        return file;
     }
 
     ColumnFile openColumn(FileEntry entry, DeleteVector deletes, TableVersions versions)

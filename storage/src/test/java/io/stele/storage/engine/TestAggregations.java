@@ -145,7 +145,7 @@ final class TestAggregations {
         choices = newChoices;
         keys = MANY_ROWS;
         random = new Random(choices);
-        CacheOptions caches = new CacheOptions(1 << 20, 1 << 20, 1 << 20, memoryBytes, 0);
+        CacheOptions caches = new CacheOptions(1 << 20, 1 << 20, 1 << 20, 1 << 20, memoryBytes, 0);
         node = SimulatedNode.start(StorageOptions.DEFAULT.withCaches(caches), choices);
         table = create(Orientation.COLUMN);
         write(MANY_ROWS);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.storage.format.BlockCache;
 import io.stele.storage.objectstore.LocalObjectStore;
+import io.stele.storage.orc.ColumnFileReaders;
 import io.stele.storage.orc.ColumnPointReader;
 import io.stele.storage.orc.DecodedColumns;
 import io.stele.storage.tablet.FileIds;
@@ -36,6 +37,7 @@ class TestFileCollector {
                         store,
                         new BlockCache("row-blocks", 1),
                         new BlockCache("key-indexes", 1),
+                        new ColumnFileReaders("footers", 0),
                         new ColumnPointReader("row-groups", 1),
                         new DecodedColumns("decoded-columns", 0),
                         new RowCache("rows", 0),

@@ -200,7 +200,7 @@ class TestParallelApply {
         SimulatedNode node =
                 SimulatedNode.start(
                         StorageOptions.DEFAULT
-                                .withCaches(new CacheOptions(1, 1, 1, 0, 0))
+                                .withCaches(new CacheOptions(1, 1, 0, 1, 0, 0))
                                 .withApply(new ApplyOptions(2, 2, 0, 100)),
                         1);
         TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 1);

@@ -26,7 +26,7 @@ class TestPostponedWrites {
     private static final UUID WRITER = new UUID(5, 6);
     private static final StorageOptions OPTIONS =
             StorageOptions.DEFAULT
-                    .withCaches(new CacheOptions(1, 1, 1, 0, 0))
+                    .withCaches(new CacheOptions(1, 1, 0, 1, 0, 0))
                     .withMemTables(1 << 20, 1 << 30, Duration.ofHours(1))
                     .withMaxWriteWait(Duration.ofSeconds(30));
 

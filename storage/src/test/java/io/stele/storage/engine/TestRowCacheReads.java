@@ -50,7 +50,9 @@ class TestRowCacheReads {
                 StorageOptions.DEFAULT
                         .withMemTables(16_000, 100_000_000, Duration.ofSeconds(1))
                         .withRetention(Duration.ofMillis(1))
-                        .withCaches(new CacheOptions(1 << 20, 1 << 20, 1 << 20, 0, KEYS * 150));
+                        .withCaches(
+                                new CacheOptions(
+                                        1 << 20, 1 << 20, 1 << 20, 1 << 20, 0, KEYS * 150));
         try (EngineThreads threads =
                         EngineThreads.start(
                                 2,

@@ -31,7 +31,7 @@ class TestStoreOutage {
     // No key index stays in memory, so that every change of a key in a file asks the store
     private static final StorageOptions OPTIONS =
             StorageOptions.DEFAULT
-                    .withCaches(new CacheOptions(1, 1, 1, 0, 0))
+                    .withCaches(new CacheOptions(1, 1, 1 << 20, 1, 0, 0))
                     .withMemTables(1 << 20, 1 << 30, Duration.ofHours(1))
                     .withMaxWriteWait(Duration.ofSeconds(30));
 

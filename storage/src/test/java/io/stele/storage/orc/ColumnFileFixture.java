@@ -99,7 +99,16 @@ final class ColumnFileFixture {
                 .toList();
     }
 
+    /** A file, and what its writer knows of it. */
+    record Written(FileEntry entry, WrittenEnd end) {}
+
     static FileEntry write(
+            ObjectStore store, TableSchema schema, List<byte[]> rows, ColumnFileOptions options)
+            throws IOException {
+        return written(store, schema, rows, options).entry();
+    }
+
+    static Written written(
             ObjectStore store, TableSchema schema, List<byte[]> rows, ColumnFileOptions options)
             throws IOException {
         String path = "data/1/" + rows.size() + options.compression() + ".orc";
@@ -111,14 +120,16 @@ final class ColumnFileFixture {
             ColumnFileSummary summary = writer.finish();
             assertThat(summary.sizeBytes()).isEqualTo(store.size(path));
             assertThat(summary.maxLsn().value()).isEqualTo(lsn(rows.size() - 1));
-            return entry(
-                            path,
-                            summary.sizeBytes(),
-                            summary.rowCount(),
-                            summary.minLsn(),
-                            summary.maxLsn(),
-                            summary.columnStats())
-                    .withChecksums(OptionalInt.of(FileChecksums.BLOCK_BYTES));
+            FileEntry entry =
+                    entry(
+                                    path,
+                                    summary.sizeBytes(),
+                                    summary.rowCount(),
+                                    summary.minLsn(),
+                                    summary.maxLsn(),
+                                    summary.columnStats())
+                            .withChecksums(OptionalInt.of(FileChecksums.BLOCK_BYTES));
+            return new Written(entry, summary.end());
         }
     }
 

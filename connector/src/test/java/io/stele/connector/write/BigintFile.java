@@ -1,0 +1,189 @@
+package io.stele.connector.write;
+
+import io.stele.connector.handle.SteleColumnHandle;
+import io.stele.connector.handle.SteleFileSplit;
+import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.read.FilePageSources;
+import io.stele.connector.read.ScanCaches;
+import io.stele.connector.type.TrinoTypes;
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableOptions;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.format.FileChecksums;
+import io.stele.storage.objectstore.ObjectStore;
+import io.trino.spi.Page;
+import io.trino.spi.SplitWeight;
+import io.trino.spi.block.Block;
+import io.trino.spi.block.LongArrayBlock;
+import io.trino.spi.connector.ConnectorPageSource;
+import io.trino.spi.connector.MemoryContext;
+import io.trino.spi.connector.SourcePage;
+import io.trino.spi.predicate.TupleDomain;
+import io.trino.spi.type.BigintType;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.IntStream;
+
+/** A column file of random bigints as a worker writes it, and its scans. */
+final class BigintFile {
+    private static final int PAGE_ROWS = 8 * 1024;
+
+    private final TableSchema table;
+    private final TrinoTypes types;
+    private final SteleFileSplit split;
+    private final ColumnFile.Summary summary;
+    private final long[] sums;
+
+    private BigintFile(
+            TableSchema table,
+            TrinoTypes types,
+            SteleFileSplit split,
+            ColumnFile.Summary summary,
+            long[] sums) {
+        this.table = table;
+        this.types = types;
+        this.split = split;
+        this.summary = summary;
+        this.sums = sums;
+    }
+
+    /**
+     * @param pages of 8,192 rows
+     */
+    static BigintFile write(
+            ObjectStore store, String path, int columns, int pages, TrinoTypes types)
+            throws IOException {
+        TableSchema table = table(columns);
+        Random random = new Random(3);
+        long[] sums = new long[columns];
+        ColumnFile.Summary summary;
+        try (ColumnFile file =
+                ColumnFile.create(store, path, table.columns(), TableOptions.NONE, types)) {
+            for (int page = 0; page < pages; page++) {
+                file.write(new Page(PAGE_ROWS, blocks(random, sums)));
+            }
+            summary = file.finish();
+        }
+        return new BigintFile(table, types, split(path, summary.sizeBytes()), summary, sums);
+    }
+
+    private static TableSchema table(int columns) {
+        return new TableSchema(
+                new TableId(7),
+                "s",
+                "t",
+                1,
+                IntStream.rangeClosed(1, columns)
+                        .mapToObj(id -> new ColumnSchema(id, "c" + id, DataType.parse("bigint")))
+                        .toList(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                Orientation.COLUMN,
+                0,
+                4,
+                Optional.empty());
+    }
+
+    private static Block[] blocks(Random random, long[] sums) {
+        Block[] blocks = new Block[sums.length];
+        for (int column = 0; column < blocks.length; column++) {
+            long[] values = new long[PAGE_ROWS];
+            for (int row = 0; row < PAGE_ROWS; row++) {
+                values[row] = random.nextLong();
+                sums[column] += values[row];
+            }
+            blocks[column] = new LongArrayBlock(PAGE_ROWS, Optional.empty(), values);
+        }
+        return blocks;
+    }
+
+    private static SteleFileSplit split(String path, long sizeBytes) {
+        return new SteleFileSplit(
+                0,
+                path,
+                sizeBytes,
+                0,
+                sizeBytes,
+                false,
+                0,
+                5,
+                OptionalLong.of(5),
+                OptionalLong.of(100),
+                new byte[0],
+                List.of(),
+                OptionalLong.empty(),
+                OptionalInt.of(FileChecksums.BLOCK_BYTES),
+                "key",
+                Optional.empty(),
+                SplitWeight.standard());
+    }
+
+    long sizeBytes() {
+        return split.sizeBytes();
+    }
+
+    String path() {
+        return split.path();
+    }
+
+    ColumnFile.Summary summary() {
+        return summary;
+    }
+
+    /** Of all values of a column, with overflow. */
+    long sum(int column) {
+        return sums[column];
+    }
+
+    ConnectorPageSource open(FilePageSources sources, int[] columns, ScanCaches caches) {
+        return sources.open(
+                new SteleTableHandle(table, "r", Long.MAX_VALUE),
+                split,
+                IntStream.of(columns)
+                        .mapToObj(table.columns()::get)
+                        .map(
+                                column ->
+                                        new SteleColumnHandle(
+                                                column.id(),
+                                                column.name(),
+                                                types.toTrino(column.type())))
+                        .toList(),
+                TupleDomain.all(),
+                caches,
+                MemoryContext.NO_LIMIT);
+    }
+
+    /** The sum of a column, by a scan of it alone. */
+    long scan(FilePageSources sources, int column, ScanCaches caches)
+            throws IOException, InterruptedException, ExecutionException {
+        long found = 0;
+        try (ConnectorPageSource source = open(sources, new int[] {column}, caches)) {
+            while (!source.isFinished()) {
+                source.isBlocked().get();
+                SourcePage page = source.getNextSourcePage();
+                found += page == null ? 0 : sum(page);
+            }
+        }
+        return found;
+    }
+
+    /** Of a page's first column. */
+    static long sum(SourcePage page) {
+        long sum = 0;
+        Block block = page.getBlock(0);
+        for (int position = 0; position < page.getPositionCount(); position++) {
+            sum += BigintType.BIGINT.getLong(block, position);
+        }
+        return sum;
+    }
+}

@@ -1,0 +1,238 @@
+package io.stele.connector.write;
+
+import static io.trino.type.InternalTypeManager.TESTING_TYPE_MANAGER;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.airlift.units.DataSize;
+import io.airlift.units.DataSize.Unit;
+import io.stele.connector.read.FileBitmapIndexes;
+import io.stele.connector.read.FilePageSources;
+import io.stele.connector.read.FileTails;
+import io.stele.connector.read.HotColumns;
+import io.stele.connector.read.ScanCaches;
+import io.stele.connector.sidecar.CacheUse;
+import io.stele.connector.type.TrinoTypes;
+import io.stele.protocol.api.WrittenFile;
+import io.stele.storage.format.FileChecksums;
+import io.stele.storage.objectstore.ForwardingObjectStore;
+import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.cached.DataCache;
+import io.stele.storage.objectstore.cached.DataCacheConfig;
+import io.stele.storage.objectstore.cached.Warming;
+import io.trino.spi.TrinoException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a scan reads of a file beside the values of its columns. */
+final class TestFileTails {
+    private static final String PATH = "data/7/0/a.orc";
+    private static final int COLUMNS = 20;
+    private static final int PAGES = 24;
+    private static final int COLUMN = 3;
+    private static final ScanCaches ALL = ScanCaches.all(CacheUse.FILL);
+    private static final long ENOUGH = 8 << 20;
+
+    @TempDir private Path directory;
+
+    private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+    private final TrinoTypes types = new TrinoTypes(TESTING_TYPE_MANAGER);
+    private final NotedReads store = new NotedReads(new InMemoryObjectStore());
+    private BigintFile file;
+
+    /** Notes what is read. Thread-safe. */
+    private static final class NotedReads extends ForwardingObjectStore {
+        private final List<String> reads = new ArrayList<>(); // guarded by itself
+
+        NotedReads(ObjectStore store) {
+            super(store);
+        }
+
+        /** As a store over a network is read: what is adjacent at once. */
+        @Override
+        public boolean isRemote() {
+            return true;
+        }
+
+        @Override
+        public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
+                throws IOException {
+            synchronized (reads) {
+                reads.add(path + " " + offset + " " + length);
+            }
+            super.read(path, offset, buffer, bufferOffset, length);
+        }
+
+        List<String> take() {
+            synchronized (reads) {
+                List<String> taken = List.copyOf(reads);
+                reads.clear();
+                return taken;
+            }
+        }
+    }
+
+    @BeforeEach
+    void write() throws IOException {
+        file = BigintFile.write(store, PATH, COLUMNS, PAGES, types);
+        assertThat(file.sizeBytes()).as("two stripes").isGreaterThan(20 << 20);
+        store.take();
+    }
+
+    @AfterEach
+    void end() {
+        executor.close();
+    }
+
+    private FilePageSources sources(ObjectStore from, FileTails tails, HotColumns hotColumns) {
+        return new FilePageSources(
+                tails, hotColumns, new FileBitmapIndexes(from), types, Runnable::run);
+    }
+
+    private FilePageSources sources(long tailBytes) {
+        return sources(store, new FileTails(_ -> store, tailBytes), new HotColumns(0));
+    }
+
+    private void keepWritten(FileTails tails) throws IOException {
+        tails.written(
+                PATH,
+                file.sizeBytes(),
+                FileChecksums.decode(
+                        PATH,
+                        file.sizeBytes(),
+                        FileChecksums.BLOCK_BYTES,
+                        WrittenFile.checksumsPath(PATH),
+                        file.summary().checksums()),
+                file.summary().metadata());
+    }
+
+    private void assertSum(FilePageSources sources, ScanCaches caches) throws Exception {
+        assertThat(file.scan(sources, COLUMN, caches)).isEqualTo(file.sum(COLUMN));
+    }
+
+    @Test
+    void theSecondScanReadsValuesAlone() throws Exception {
+        FilePageSources sources = sources(ENOUGH);
+        assertSum(sources, ALL);
+        List<String> first = store.take();
+        assertSum(sources, ALL);
+        List<String> second = store.take();
+        // Checksums, the end, and of two stripes index and footer
+        assertThat(first).hasSize(second.size() + 6).containsAll(second);
+        assertThat(second).as("a column in each stripe").hasSize(2);
+    }
+
+    @Test
+    void whatWasWrittenHereIsReadForItsValuesAlone() throws Exception {
+        FileTails tails = new FileTails(_ -> store, ENOUGH);
+        keepWritten(tails);
+        assertSum(sources(store, tails, new HotColumns(0)), ALL);
+        assertThat(store.take()).hasSize(2).noneMatch(read -> read.contains(".sum"));
+        assertThat(tails.statistics().misses()).isZero();
+    }
+
+    @Test
+    void aScanOfDecodedColumnsReadsNothing() throws Exception {
+        FilePageSources sources =
+                sources(store, new FileTails(_ -> store, ENOUGH), new HotColumns(16 << 20));
+        for (int round = 0; round < 2; round++) { // what is asked for twice is kept
+            assertSum(sources, ALL);
+        }
+        assertThat(store.take()).isNotEmpty();
+        assertSum(sources, ALL);
+        assertThat(store.take()).isEmpty();
+    }
+
+    @Test
+    void nothingIsKeptWhereThatIsNotWanted() throws Exception {
+        FileTails tails = new FileTails(_ -> store, ENOUGH);
+        FilePageSources sources = sources(store, tails, new HotColumns(0));
+        ScanCaches noFooters = new ScanCaches(CacheUse.FILL, false, true);
+        assertSum(sources, noFooters);
+        int first = store.take().size();
+        assertSum(sources, noFooters);
+        assertThat(store.take()).as("all but the checksums").hasSize(first - 1);
+        assertThat(tails.statistics().entries()).isZero();
+    }
+
+    @Test
+    void whatDoesNotFitIsReadAgain() throws Exception {
+        FileTails tails = new FileTails(_ -> store, 12_000);
+        FilePageSources sources = sources(store, tails, new HotColumns(0));
+        for (int round = 0; round < 3; round++) {
+            assertSum(sources, ALL);
+        }
+        assertThat(tails.statistics().evictions()).isPositive();
+        assertThat(tails.statistics().weightBytes()).isLessThanOrEqualTo(12_000);
+    }
+
+    @Test
+    void aSmallFileIsReadAtOnce() throws Exception {
+        file = BigintFile.write(store, "data/7/0/b.orc", 2, 2, types);
+        assertThat(file.sizeBytes()).isLessThan(1 << 20);
+        store.take();
+        FilePageSources sources = sources(ENOUGH);
+        assertThat(file.scan(sources, 1, ALL)).isEqualTo(file.sum(1));
+        assertThat(store.take()).as("checksums and file").hasSize(2);
+        assertThat(file.scan(sources, 0, ALL)).isEqualTo(file.sum(0));
+        assertThat(store.take()).isEmpty();
+    }
+
+    /** Bytes of footers are pages of the data cache, which a restart keeps. */
+    @Test
+    void aRestartCostsNoRequests() throws Exception {
+        for (int restart = 0; restart < 2; restart++) {
+            try (DataCache cache = cache()) {
+                ObjectStore cached = cache.over(store, Warming.NOTHING);
+                assertSum(
+                        sources(cached, new FileTails(_ -> cached, ENOUGH), new HotColumns(0)),
+                        ALL);
+            }
+            if (restart == 0) {
+                assertThat(store.take()).isNotEmpty();
+            } else {
+                assertThat(store.take()).isEmpty();
+            }
+        }
+    }
+
+    private DataCache cache() throws IOException {
+        return DataCache.open(
+                new DataCacheConfig()
+                        .setDirectories(List.of(directory.toString()))
+                        .setMaxSizes(List.of(DataSize.of(128, Unit.MEGABYTE)))
+                        .setPageSize(DataSize.of(64, Unit.KILOBYTE)),
+                System::nanoTime,
+                new Random(1),
+                executor);
+    }
+
+    @Test
+    void aDamagedEndIsToldAndNotKept() throws Exception {
+        byte[] content = store.readFully(PATH);
+        byte[] damaged = content.clone();
+        damaged[damaged.length - 3] ^= 1;
+        store.delete(PATH);
+        store.put(PATH, damaged);
+        FileTails tails = new FileTails(_ -> store, ENOUGH);
+        FilePageSources sources = sources(store, tails, new HotColumns(0));
+        assertThatThrownBy(() -> file.scan(sources, COLUMN, ALL))
+                .isInstanceOf(TrinoException.class)
+                .hasMessageContaining("checksum")
+                .hasMessageContaining(PATH);
+        assertThat(tails.statistics().entries()).isZero();
+        store.delete(PATH);
+        store.put(PATH, content);
+        assertSum(sources, ALL);
+    }
+}

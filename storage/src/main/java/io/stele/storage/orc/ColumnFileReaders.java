@@ -1,0 +1,68 @@
+package io.stele.storage.orc;
+
+import io.stele.cache.CacheStatistics;
+import io.stele.cache.SingleFlightCache;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.objectstore.NonBlocking;
+import io.stele.storage.objectstore.ObjectStore;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Column files that are open: their decoded footers and their checksums, of those that were read or
+ * written here before. Files never change, so nothing is ever invalidated; those of a deleted file
+ * are forgotten with {@link #forget}. Thread-safe.
+ */
+public final class ColumnFileReaders {
+    private static final long ENTRY_BYTES = 250; // key, map and policy, about
+
+    private final SingleFlightCache<String, ColumnFileReader> readers;
+
+    public ColumnFileReaders(String name, long maxBytes) {
+        this.readers =
+                new SingleFlightCache<>(
+                        name, maxBytes, reader -> reader.retainedBytes() + ENTRY_BYTES);
+    }
+
+    /**
+     * The reader of a file; blocks if it is not here.
+     *
+     * @param columns those that the file's schema version has, always the same for a file
+     */
+    public ColumnFileReader open(ObjectStore store, FileEntry file, List<ColumnSchema> columns)
+            throws IOException {
+        if (NonBlocking.isActive()) {
+            Optional<ColumnFileReader> present = readers.find(file.path());
+            if (present.isEmpty()) {
+                NonBlocking.check();
+            }
+            return present.orElseThrow();
+        }
+        return readers.get(file.path(), () -> ColumnFileReader.open(store, file, columns));
+    }
+
+    /**
+     * Takes a file that was just written.
+     *
+     * @param columns as in {@link #open}
+     */
+    public void written(
+            ObjectStore store, FileEntry file, List<ColumnSchema> columns, WrittenEnd end)
+            throws IOException {
+        Optional<ColumnFileReader> reader = ColumnFileReader.ofWritten(store, file, columns, end);
+        if (reader.isPresent()) {
+            readers.put(file.path(), reader.get());
+        }
+    }
+
+    /** Forgets a file that was deleted. */
+    public void forget(String path) {
+        readers.remove(path);
+    }
+
+    public CacheStatistics statistics() {
+        return readers.statistics();
+    }
+}
