@@ -24,6 +24,7 @@ import io.stele.connector.metadata.cache.MetadataCache;
 import io.stele.connector.metadata.cache.MetadataCacheConfig;
 import io.stele.connector.metadata.cache.MetadataCacheMBean;
 import io.stele.connector.metadata.cache.MetadataWatch;
+import io.stele.connector.metadata.plan.KeptPlans;
 import io.stele.connector.read.FileBitmapIndexes;
 import io.stele.connector.read.FilePageSources;
 import io.stele.connector.read.FileTails;
@@ -68,6 +69,7 @@ final class SteleModule implements Module {
         configBinder(binder).bindConfig(MetadataCacheConfig.class);
         configBinder(binder).bindConfig(FragmentCacheConfig.class);
         binder.bind(MetadataCache.class).in(Scopes.SINGLETON);
+        binder.bind(KeptPlans.class).in(Scopes.SINGLETON);
         binder.bind(MetadataCacheMBean.class).asEagerSingleton();
         binder.bind(MetadataWatch.class).in(Scopes.SINGLETON);
         binder.bind(SteleSidecar.class).in(Scopes.SINGLETON);

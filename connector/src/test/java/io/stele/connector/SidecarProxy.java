@@ -88,16 +88,25 @@ final class SidecarProxy implements AutoCloseable {
     private void accept() {
         while (!flight.isClosed()) {
             try {
-                Socket ofClient = flight.accept();
-                Socket ofSidecar = new Socket(InetAddress.getLoopbackAddress(), flightPort);
-                open.add(ofClient);
-                open.add(ofSidecar);
-                Thread.ofVirtual().start(() -> copy(ofClient, ofSidecar));
-                Thread.ofVirtual().start(() -> copy(ofSidecar, ofClient));
+                connect(flight.accept());
             } catch (IOException e) {
-                // closed, or the sidecar is not there: the client finds out
+                // closed
             }
         }
+    }
+
+    private void connect(Socket ofClient) {
+        Socket ofSidecar;
+        try {
+            ofSidecar = new Socket(InetAddress.getLoopbackAddress(), flightPort);
+        } catch (IOException e) {
+            closeQuietly(ofClient); // or it would wait for a sidecar that is elsewhere by now
+            return;
+        }
+        open.add(ofClient);
+        open.add(ofSidecar);
+        Thread.ofVirtual().start(() -> copy(ofClient, ofSidecar));
+        Thread.ofVirtual().start(() -> copy(ofSidecar, ofClient));
     }
 
     private void copy(Socket from, Socket to) {

@@ -151,6 +151,6 @@ final class SteleFragmentResultsIT {
                         run("SELECT DISTINCT layer FROM system.caches WHERE table_name IS NULL")
                                 .stream()
                                 .map(row -> row.getField(0)))
-                .containsAll(Arrays.asList("footers", "columns", "fragments", "metadata"));
+                .containsAll(Arrays.asList("footers", "columns", "fragments", "metadata", "plans"));
     }
 }

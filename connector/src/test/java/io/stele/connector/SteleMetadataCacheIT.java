@@ -74,12 +74,16 @@ final class SteleMetadataCacheIT {
                 .toList();
     }
 
-    /** A value of this coordinator's row in {@code system.caches}. */
     private long metadata(String column) {
+        return layer("metadata", column);
+    }
+
+    /** A value of this coordinator's row of a layer in {@code system.caches}. */
+    private long layer(String layer, String column) {
         return (long)
                 here.execute(
-                                "SELECT %s FROM %s.system.caches WHERE layer = 'metadata'"
-                                        .formatted(column, KEEPING))
+                                "SELECT %s FROM %s.system.caches WHERE layer = '%s'"
+                                        .formatted(column, KEEPING, layer))
                         .getOnlyValue();
     }
 
@@ -151,6 +155,37 @@ final class SteleMetadataCacheIT {
         here.execute("DROP VIEW " + kept("known_v"));
         here.execute("DROP TABLE " + kept("known_a"));
         here.execute("DROP TABLE " + kept("known_b"));
+    }
+
+    @Test
+    void scansOfKnownTablesAskForNoPlan() {
+        here.execute(
+                "CREATE TABLE %s WITH (primary_key = ARRAY['k']) AS SELECT n AS k, n %% 10 AS v FROM UNNEST(sequence(1, 1000)) u (n)"
+                        .formatted(kept("planned_a")));
+        here.execute("CREATE TABLE " + kept("planned_b") + " AS SELECT BIGINT '3' AS v, 30 AS w");
+        String query =
+                "SELECT count(*), max(w) FROM %s JOIN %s USING (v) WHERE k <= %%d"
+                        .formatted(kept("planned_a"), kept("planned_b"));
+        here.execute(query.formatted(1_000));
+        here.execute(query.formatted(1_000)); // now it is known what such queries scan
+        long requests = layer("plans", "requests");
+        for (int turn = 1; turn <= 5; turn++) {
+            assertThat(rows(query.formatted(100 * turn)))
+                    .containsExactly(new MaterializedRow(List.of(10L * turn, 30)));
+            // Also if rows come and go between: the plan then comes with the read point
+            there.execute(
+                    "INSERT INTO %s VALUES (%d, 5), (%d, 6)"
+                            .formatted(kept("planned_a"), 2_000 + turn, 3_000 + turn));
+            there.execute("DELETE FROM %s WHERE k = %d".formatted(kept("planned_a"), 1_000 - turn));
+            if (turn == 3) {
+                sidecar.flush("s", "planned_a");
+            }
+        }
+        assertThat(layer("plans", "requests")).isEqualTo(requests);
+        assertThat(rows("SELECT count(*) FROM " + kept("planned_a")))
+                .containsExactly(new MaterializedRow(List.of(1_005L)));
+        here.execute("DROP TABLE " + kept("planned_a"));
+        here.execute("DROP TABLE " + kept("planned_b"));
     }
 
     @Test
@@ -272,7 +307,14 @@ final class SteleMetadataCacheIT {
                         .containsExactlyInAnyOrderElementsOf(
                                 rows("TABLE " + ASKING + ".s." + name));
             }
+            maintain(random, tables);
             for (String name : tables.keySet()) {
+                String some =
+                        "SELECT * FROM %%s.s.%s WHERE id BETWEEN %d AND %d"
+                                .formatted(name, random.nextInt(500_000), 500_000);
+                assertThat(rows(some.formatted(KEEPING)))
+                        .as(what + " after " + sql + ", " + some)
+                        .containsExactlyInAnyOrderElementsOf(rows(some.formatted(ASKING)));
                 assertThat(rows("SHOW STATS FOR " + KEEPING + ".s." + name))
                         .as(what + " after " + sql)
                         .isEqualTo(rows("SHOW STATS FOR " + ASKING + ".s." + name));
@@ -285,6 +327,22 @@ final class SteleMetadataCacheIT {
         }
         views.keySet().forEach(name -> here.execute("DROP VIEW " + kept(name)));
         tables.keySet().forEach(name -> here.execute("DROP TABLE " + kept(name)));
+    }
+
+    /** Changes where rows are, or forgets whatever is in memory. */
+    private void maintain(SplittableRandom random, Map<String, Integer> tables) {
+        int choice = random.nextInt(8);
+        for (String name : tables.keySet()) {
+            if (choice <= 2) {
+                sidecar.flush("s", name);
+            }
+            if (choice == 2) {
+                sidecar.compact("s", name);
+            }
+        }
+        if (choice == 3) {
+            sidecar.restart();
+        }
     }
 
     private static List<String> names(Map<String, Integer> tables, Map<String, Integer> views) {
@@ -321,7 +379,7 @@ final class SteleMetadataCacheIT {
                     : "CREATE TABLE %s%s WITH (primary_key = ARRAY['id']) AS SELECT * FROM (VALUES (BIGINT '1', BIGINT '2')) x (id, c1)"
                             .formatted(schema, table);
         }
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(8)) {
             case 0 -> {
                 tables.remove(table);
                 return "DROP TABLE " + schema + table;

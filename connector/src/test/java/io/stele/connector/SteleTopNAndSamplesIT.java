@@ -15,6 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SteleTopNAndSamplesIT {
     private static final int ROWS = 120_000;
+    private static final int FILES = 6;
 
     private final SteleQueries queries;
     private final SidecarFixture files;
@@ -168,12 +169,19 @@ final class SteleTopNAndSamplesIT {
         assertThat(queries.explain("SELECT k FROM %s TABLESAMPLE BERNOULLI (50)".formatted(table)))
                 .doesNotContain("sample=");
         long some = 0;
+        boolean isPartOfFile = false;
         for (int round = 0; round < 8; round++) {
-            long rows =
-                    queries.count(
-                            "SELECT count(*) FROM %s TABLESAMPLE SYSTEM (50)".formatted(table));
-            some += rows;
+            for (MaterializedRow file :
+                    queries.run(
+                                    "SELECT \"$path\", count(*) FROM %s TABLESAMPLE SYSTEM (50) GROUP BY 1"
+                                            .formatted(table))
+                            .getMaterializedRows()) {
+                some += (long) file.getField(1);
+                isPartOfFile |= (long) file.getField(1) < ROWS / FILES * 3 / 4;
+            }
         }
+        // Of a file's two row groups often one: 48 times not has a probability of 2^-48
+        assertThat(isPartOfFile).isTrue();
         // 12 row groups of 8 rounds, each with probability 1/2: nearly 6 standard deviations
         assertThat(some / 8).isBetween(ROWS / 5L, ROWS * 4L / 5);
         assertThat(queries.count("SELECT count(*) FROM %s TABLESAMPLE SYSTEM (0)".formatted(table)))

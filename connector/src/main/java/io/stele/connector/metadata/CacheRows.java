@@ -8,6 +8,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.stele.cache.CacheStatistics;
 import io.stele.connector.metadata.cache.MetadataCacheMetrics;
+import io.stele.connector.metadata.plan.KeptPlans;
 import io.stele.protocol.api.DataCacheSpace;
 import io.stele.protocol.api.DataCacheTable;
 import io.stele.protocol.api.FragmentCacheUse;
@@ -155,6 +156,31 @@ final class CacheRows {
                         metrics.getMisses() + metrics.getVersionChecks(),
                         "evictions",
                         metrics.getEvictions()));
+    }
+
+    /** A read is one scan's, which costs a request unless its plan is there. */
+    void addPlans(String node, KeptPlans plans) {
+        CacheStatistics held = plans.statistics();
+        add(
+                node,
+                COORDINATOR,
+                "plans",
+                Optional.empty(),
+                ImmutableMap.of(
+                        "reads",
+                        plans.foundCount() + plans.askedCount(),
+                        "requests_saved",
+                        plans.foundCount(),
+                        "requests",
+                        plans.askedCount(),
+                        "evictions",
+                        held.evictions(),
+                        "entries",
+                        held.entries(),
+                        "memory_bytes",
+                        held.weightBytes(),
+                        "max_memory_bytes",
+                        held.maxWeightBytes()));
     }
 
     private void add(

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.stele.connector.metadata.cache.MetadataCache;
+import io.stele.connector.metadata.plan.KeptPlans;
 import io.stele.connector.read.FileTails;
 import io.stele.connector.read.FilteredRowsCache;
 import io.stele.connector.read.HotColumns;
@@ -33,6 +34,7 @@ public final class CachesTable implements SystemTable {
     private final HotColumns columns;
     private final FilteredRowsCache filteredRows;
     private final MetadataCache metadata;
+    private final KeptPlans plans;
     private final NodeManager nodes;
 
     @Inject
@@ -43,7 +45,9 @@ public final class CachesTable implements SystemTable {
             HotColumns columns,
             FilteredRowsCache filteredRows,
             MetadataCache metadata,
+            KeptPlans plans,
             NodeManager nodes) {
+        this.plans = requireNonNull(plans, "plans is null");
         this.metadata = requireNonNull(metadata, "metadata is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.pages = requireNonNull(pages, "pages is null");
@@ -78,6 +82,7 @@ public final class CachesTable implements SystemTable {
             addSidecar(rows);
             if (metadata.isEnabled()) {
                 rows.addMetadata(node, metadata.metrics());
+                rows.addPlans(node, plans);
             }
         }
         return rows.cursor();

@@ -9,6 +9,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.inject.Inject;
 import com.google.inject.Provider;
 import io.stele.connector.metadata.cache.MetadataCache;
+import io.stele.connector.metadata.plan.KeptPlans;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.SchemaTableName;
@@ -39,9 +40,11 @@ public final class FlushMetadataCacheProcedure implements Provider<Procedure> {
     }
 
     private final MetadataCache cache;
+    private final KeptPlans plans;
 
     @Inject
-    public FlushMetadataCacheProcedure(MetadataCache cache) {
+    public FlushMetadataCacheProcedure(MetadataCache cache, KeptPlans plans) {
+        this.plans = requireNonNull(plans, "plans is null");
         this.cache = requireNonNull(cache, "cache is null");
     }
 
@@ -61,6 +64,7 @@ public final class FlushMetadataCacheProcedure implements Provider<Procedure> {
             ConnectorSession session, @Nullable String schemaName, @Nullable String tableName) {
         if (schemaName == null && tableName == null) {
             cache.flush();
+            plans.flush();
             return;
         }
         if (schemaName == null || tableName == null) {

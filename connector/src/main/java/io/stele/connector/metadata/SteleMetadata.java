@@ -13,6 +13,7 @@ import io.stele.connector.handle.SteleMergeHandle;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.SteleWriteHandle;
 import io.stele.connector.handle.TableChangesHandle;
+import io.stele.connector.metadata.plan.QueryPlans;
 import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.Lsn;
@@ -126,6 +127,11 @@ public final class SteleMetadata implements ConnectorMetadata {
         writes.abortAll();
         snapshot.close();
         versions.close();
+    }
+
+    /** What the scans of this transaction read. */
+    public QueryPlans plans() {
+        return snapshot.plans();
     }
 
     // Schemas

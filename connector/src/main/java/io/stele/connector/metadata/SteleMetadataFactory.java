@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.stele.connector.metadata.cache.MetadataCache;
 import io.stele.connector.metadata.cache.MetadataWatch;
+import io.stele.connector.metadata.plan.KeptPlans;
+import io.stele.connector.metadata.plan.QueryPlans;
 import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
@@ -18,6 +20,7 @@ public final class SteleMetadataFactory {
     private final SteleSidecar sidecar;
     private final ReadPoints readPoints;
     private final MetadataCache cache;
+    private final KeptPlans plans;
     private final MetadataWatch watch;
     private final TableDefinitions definitions;
     private final TableStatisticsReader statistics;
@@ -30,6 +33,7 @@ public final class SteleMetadataFactory {
             SteleSidecar sidecar,
             ReadPoints readPoints,
             MetadataCache cache,
+            KeptPlans plans,
             MetadataWatch watch,
             TableDefinitions definitions,
             TableStatisticsReader statistics,
@@ -39,6 +43,7 @@ public final class SteleMetadataFactory {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.cache = requireNonNull(cache, "cache is null");
+        this.plans = requireNonNull(plans, "plans is null");
         this.watch = requireNonNull(watch, "watch is null");
         this.definitions = requireNonNull(definitions, "definitions is null");
         this.statistics = requireNonNull(statistics, "statistics is null");
@@ -58,11 +63,13 @@ public final class SteleMetadataFactory {
         ChangeCountingActions actions = new ChangeCountingActions(sidecar.as(tag));
         CatalogRequests catalog = new CatalogRequests(actions);
         WriteTransactions writes = new WriteTransactions(actions, catalog);
+        boolean keeps = cached && cache.isEnabled();
         TransactionSnapshot snapshot =
                 new TransactionSnapshot(
                         catalog,
                         readPoints,
-                        cached && cache.isEnabled() ? Optional.of(cache) : Optional.empty(),
+                        keeps ? Optional.of(cache) : Optional.empty(),
+                        new QueryPlans(keeps ? Optional.of(plans) : Optional.empty()),
                         actions::changes);
         return new SteleMetadata(
                 catalog,

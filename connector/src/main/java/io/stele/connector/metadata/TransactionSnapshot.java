@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.metadata.cache.MetadataCache;
 import io.stele.connector.metadata.cache.Relation;
+import io.stele.connector.metadata.plan.KeptPlans;
+import io.stele.connector.metadata.plan.QueryPlans;
 import io.stele.connector.sidecar.ReadPoints;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.TableDescription;
@@ -34,6 +36,7 @@ final class TransactionSnapshot {
     private final CatalogRequests catalog;
     private final ReadPoints readPoints;
     private final Optional<MetadataCache> cache;
+    private final QueryPlans plans;
     private final Map<SchemaTableName, Relation> relations = new HashMap<>();
     private ReadPoints.@Nullable Lease readPoint;
     private final LongSupplier changes;
@@ -42,13 +45,16 @@ final class TransactionSnapshot {
 
     /**
      * @param cache what transactions share; empty: nothing
+     * @param plans hears what the reply to the read point says of scans
      * @param changes how often this transaction may have changed something
      */
     TransactionSnapshot(
             CatalogRequests catalog,
             ReadPoints readPoints,
             Optional<MetadataCache> cache,
+            QueryPlans plans,
             LongSupplier changes) {
+        this.plans = requireNonNull(plans, "plans is null");
         this.changes = requireNonNull(changes, "changes is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
@@ -63,9 +69,15 @@ final class TransactionSnapshot {
             lease = readPoint;
             readPoint = null;
         }
+        plans.close();
         if (lease != null) {
             lease.close();
         }
+    }
+
+    /** What scans at {@link #readPoint} read. */
+    QueryPlans plans() {
+        return plans;
     }
 
     /** The table as this transaction first saw it. */
@@ -82,8 +94,15 @@ final class TransactionSnapshot {
     TableStatistics statistics(TableDescription table, ScanPredicate predicate) {
         SchemaTableName name =
                 new SchemaTableName(table.schema().schemaName(), table.schema().tableName());
-        return find(name)
-                .statistics(predicate, () -> catalog.statistics(table.schema().id(), predicate));
+        return plans.statistics(table, predicate)
+                .orElseGet(
+                        () ->
+                                find(name)
+                                        .statistics(
+                                                predicate,
+                                                () ->
+                                                        catalog.statistics(
+                                                                table.schema().id(), predicate)));
     }
 
     List<String> schemaNames() {
@@ -124,6 +143,7 @@ final class TransactionSnapshot {
             return cache.orElseThrow().found(known.get());
         }
         boolean isDescribed = known.isPresent();
+        Optional<KeptPlans.Expected> expected = plans.expect(name);
         long sentNanos = System.nanoTime();
         Optional<ReadPoints.Opened> opened =
                 CatalogRequests.found(
@@ -132,11 +152,13 @@ final class TransactionSnapshot {
                                         CatalogRequests.request(name),
                                         atLeast,
                                         look.map(MetadataCache.Look::version),
-                                        isDescribed));
+                                        isDescribed,
+                                        expected.map(KeptPlans.Expected::known)));
         if (opened.isEmpty()) {
             return new Relation(Relation.NOTHING);
         }
-        return keep(name, opened.get(), relation(look, sentNanos, opened.get()), changesBefore);
+        Relation relation = relation(look, sentNanos, opened.get());
+        return keep(name, opened.get(), expected, relation, changesBefore);
     }
 
     private Relation relation(
@@ -158,7 +180,11 @@ final class TransactionSnapshot {
     }
 
     private Relation keep(
-            SchemaTableName name, ReadPoints.Opened opened, Relation relation, long changesBefore) {
+            SchemaTableName name,
+            ReadPoints.Opened opened,
+            Optional<KeptPlans.Expected> expected,
+            Relation relation,
+            long changesBefore) {
         synchronized (this) {
             if (opened.changes().isPresent()) {
                 heardChanges = Math.max(heardChanges, changesBefore);
@@ -168,7 +194,9 @@ final class TransactionSnapshot {
             }
             relations.putIfAbsent(name, relation);
             if (readPoint == null && !closed) {
-                readPoint = opened.lease().get();
+                ReadPoints.Lease lease = opened.lease().get();
+                readPoint = lease;
+                expected.ifPresent(scans -> plans.began(scans, lease.id(), opened.plans()));
                 return relation;
             }
         }

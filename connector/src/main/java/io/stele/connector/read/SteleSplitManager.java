@@ -7,6 +7,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.stele.connector.SteleConfig;
 import io.stele.connector.SteleSessionProperties;
+import io.stele.connector.SteleTransactions;
 import io.stele.connector.handle.SteleAggregateSplit;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
@@ -16,6 +17,7 @@ import io.stele.connector.handle.SteleLookupSplit;
 import io.stele.connector.handle.SteleNarrowedSplit;
 import io.stele.connector.handle.SteleTableHandle;
 import io.stele.connector.handle.TableChangesHandle;
+import io.stele.connector.metadata.plan.QueryPlans;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.Lookups;
 import io.stele.connector.type.ScanPredicates;
@@ -55,13 +57,19 @@ public final class SteleSplitManager implements ConnectorSplitManager {
     private static final double MIN_WEIGHT = 0.05;
 
     private final SteleSidecar sidecar;
+    private final SteleTransactions transactions;
     private final ShardPruning shardPruning;
     private final ShardHomes homes;
     private final long maxSplitBytes;
 
     @Inject
     public SteleSplitManager(
-            SteleSidecar sidecar, ShardPruning shardPruning, ShardHomes homes, SteleConfig config) {
+            SteleSidecar sidecar,
+            SteleTransactions transactions,
+            ShardPruning shardPruning,
+            ShardHomes homes,
+            SteleConfig config) {
+        this.transactions = requireNonNull(transactions, "transactions is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.shardPruning = requireNonNull(shardPruning, "shardPruning is null");
         this.homes = requireNonNull(homes, "homes is null");
@@ -77,8 +85,9 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             Set<ColumnHandle> dynamicFilterColumns,
             Constraint constraint) {
         SteleTableHandle table = (SteleTableHandle) tableHandle;
+        QueryPlans plans = transactions.metadata(transaction, session).plans();
         if (table.ofProcedure()) {
-            return new FixedSplitSource(plan(session, table, TupleDomain.all()), List.of());
+            return new FixedSplitSource(plan(session, plans, table, TupleDomain.all()), List.of());
         }
         if (table.constraint().isNone()) {
             return FixedSplitSource.emptySplitSource();
@@ -87,10 +96,10 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             return new FixedSplitSource(new SteleAggregateSplit());
         }
         if (dynamicFilterColumns.isEmpty() || table.lookup().isPresent()) {
-            return new FixedSplitSource(plan(session, table, TupleDomain.all()));
+            return new FixedSplitSource(plan(session, plans, table, TupleDomain.all()));
         }
         return new SteleSplitSource(
-                found -> plan(session, table, found),
+                found -> plan(session, plans, table, found),
                 SteleSessionProperties.dynamicFilteringWaitMillis(session));
     }
 
@@ -114,6 +123,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
      */
     private List<ConnectorSplit> plan(
             ConnectorSession session,
+            QueryPlans plans,
             SteleTableHandle table,
             TupleDomain<SteleColumnHandle> found) {
         if (table.lookup().isPresent()) {
@@ -133,23 +143,17 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                         : Lookups.of(session, table.table(), constraint);
         return lookup.isPresent()
                 ? List.of(new SteleLookupSplit(lookup.get(), pushable))
-                : scan(table, constraint);
+                : scan(plans, table, constraint);
     }
 
     private List<ConnectorSplit> scan(
-            SteleTableHandle table, TupleDomain<SteleColumnHandle> constraint) {
+            QueryPlans plans, SteleTableHandle table, TupleDomain<SteleColumnHandle> constraint) {
         ScanPlan plan =
-                sidecar.call(
-                        Actions.PLAN_SCAN,
-                        new PlanScanRequest(
-                                table.readPointId(),
-                                table.table().id(),
-                                ScanPredicates.narrowed(
-                                        table.table(), table.constraint(), constraint),
-                                sortColumn(table),
-                                table.index().isPresent(),
-                                OptionalInt.of(table.table().schemaVersion())),
-                        ScanPlan.class);
+                plans.plan(
+                        table,
+                        ScanPredicates.of(table.table(), table.constraint()),
+                        ScanPredicates.narrowed(table.table(), table.constraint(), constraint),
+                        predicate -> ask(table, predicate));
         IntPredicate wantedShards = shardPruning.wanted(table.table(), constraint);
         ScanPlan wanted =
                 SplitLimits.fewest(
@@ -176,6 +180,19 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             addSplits(table, homesOfScan, bytes, plan.fromLsn(), shard, bound, splits);
         }
         return splits;
+    }
+
+    private ScanPlan ask(SteleTableHandle table, ScanPredicate predicate) {
+        return sidecar.call(
+                Actions.PLAN_SCAN,
+                new PlanScanRequest(
+                        table.readPointId(),
+                        table.table().id(),
+                        predicate,
+                        sortColumn(table),
+                        table.index().isPresent(),
+                        OptionalInt.of(table.table().schemaVersion())),
+                ScanPlan.class);
     }
 
     private static long bytes(ShardScan shard) {

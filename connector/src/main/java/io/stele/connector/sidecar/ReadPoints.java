@@ -8,6 +8,7 @@ import io.airlift.log.Logger;
 import io.stele.connector.SteleConfig;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.KnownPlan;
 import io.stele.protocol.api.MetadataChanges;
 import io.stele.protocol.api.MetadataVersion;
 import io.stele.protocol.api.OpenReadPointRequest;
@@ -19,6 +20,7 @@ import io.stele.protocol.api.ReadPointReply;
 import io.stele.protocol.api.RelationReply;
 import io.stele.protocol.api.RenewReadPointRequest;
 import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.TablePlan;
 import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.schema.TableSchema;
 import jakarta.annotation.PreDestroy;
@@ -69,12 +71,14 @@ public final class ReadPoints {
      *
      * @param known up to where the caller knows the metadata, if it keeps any
      * @param described whether it has the description as of then, and wants it only if it changed
+     * @param plans tables that are likely to be scanned, if the caller keeps plans
      */
     public Opened open(
             TableRequest table,
             Optional<Lsn> atLeast,
             Optional<MetadataVersion> known,
-            boolean described) {
+            boolean described,
+            Optional<List<KnownPlan>> plans) {
         List<String> told = ended.take();
         OpenTableReply reply;
         try {
@@ -87,13 +91,18 @@ public final class ReadPoints {
                                     atLeast,
                                     known,
                                     Optional.of(described),
-                                    Optional.of(told)),
+                                    Optional.of(told),
+                                    plans),
                             OpenTableReply.class);
         } catch (RuntimeException e) {
             ended.giveBack(told); // ending one twice is no error
             throw e;
         }
-        return new Opened(reply.relation(), reply.readPoint().map(this::lease), reply.changes());
+        return new Opened(
+                reply.relation(),
+                reply.readPoint().map(this::lease),
+                reply.changes(),
+                reply.plans().orElse(List.of()));
     }
 
     /** A snapshot of the past, and a table as it looked then. */
@@ -137,9 +146,17 @@ public final class ReadPoints {
      *
      * @param relation without either if the caller has the description and it is the same
      * @param changes since what the caller knows, if it said so
+     * @param plans of tables that the caller named
      */
     public record Opened(
-            RelationReply relation, Optional<Lease> lease, Optional<MetadataChanges> changes) {}
+            RelationReply relation,
+            Optional<Lease> lease,
+            Optional<MetadataChanges> changes,
+            List<TablePlan> plans) {
+        public Opened {
+            plans = List.copyOf(plans);
+        }
+    }
 
     /**
      * A table of the past and a read point at which it can be read.

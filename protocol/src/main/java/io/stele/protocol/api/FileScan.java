@@ -3,8 +3,10 @@ package io.stele.protocol.api;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.predicate.ColumnStats;
+import io.stele.protocol.predicate.ScanPredicate;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
@@ -53,5 +55,28 @@ public record FileScan(
         certainColumns = List.copyOf(certainColumns);
         requireNonNull(bitmapIndexBytes, "bitmapIndexBytes is null");
         requireNonNull(checksumBlockBytes, "checksumBlockBytes is null");
+    }
+
+    /** The same as part of a scan of a predicate; empty if no row of the file is in it. */
+    public Optional<FileScan> narrowed(ScanPredicate predicate) {
+        if (!predicate.mayMatch(columns, rowCount)) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new FileScan(
+                        path,
+                        sizeBytes,
+                        rowCount,
+                        schemaVersion,
+                        minLsn,
+                        maxLsn,
+                        ingestLsn,
+                        firstRowId,
+                        deletedRows,
+                        deletedCount,
+                        columns,
+                        predicate.certainColumns(columns, rowCount),
+                        bitmapIndexBytes,
+                        checksumBlockBytes));
     }
 }

@@ -2,6 +2,7 @@ package io.stele.protocol.api;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -12,14 +13,18 @@ import java.util.Optional;
  * @param readPoint empty if nothing has the name
  * @param changes what changed until the read point was opened or later, if the request said what is
  *     known
+ * @param plans of the tables that the request named, except those that cannot be read with the
+ *     schema version that it named; absent: none
  */
 public record OpenTableReply(
         RelationReply relation,
         Optional<ReadPointReply> readPoint,
-        Optional<MetadataChanges> changes) {
+        Optional<MetadataChanges> changes,
+        Optional<List<TablePlan>> plans) {
     public OpenTableReply {
         requireNonNull(changes, "changes is null");
         requireNonNull(relation, "relation is null");
         requireNonNull(readPoint, "readPoint is null");
+        plans = plans.map(List::copyOf);
     }
 }

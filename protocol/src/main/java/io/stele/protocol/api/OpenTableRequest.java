@@ -18,6 +18,8 @@ import java.util.Optional;
  *     need not have it unless it changed; absent: no
  * @param ended read points that the caller is done with, at most {@value #MAX_ENDED}: their leases
  *     end, as by {@link CloseReadPointRequest}; absent: none
+ * @param plans tables that the caller is likely to scan, at most {@value #MAX_PLANS}: the reply
+ *     says what such scans read; absent: none
  */
 public record OpenTableRequest(
         TableRequest table,
@@ -25,8 +27,12 @@ public record OpenTableRequest(
         Optional<Lsn> atLeast,
         Optional<MetadataVersion> known,
         Optional<Boolean> described,
-        Optional<List<String>> ended) {
+        Optional<List<String>> ended,
+        Optional<List<KnownPlan>> plans) {
     public static final int MAX_ENDED = 1_000;
+
+    /** More tables than that are few queries' and would be much work for nothing. */
+    public static final int MAX_PLANS = 16;
 
     public OpenTableRequest {
         requireNonNull(known, "known is null");
@@ -39,6 +45,12 @@ public record OpenTableRequest(
             throw new IllegalArgumentException(
                     "Expected at most " + MAX_ENDED + " ended read points, found " + count);
         }
+        plans = plans.map(List::copyOf);
+        int planCount = plans.map(List::size).orElse(0);
+        if (planCount > MAX_PLANS) {
+            throw new IllegalArgumentException(
+                    "Expected at most " + MAX_PLANS + " plans, found " + planCount);
+        }
         if (ttlMillis <= 0) {
             throw new IllegalArgumentException("Expected ttlMillis > 0, found " + ttlMillis);
         }
@@ -46,6 +58,13 @@ public record OpenTableRequest(
 
     /** Of a caller that keeps no metadata. */
     public OpenTableRequest(TableRequest table, long ttlMillis, Optional<Lsn> atLeast) {
-        this(table, ttlMillis, atLeast, Optional.empty(), Optional.empty(), Optional.empty());
+        this(
+                table,
+                ttlMillis,
+                atLeast,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
     }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -72,5 +73,20 @@ public record ScanPredicate(@JsonProperty("domains") Map<Integer, ColumnDomain> 
                     }
                 });
         return new ScanPredicate(left);
+    }
+
+    /**
+     * Columns, by id, whose domain has the values of all of {@code rowCount} rows with these
+     * statistics: what is not {@link #residual}.
+     */
+    public List<Integer> certainColumns(Map<Integer, ColumnStats> stats, long rowCount) {
+        if (isAll()) {
+            return List.of();
+        }
+        ScanPredicate residual = residual(stats, rowCount);
+        return domains.keySet().stream()
+                .filter(id -> !residual.domains().containsKey(id))
+                .sorted()
+                .toList();
     }
 }

@@ -4,10 +4,12 @@ import static io.stele.protocol.api.Done.DONE;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
+import io.airlift.log.Logger;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.CloseReadPointRequest;
+import io.stele.protocol.api.KnownPlan;
 import io.stele.protocol.api.MetadataChanges;
 import io.stele.protocol.api.MetadataChangesRequest;
 import io.stele.protocol.api.OpenReadPointRequest;
@@ -17,17 +19,21 @@ import io.stele.protocol.api.PlanScanRequest;
 import io.stele.protocol.api.ReadPointReply;
 import io.stele.protocol.api.RelationReply;
 import io.stele.protocol.api.RenewReadPointRequest;
+import io.stele.protocol.api.TablePlan;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.storage.engine.ReadPoint;
 import io.stele.storage.engine.StorageEngine;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** The actions on read points and scan plans. Thread safe. */
 final class ScanActions {
+    private static final Logger log = Logger.get(ScanActions.class);
+
     // A lease holds old versions and files, so a forgotten one must end by itself.
     private static final Duration MAX_TTL = Duration.ofHours(24);
 
@@ -85,7 +91,8 @@ final class ScanActions {
     private Object openTable(OpenTableRequest request) {
         request.ended().orElse(List.of()).forEach(engine.engine()::closeReadPoint);
         if (!engine.isThere(request.table())) {
-            return new OpenTableReply(NOTHING, Optional.empty(), changes(request));
+            return new OpenTableReply(
+                    NOTHING, Optional.empty(), changes(request), Optional.empty());
         }
         ReadPointReply readPoint =
                 open(
@@ -103,11 +110,26 @@ final class ScanActions {
             return new OpenTableReply(
                     isDescribed ? NOTHING : engine.relation(request.table()),
                     Optional.of(readPoint),
-                    changes);
+                    changes,
+                    request.plans().map(known -> plans(readPoint, known)));
         } catch (RuntimeException e) {
             engine.engine().closeReadPoint(readPoint.readPointId());
             throw e;
         }
+    }
+
+    /** Tables that cannot be planned are left out: who really scans them hears why. */
+    private List<TablePlan> plans(ReadPointReply opened, List<KnownPlan> known) {
+        ReadPoint readPoint = engine.engine().readPoint(opened.readPointId());
+        List<TablePlan> plans = new ArrayList<>();
+        for (KnownPlan table : known) {
+            try {
+                plans.add(engine.engine().tablePlan(readPoint, table));
+            } catch (SteleException e) {
+                log.debug(e, "No plan of table id %s ahead", table.tableId());
+            }
+        }
+        return plans;
     }
 
     private Optional<MetadataChanges> changes(OpenTableRequest request) {

@@ -139,21 +139,9 @@ final class ScanPlanner {
                         deletedCount == 0 ? NO_ROWS : serialize(deleted),
                         deletedCount,
                         statistics,
-                        certainColumns(predicate, statistics, entry.rowCount()),
+                        predicate.certainColumns(statistics, entry.rowCount()),
                         entry.bitmapIndexBytes(),
                         entry.checksumBlockBytes()));
-    }
-
-    private static List<Integer> certainColumns(
-            ScanPredicate predicate, Map<Integer, ColumnStats> statistics, long rowCount) {
-        if (predicate.isAll()) {
-            return List.of();
-        }
-        ScanPredicate residual = predicate.residual(statistics, rowCount);
-        return predicate.domains().keySet().stream()
-                .filter(id -> !residual.domains().containsKey(id))
-                .sorted()
-                .toList();
     }
 
     private static byte[] serialize(RoaringBitmap bitmap) {

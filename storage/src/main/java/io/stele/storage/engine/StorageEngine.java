@@ -8,12 +8,14 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.aggregate.Aggregation;
+import io.stele.protocol.api.KnownPlan;
 import io.stele.protocol.api.LookupKeys;
 import io.stele.protocol.api.MetadataChanges;
 import io.stele.protocol.api.MetadataVersion;
 import io.stele.protocol.api.PartitionFiles;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
+import io.stele.protocol.api.TablePlan;
 import io.stele.protocol.api.TableShardFiles;
 import io.stele.protocol.api.TableStatistics;
 import io.stele.protocol.api.WrittenFile;
@@ -374,6 +376,15 @@ public final class StorageEngine implements AutoCloseable {
     public ScanPlan plan(
             ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate) {
         return reads().plan(readPoint, tableId, schemaVersion, predicate);
+    }
+
+    /**
+     * What a scan of all rows of a table reads, unless the caller has it; too much is not told.
+     *
+     * @throws SteleException as {@link #plan}
+     */
+    public TablePlan tablePlan(ReadPoint readPoint, KnownPlan known) {
+        return reads().tablePlan(readPoint, known);
     }
 
     /** As the other one, for the schema version that the catalog has now. */

@@ -8,9 +8,11 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.aggregate.Aggregation;
+import io.stele.protocol.api.KnownPlan;
 import io.stele.protocol.api.LookupKeys;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
+import io.stele.protocol.api.TablePlan;
 import io.stele.protocol.predicate.IndexCondition;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
@@ -38,7 +40,8 @@ final class TableReads {
     private final PointReads pointReads;
     private final IndexReads indexReads;
     private final LookupScans lookups;
-
+    private final ScanPlanner planner;
+    private final TablePlans tablePlans;
     private final long maxChangesBytes;
 
     TableReads(
@@ -54,6 +57,8 @@ final class TableReads {
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.pointReads = new PointReads(shards, files, readPoints);
         this.indexReads = new IndexReads(shards, files, readPoints);
+        this.planner = new ScanPlanner(shards, indexReads);
+        this.tablePlans = new TablePlans(shards, planner);
         this.lookups = new LookupScans(pointReads, indexReads, readPoints, this::scanAll);
     }
 
@@ -62,8 +67,14 @@ final class TableReads {
             ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate) {
         TableSchema schema = schema(tableId);
         checkReadable(readPoint, schema);
-        return new ScanPlanner(shards, indexReads)
-                .plan(readPoint, schema, schemaVersion, predicate);
+        return planner.plan(readPoint, schema, schemaVersion, predicate);
+    }
+
+    /** As {@link StorageEngine#tablePlan}. */
+    TablePlan tablePlan(ReadPoint readPoint, KnownPlan known) {
+        TableSchema schema = schema(known.tableId());
+        checkReadable(readPoint, schema);
+        return tablePlans.tell(readPoint, schema, known);
     }
 
     /** As {@link StorageEngine#planLookups(ReadPoint, TableId, int, ScanPredicate)}. */
@@ -72,8 +83,7 @@ final class TableReads {
             throws IOException {
         TableSchema schema = schema(tableId);
         checkReadable(readPoint, schema);
-        return new ScanPlanner(shards, indexReads)
-                .planLookups(readPoint, schema, schemaVersion, predicate);
+        return planner.planLookups(readPoint, schema, schemaVersion, predicate);
     }
 
     /** As the method of {@link StorageEngine}. */

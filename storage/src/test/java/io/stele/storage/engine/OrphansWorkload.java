@@ -9,6 +9,7 @@ import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.Orientation;
 import io.stele.storage.objectstore.ObjectEntry;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -156,6 +157,10 @@ final class OrphansWorkload implements Workload {
         } catch (SteleException expired) {
             pinned.remove(point);
             throw expired;
+        } catch (NoSuchFileException missing) {
+            // Not one of the store's faults, which the simulation takes as they come
+            throw new AssertionError(
+                    "Expected the files of a pinned read point at LSN " + point.lsn(), missing);
         }
     }
 

@@ -7,9 +7,11 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.ChangeKind;
 import io.stele.protocol.api.FileScan;
+import io.stele.protocol.api.KnownPlan;
 import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
 import io.stele.protocol.api.ShardScan;
+import io.stele.protocol.api.TablePlan;
 import io.stele.protocol.predicate.ColumnDomain;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
@@ -60,6 +62,9 @@ final class TestTable {
     private final RowLayout layout;
     private final UUID writerId;
     private final Map<ShardId, Long> sequences = new HashMap<>();
+    private Optional<String> keptToken = Optional.empty();
+    private List<ShardScan> keptPlan = List.of();
+    private int plans;
 
     private TestTable(TableSchema schema, UUID writerId) {
         this.schema = schema;
@@ -304,11 +309,11 @@ final class TestTable {
 
     /**
      * All rows as the connector reads them: the plan's files, and what the plan says to ask the
-     * engine for.
+     * engine for. The plan is one that was kept, where the engine says that it still is right.
      */
     Map<Long, String> planned(SimulatedNode node, ReadPoint point) throws IOException {
         Map<Long, String> rows = new TreeMap<>();
-        ScanPlan plan = node.engine().plan(point, schema.id(), ScanPredicate.ALL);
+        ScanPlan plan = plan(node.engine(), point);
         for (ShardScan scan : plan.shards()) {
             for (FileScan file : scan.files()) {
                 readFile(node, plan, file, rows);
@@ -318,6 +323,28 @@ final class TestTable {
             }
         }
         return rows;
+    }
+
+    private ScanPlan plan(StorageEngine engine, ReadPoint point) {
+        TableSchema present = engine.catalog().current().table(schema.id());
+        int maxCells = plans++ % 3 == 0 ? 0 : TablePlan.MAX_CELLS; // 0: as for too many files
+        TablePlan told =
+                engine.tablePlan(
+                        point,
+                        new KnownPlan(schema.id(), present.schemaVersion(), keptToken, maxCells));
+        List<ShardScan> scans =
+                told.token().isPresent() && told.token().equals(keptToken)
+                        ? keptPlan
+                        : told.shards()
+                                .orElseGet(
+                                        () ->
+                                                engine.plan(point, schema.id(), ScanPredicate.ALL)
+                                                        .shards());
+        if (told.token().isPresent()) {
+            keptToken = told.token();
+            keptPlan = scans;
+        }
+        return new ScanPlan(point.lsn().value(), told.fromLsn(), scans);
     }
 
     private void collect(

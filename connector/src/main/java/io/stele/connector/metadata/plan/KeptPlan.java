@@ -1,0 +1,111 @@
+package io.stele.connector.metadata.plan;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.TableId;
+import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.FileScan;
+import io.stele.protocol.api.ShardScan;
+import io.stele.protocol.api.TablePlan;
+import io.stele.protocol.predicate.ScanPredicate;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What scans of a table read as long as its plan has one token: of all rows, or of predicates that
+ * were asked for. Immutable.
+ *
+ * @param all the plan of all rows; empty: not known
+ * @param parts plans by predicate, the oldest first
+ */
+record KeptPlan(
+        TableId tableId,
+        int schemaVersion,
+        String token,
+        Optional<List<ShardScan>> all,
+        Map<ByteBuffer, List<ShardScan>> parts) {
+    /** As of statistics of parts: dashboards have some choices of partitions. */
+    private static final int MAX_PARTS = 32;
+
+    private static final long ENTRY_BYTES = 500;
+    private static final long FILE_BYTES = 400;
+    private static final long COLUMN_BYTES = 150; // of a file: two bounds and what holds them
+
+    KeptPlan {
+        requireNonNull(tableId, "tableId is null");
+        requireNonNull(token, "token is null");
+        all = all.map(List::copyOf);
+    }
+
+    /** What the sidecar told; it has a token. */
+    static KeptPlan of(TablePlan told) {
+        return new KeptPlan(
+                told.tableId(),
+                told.schemaVersion(),
+                told.token().orElseThrow(),
+                told.shards(),
+                Map.of());
+    }
+
+    /** Whether this is what the sidecar says. */
+    boolean isOf(TablePlan told) {
+        return schemaVersion == told.schemaVersion()
+                && told.token().isPresent()
+                && token.equals(told.token().get());
+    }
+
+    /**
+     * The plan of a predicate.
+     *
+     * @param base of which the other one is a part
+     */
+    Optional<List<ShardScan>> find(ScanPredicate base, ScanPredicate narrowed) {
+        if (all.isPresent()) {
+            return all;
+        }
+        List<ShardScan> same = parts.get(key(narrowed));
+        return Optional.ofNullable(same != null ? same : parts.get(key(base)));
+    }
+
+    /** The same with a plan that was asked for. */
+    KeptPlan with(ScanPredicate predicate, List<ShardScan> plan) {
+        if (predicate.isAll()) {
+            return new KeptPlan(tableId, schemaVersion, token, Optional.of(plan), Map.of());
+        }
+        Map<ByteBuffer, List<ShardScan>> more = new LinkedHashMap<>(parts);
+        more.put(key(predicate), plan);
+        if (more.size() > MAX_PARTS) {
+            more.remove(more.keySet().iterator().next());
+        }
+        return new KeptPlan(tableId, schemaVersion, token, all, more);
+    }
+
+    private static ByteBuffer key(ScanPredicate predicate) {
+        return ByteBuffer.wrap(ApiJson.write(predicate));
+    }
+
+    /** About what it takes of the heap. */
+    long weightBytes() {
+        long bytes = ENTRY_BYTES + all.map(KeptPlan::bytes).orElse(0L);
+        for (List<ShardScan> part : parts.values()) {
+            bytes += ENTRY_BYTES + bytes(part);
+        }
+        return bytes;
+    }
+
+    private static long bytes(List<ShardScan> plan) {
+        long bytes = 0;
+        for (ShardScan shard : plan) {
+            for (FileScan file : shard.files()) {
+                bytes +=
+                        FILE_BYTES
+                                + COLUMN_BYTES * file.columns().size()
+                                + file.deletedRows().length;
+            }
+        }
+        return bytes;
+    }
+}

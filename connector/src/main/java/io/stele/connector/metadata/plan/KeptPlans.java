@@ -1,0 +1,108 @@
+package io.stele.connector.metadata.plan;
+
+import com.google.inject.Inject;
+import io.stele.cache.CacheStatistics;
+import io.stele.cache.SingleFlightCache;
+import io.stele.connector.metadata.cache.MetadataCacheConfig;
+import io.stele.protocol.TableId;
+import io.stele.protocol.api.KnownPlan;
+import io.stele.protocol.api.TablePlan;
+import io.trino.spi.connector.SchemaTableName;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * The plans that a catalog's coordinator keeps, and which of them a query is likely to need.
+ *
+ * <p>Invariant: nothing that is kept is used before the sidecar said, together with the query's
+ * read point, that it is the plan at that read point ({@link QueryPlans}). Thread-safe.
+ */
+public final class KeptPlans {
+    private final SingleFlightCache<TableId, KeptPlan> plans;
+    private final ExpectedScans expected = new ExpectedScans();
+    private final LongAdder found = new LongAdder();
+    private final LongAdder asked = new LongAdder();
+
+    /** Plans may take as much memory as definitions and statistics. */
+    @Inject
+    public KeptPlans(MetadataCacheConfig config) {
+        this.plans =
+                new SingleFlightCache<>(
+                        "plans", config.getMaxSize().toBytes(), KeptPlan::weightBytes);
+    }
+
+    /** What to ask for with the read point of a query that begins with a name. */
+    Expected expect(SchemaTableName first) {
+        Map<TableId, KeptPlan> here = new HashMap<>();
+        List<KnownPlan> known =
+                expected.of(first).stream()
+                        .map(
+                                scan -> {
+                                    Optional<KeptPlan> plan =
+                                            plans.peek(scan.tableId())
+                                                    .filter(
+                                                            kept ->
+                                                                    kept.schemaVersion()
+                                                                            == scan
+                                                                                    .schemaVersion());
+                                    plan.ifPresent(kept -> here.put(scan.tableId(), kept));
+                                    return new KnownPlan(
+                                            scan.tableId(),
+                                            scan.schemaVersion(),
+                                            plan.map(KeptPlan::token),
+                                            TablePlan.MAX_CELLS);
+                                })
+                        .toList();
+        return new Expected(first, known, Map.copyOf(here));
+    }
+
+    void keep(KeptPlan plan) {
+        plans.put(plan.tableId(), plan);
+    }
+
+    /** A query that began with a name has ended. */
+    void ended(SchemaTableName first, Map<TableId, Integer> scanned) {
+        expected.ended(first, scanned);
+    }
+
+    void found() {
+        found.increment();
+    }
+
+    void asked() {
+        asked.increment();
+    }
+
+    /** Scans whose plan was here. */
+    public long foundCount() {
+        return found.sum();
+    }
+
+    /** Scans that asked for their plan. */
+    public long askedCount() {
+        return asked.sum();
+    }
+
+    /** What is held. */
+    public CacheStatistics statistics() {
+        return plans.statistics();
+    }
+
+    /** Forgets all plans. */
+    public void flush() {
+        plans.removeIf(table -> true);
+    }
+
+    /**
+     * What a query is likely to scan.
+     *
+     * @param first the name it begins with
+     * @param known what the request for its read point says
+     * @param plans what is kept of these tables
+     */
+    public record Expected(
+            SchemaTableName first, List<KnownPlan> known, Map<TableId, KeptPlan> plans) {}
+}

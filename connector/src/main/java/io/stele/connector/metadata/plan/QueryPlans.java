@@ -1,0 +1,172 @@
+package io.stele.connector.metadata.plan;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.connector.handle.SteleTableHandle;
+import io.stele.protocol.TableId;
+import io.stele.protocol.api.FileScan;
+import io.stele.protocol.api.ScanPlan;
+import io.stele.protocol.api.ShardScan;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.TablePlan;
+import io.stele.protocol.api.TableStatistics;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.trino.spi.connector.SchemaTableName;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the scans of one transaction read: from plans that the reply to its read point confirmed or
+ * brought, or by asking. Guarded by itself; nobody waits for the sidecar under it.
+ */
+public final class QueryPlans {
+    /**
+     * Files times columns of a plan that is asked for as a whole once the table has been seen
+     * unchanged, so that any predicate finds it: some MB. Of longer ones parts are kept.
+     */
+    private static final long MAX_KEPT_CELLS = 60_000;
+
+    private final Optional<KeptPlans> kept;
+    private final Map<TableId, Told> told = new HashMap<>();
+    private final Map<TableId, Integer> scanned = new HashMap<>();
+    private @Nullable SchemaTableName first;
+    private @Nullable String readPointId;
+
+    /**
+     * @param kept what transactions share; empty: every scan asks
+     */
+    public QueryPlans(Optional<KeptPlans> kept) {
+        this.kept = requireNonNull(kept, "kept is null");
+    }
+
+    /** What the request for a read point is to say, if the transaction begins with a name. */
+    public Optional<KeptPlans.Expected> expect(SchemaTableName name) {
+        return kept.map(plans -> plans.expect(name));
+    }
+
+    /** The transaction has a read point, and this is what came with it. */
+    public synchronized void began(
+            KeptPlans.Expected expected, String newReadPointId, List<TablePlan> plans) {
+        first = expected.first();
+        readPointId = newReadPointId;
+        for (TablePlan plan : plans) {
+            if (plan.token().isEmpty()) {
+                continue;
+            }
+            Optional<KeptPlan> same =
+                    Optional.ofNullable(expected.plans().get(plan.tableId()))
+                            .filter(before -> before.isOf(plan));
+            KeptPlan now = same.orElseGet(() -> KeptPlan.of(plan));
+            if (same.isEmpty()) {
+                kept.orElseThrow().keep(now);
+            }
+            told.put(
+                    plan.tableId(),
+                    new Told(now, plan.fromLsn(), plan.fileCount(), same.isPresent()));
+        }
+    }
+
+    /**
+     * What a scan reads.
+     *
+     * @param base what the query says of its rows
+     * @param narrowed that and what joins found out
+     * @param ask asks the sidecar for the plan of a predicate
+     */
+    public ScanPlan plan(
+            SteleTableHandle table,
+            ScanPredicate base,
+            ScanPredicate narrowed,
+            Function<ScanPredicate, ScanPlan> ask) {
+        Optional<Told> known = scan(table);
+        if (known.isEmpty() || table.index().isPresent()) { // how much an index finds may change
+            kept.ifPresent(KeptPlans::asked);
+            return ask.apply(narrowed);
+        }
+        Optional<List<ShardScan>> here = known.get().plan.find(base, narrowed);
+        if (here.isPresent()) {
+            kept.orElseThrow().found();
+            return narrowed(table, here.get(), known.get().fromLsn, narrowed);
+        }
+        kept.orElseThrow().asked();
+        boolean isWhole =
+                known.get().isRepeated
+                        && TablePlan.cells(known.get().fileCount, table.table().columns().size())
+                                <= MAX_KEPT_CELLS;
+        ScanPredicate asked = isWhole ? ScanPredicate.ALL : narrowed;
+        ScanPlan plan = ask.apply(asked);
+        synchronized (this) {
+            Told latest = requireNonNull(told.get(table.table().id()), "told is null");
+            KeptPlan more = latest.plan.with(asked, plan.shards());
+            told.put(
+                    more.tableId(),
+                    new Told(more, latest.fromLsn, latest.fileCount, latest.isRepeated));
+            kept.orElseThrow().keep(more);
+        }
+        return narrowed(table, plan.shards(), plan.fromLsn(), narrowed);
+    }
+
+    private synchronized Optional<Told> scan(SteleTableHandle table) {
+        if (!table.readPointId().equals(readPointId)) {
+            return Optional.empty();
+        }
+        scanned.put(table.table().id(), table.table().schemaVersion());
+        return find(table.table().id(), table.table().schemaVersion());
+    }
+
+    private synchronized Optional<Told> find(TableId table, int schemaVersion) {
+        return Optional.ofNullable(told.get(table))
+                .filter(known -> known.plan.schemaVersion() == schemaVersion);
+    }
+
+    private static ScanPlan narrowed(
+            SteleTableHandle table, List<ShardScan> plan, long fromLsn, ScanPredicate predicate) {
+        List<ShardScan> shards = new ArrayList<>(plan.size());
+        for (ShardScan shard : plan) {
+            List<FileScan> files = new ArrayList<>();
+            for (FileScan file : shard.files()) {
+                if (file.maxLsn() >= fromLsn) {
+                    file.narrowed(predicate).ifPresent(files::add);
+                }
+            }
+            shards.add(
+                    new ShardScan(
+                            shard.shard(),
+                            files,
+                            shard.live(),
+                            shard.mode(),
+                            shard.liveRowEstimate()));
+        }
+        return new ScanPlan(table.readLsn(), fromLsn, shards);
+    }
+
+    /** What is known of the rows of a predicate, if the files of the table are. */
+    public Optional<TableStatistics> statistics(TableDescription table, ScanPredicate predicate) {
+        return find(table.schema().id(), table.schema().schemaVersion())
+                .flatMap(
+                        known ->
+                                known.plan
+                                        .all()
+                                        .map(files -> PartStatistics.of(table, files, predicate)));
+    }
+
+    /** The transaction has ended: the next one that begins so is likely to need the same. */
+    public synchronized void close() {
+        if (kept.isPresent() && first != null) {
+            kept.get().ended(first, Map.copyOf(scanned));
+            first = null;
+        }
+    }
+
+    /**
+     * What is known of a table at the read point.
+     *
+     * @param isRepeated whether it was the same at an earlier one
+     */
+    private record Told(KeptPlan plan, long fromLsn, int fileCount, boolean isRepeated) {}
+}

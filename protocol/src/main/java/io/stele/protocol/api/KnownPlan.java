@@ -1,0 +1,25 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.TableId;
+import java.util.Optional;
+
+/**
+ * A table that somebody is likely to scan at the read point that is being opened.
+ *
+ * @param schemaVersion the version that the caller knows
+ * @param token of the plan that the caller has kept ({@link TablePlan#token}); empty: none
+ * @param maxCells how long a plan the caller wants to be told, as {@link TablePlan#cells} counts;
+ *     at most {@link TablePlan#MAX_CELLS}
+ */
+public record KnownPlan(TableId tableId, int schemaVersion, Optional<String> token, int maxCells) {
+    public KnownPlan {
+        requireNonNull(tableId, "tableId is null");
+        requireNonNull(token, "token is null");
+        if (maxCells < 0 || maxCells > TablePlan.MAX_CELLS) {
+            throw new IllegalArgumentException(
+                    "Expected maxCells from 0 to " + TablePlan.MAX_CELLS + ", found " + maxCells);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.TableId;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a scan of all rows of a table reads at a read point, told without having been asked for by
+ * {@link PlanScanRequest}.
+ *
+ * <p>Invariant: two read points at which a table has the same token have the same plan, also that
+ * of a predicate, but for what expires between them.
+ *
+ * @param schemaVersion as in {@link KnownPlan}
+ * @param token names the plan; empty: the table was being changed, so ask for a plan
+ * @param fromLsn rows below have expired; 0: none
+ * @param fileCount how many files the plan has
+ * @param shards the plan; absent if the caller has one of this token, or it is too long
+ */
+public record TablePlan(
+        TableId tableId,
+        int schemaVersion,
+        Optional<String> token,
+        long fromLsn,
+        int fileCount,
+        Optional<List<ShardScan>> shards) {
+    /**
+     * Files times columns (and one more) of the longest plan that is told: about 300 KB of JSON. A
+     * longer one is better asked for with a predicate.
+     */
+    public static final int MAX_CELLS = 4_000;
+
+    public TablePlan {
+        requireNonNull(tableId, "tableId is null");
+        requireNonNull(token, "token is null");
+        shards = shards.map(List::copyOf);
+    }
+
+    /** How long the plan of a table is. */
+    public static long cells(long fileCount, int columnCount) {
+        return fileCount * (1 + columnCount);
+    }
+}
