@@ -17,6 +17,7 @@ import io.stele.protocol.predicate.ValueRange;
 import io.stele.storage.format.SketchBuilder;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.FileKind;
+import io.stele.storage.manifest.FileSlices;
 import io.stele.storage.manifest.KeyIndexFile;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestEdit;
@@ -38,6 +39,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -58,6 +61,10 @@ public final class ManifestBenchmark implements Benchmark {
     private static final int NO_BASE = Integer.MAX_VALUE;
     private static final int ROUNDS = 30;
     private static final List<Integer> STRIPE_ROWS = List.of(100, 250, 500, 1_000, 5_000);
+    private static final List<Integer> FEW_STRIPE_ROWS = List.of(250, 1_000);
+
+    /** Each reads hundreds of megabytes of JSON. */
+    private static final int ROUNDS_WITHOUT_BASE = 5;
 
     /** A column whose values belong to a partition, as the time of an event to its day. */
     private static final int CLUSTERED_COLUMN = 2;
@@ -83,7 +90,7 @@ public final class ManifestBenchmark implements Benchmark {
             // First, since the other takes the sketches out of memory
             measure("%,d, no base".formatted(size), manifest, NO_BASE, metrics);
             measure("%,d".formatted(size), manifest, ManifestStore.MIN_CHANGES, metrics);
-            for (int rows : STRIPE_ROWS) {
+            for (int rows : size > 100_000 ? FEW_STRIPE_ROWS : STRIPE_ROWS) {
                 measureStripes(
                         "%,d, stripes of %,d".formatted(size, rows), manifest, rows, metrics);
             }
@@ -104,7 +111,11 @@ public final class ManifestBenchmark implements Benchmark {
                         Target.atMost(
                                 "100,000: ms to find a partition in memory",
                                 0.2,
-                                metrics.value("100,000: ms to find a partition in memory"))));
+                                metrics.value("100,000: ms to find a partition in memory")),
+                        Target.atMost(
+                                "100,000: B heap an entry of a list",
+                                150,
+                                metrics.value("100,000: B heap an entry of a list"))));
     }
 
     private static void measure(String name, Manifest manifest, int minChanges, Metrics metrics)
@@ -126,6 +137,7 @@ public final class ManifestBenchmark implements Benchmark {
                 () -> open(store, minChanges),
                 filter,
                 expected,
+                minChanges == NO_BASE ? ROUNDS_WITHOUT_BASE : ROUNDS,
                 metrics);
         if (minChanges != NO_BASE) {
             find(
@@ -134,6 +146,7 @@ public final class ManifestBenchmark implements Benchmark {
                     () -> open(store, minChanges),
                     byColumn(),
                     expected,
+                    ROUNDS,
                     metrics);
         }
 
@@ -147,7 +160,8 @@ public final class ManifestBenchmark implements Benchmark {
                 warm[round] = (System.nanoTime() - start) / 1e6;
             }
             Arrays.sort(warm);
-            metrics.put(name + ": ms to find a partition in memory", warm[warm.length / 2]);
+            metrics.put(name + ": ms to walk a list in memory", warm[warm.length / 2]);
+            measureFileList(name, manifest.files(), filter, expected, metrics);
             long before = heapBytes();
             ManifestStore owner = open(store, minChanges);
             Manifest loaded = owner.loadLatest().orElseThrow();
@@ -163,6 +177,60 @@ public final class ManifestBenchmark implements Benchmark {
         }
     }
 
+    /** As planners find the files of a partition, and those of values of a column. */
+    private static void measureFileList(
+            String name,
+            List<FileEntry> files,
+            ManifestFilter filter,
+            long expected,
+            Metrics metrics)
+            throws IOException {
+        long before = heapBytes();
+        long start = System.nanoTime();
+        FileSlices<FileEntry> list = FileSlices.of(files, Function.identity());
+        metrics.put(name + ": ms to make a list", (System.nanoTime() - start) / 1e6);
+        byte[] wanted = filter.partition().orElseThrow();
+        Predicate<byte[]> partition = values -> Arrays.equals(values, wanted);
+        metrics.put(
+                name + ": ms to find a partition in memory",
+                find(() -> list.select(partition, ScanPredicate.ALL, 1), expected));
+        ScanPredicate values = byColumn().predicate();
+        metrics.put(
+                name + ": ms to find values of a column in memory",
+                find(() -> list.select(_ -> true, values, 1), expected));
+        for (int column = 1; column <= COLUMNS; column++) { // as if each had been asked for
+            ScanPredicate any =
+                    new ScanPredicate(
+                            Map.of(column, ColumnDomain.of(ValueRange.atLeast(new byte[] {0}))));
+            check(!list.select(_ -> true, any, 1).isEmpty(), "files");
+        }
+        metrics.put(
+                name + ": B heap an entry of a list",
+                (double) (heapBytes() - before) / files.size());
+        FileEntry added = file(new SplittableRandom(4), -2);
+        List<FileEntry> more = new ArrayList<>(files);
+        more.add(added);
+        List<FileEntry> next = List.copyOf(more);
+        start = System.nanoTime();
+        FileSlices<FileEntry> advanced = list.advanced(next);
+        metrics.put(name + ": ms to make a list of that before", (System.nanoTime() - start) / 1e6);
+        check(
+                advanced.select(_ -> true, ScanPredicate.ALL, 1).size() == next.size(),
+                "all files of the next version");
+    }
+
+    /** The median of many looks, in milliseconds. */
+    private static double find(Supplier<List<FileEntry>> look, long expected) throws IOException {
+        double[] millis = new double[1000];
+        for (int round = 0; round < millis.length; round++) {
+            long start = System.nanoTime();
+            check(look.get().size() == expected, expected + " files");
+            millis[round] = (System.nanoTime() - start) / 1e6;
+        }
+        Arrays.sort(millis);
+        return millis[millis.length / 2];
+    }
+
     /**
      * @param name of a number, with its unit to come
      * @param opening of a reader that knows nothing yet
@@ -173,10 +241,11 @@ public final class ManifestBenchmark implements Benchmark {
             Supplier<ManifestStore> opening,
             ManifestFilter filter,
             long expected,
+            int rounds,
             Metrics metrics)
             throws IOException {
-        double[] millis = new double[ROUNDS];
-        for (int round = 0; round < ROUNDS; round++) {
+        double[] millis = new double[rounds];
+        for (int round = 0; round < rounds; round++) {
             ManifestStore reader = opening.get();
             store.reset();
             long start = cpuNanos();
@@ -185,7 +254,7 @@ public final class ManifestBenchmark implements Benchmark {
             check(found.size() == expected, expected + " files, found " + found.size());
         }
         Arrays.sort(millis);
-        metrics.put(name.formatted("ms CPU"), millis[ROUNDS / 2]);
+        metrics.put(name.formatted("ms CPU"), millis[rounds / 2]);
         metrics.put(name.formatted("requests"), (double) store.requests());
         metrics.put(name.formatted("MB read"), store.bytes() / 1e6);
     }
@@ -208,6 +277,7 @@ public final class ManifestBenchmark implements Benchmark {
                 () -> new ManifestStore(store, SHARD, OWNER, bases),
                 filter,
                 manifest.files().stream().filter(filter::matches).count(),
+                ROUNDS,
                 metrics);
     }
 

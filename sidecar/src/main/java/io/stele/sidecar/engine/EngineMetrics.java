@@ -27,6 +27,7 @@ public final class EngineMetrics {
 
     private final CacheMetrics rowBlockCache = cache("row-blocks");
     private final CacheMetrics keyIndexCache = cache("key-indexes");
+    private final CacheMetrics fileListCache = cache("file-lists");
     private final CacheMetrics footerCache = cache("footers");
     private final CacheMetrics rowGroupCache = cache("row-groups");
     private final CacheMetrics decodedColumnCache = cache("decoded-columns");
@@ -64,6 +65,12 @@ public final class EngineMetrics {
     @Nested
     public CacheMetrics getKeyIndexCache() {
         return keyIndexCache;
+    }
+
+    @Managed(description = "Files of tables by partition and bounds of columns, for planning")
+    @Nested
+    public CacheMetrics getFileListCache() {
+        return fileListCache;
     }
 
     @Managed(description = "Footers and checksums of column files")

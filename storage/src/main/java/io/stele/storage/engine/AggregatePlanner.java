@@ -21,8 +21,10 @@ import java.util.Optional;
 final class AggregatePlanner {
     private final Shards shards;
     private final TableFiles files;
+    private final FileLists fileLists;
 
-    AggregatePlanner(Shards shards, TableFiles files) {
+    AggregatePlanner(Shards shards, TableFiles files, FileLists fileLists) {
+        this.fileLists = requireNonNull(fileLists, "fileLists is null");
         this.shards = requireNonNull(shards, "shards is null");
         this.files = requireNonNull(files, "files is null");
     }
@@ -56,13 +58,14 @@ final class AggregatePlanner {
                                 fromLsn,
                                 cache);
             }
-            addShard(scan, view, readPoint, fromLsn, predicate, partitions);
+            addShard(scan, id, view, readPoint, fromLsn, predicate, partitions);
         }
         return requireNonNull(scan, "a table has shards");
     }
 
     private void addShard(
             AggregateScan scan,
+            ShardId id,
             TableView view,
             ReadPoint readPoint,
             long fromLsn,
@@ -70,7 +73,9 @@ final class AggregatePlanner {
             PartitionMatcher partitions) {
         boolean hasColumns = view.schema().orientation().hasColumns();
         if (hasColumns) {
-            view.columnFiles().stream()
+            fileLists
+                    .select(view.versions(), id, view.columnFiles(), partitions, predicate)
+                    .stream()
                     .filter(file -> partitions.matches(file.entry()))
                     .sorted(Comparator.comparing((ColumnFile file) -> file.entry().path()))
                     .forEach(file -> scan.addFile(view, file));

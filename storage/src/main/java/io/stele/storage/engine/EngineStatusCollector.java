@@ -2,6 +2,7 @@ package io.stele.storage.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.CacheStatistics;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ShardStatus;
@@ -28,6 +29,7 @@ final class EngineStatusCollector {
     private final Shards shards;
     private final EngineLog log;
     private final TableFiles files;
+    private final FileLists fileLists;
     private final CatalogService catalog;
 
     EngineStatusCollector(
@@ -37,7 +39,9 @@ final class EngineStatusCollector {
             Shards shards,
             EngineLog log,
             TableFiles files,
+            FileLists fileLists,
             CatalogService catalog) {
+        this.fileLists = requireNonNull(fileLists, "fileLists is null");
         this.lsns = requireNonNull(lsns, "lsns is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.transactions = requireNonNull(transactions, "transactions is null");
@@ -74,10 +78,16 @@ final class EngineStatusCollector {
                 statuses,
                 failed,
                 storeWaits,
-                files.cacheStatistics(),
+                caches(),
                 gates,
                 tableStatuses(),
                 applies);
+    }
+
+    private List<CacheStatistics> caches() {
+        List<CacheStatistics> caches = new ArrayList<>(files.cacheStatistics());
+        caches.add(fileLists.statistics());
+        return List.copyOf(caches);
     }
 
     private List<TableStatus> tableStatuses() {

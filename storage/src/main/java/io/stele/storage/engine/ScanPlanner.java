@@ -35,8 +35,10 @@ final class ScanPlanner {
 
     private final Shards shards;
     private final IndexReads indexes;
+    private final FileLists fileLists;
 
-    ScanPlanner(Shards shards, IndexReads indexes) {
+    ScanPlanner(Shards shards, IndexReads indexes, FileLists fileLists) {
+        this.fileLists = requireNonNull(fileLists, "fileLists is null");
         this.shards = requireNonNull(shards, "shards is null");
         this.indexes = requireNonNull(indexes, "indexes is null");
     }
@@ -85,7 +87,7 @@ final class ScanPlanner {
         return new ScanPlan(readPoint.lsn().value(), fromLsn, scans);
     }
 
-    private static ShardScan columns(
+    private ShardScan columns(
             ShardId id,
             TableView view,
             Lsn lsn,
@@ -93,7 +95,9 @@ final class ScanPlanner {
             ScanPredicate predicate,
             PartitionMatcher partitions) {
         List<FileScan> files = new ArrayList<>();
-        for (ColumnFile file : view.columnFiles()) {
+        List<ColumnFile> candidates =
+                fileLists.select(view.versions(), id, view.columnFiles(), partitions, predicate);
+        for (ColumnFile file : candidates) {
             boolean isLive = file.entry().maxLsn().value() >= fromLsn;
             if (isLive && partitions.matches(file.entry())) {
                 scan(view.versions(), file, lsn, predicate).ifPresent(files::add);

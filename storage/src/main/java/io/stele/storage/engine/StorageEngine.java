@@ -91,7 +91,10 @@ public final class StorageEngine implements AutoCloseable {
         this.log = log;
         this.readPoints = readPoints;
         this.readPointOpener = new ReadPointOpener(log, shards, readPoints, catalog);
-        this.reads = new TableReads(catalog, shards, files, readPoints, options.maxChangesBytes());
+        FileLists fileLists = new FileLists(FileLists.MAX_BYTES);
+        this.reads =
+                new TableReads(
+                        catalog, shards, files, readPoints, fileLists, options.maxChangesBytes());
         this.transactions = transactions;
         this.orphanFiles = transactions.orphanFiles(files, epoch);
         this.indexBuilds = indexBuilds;
@@ -108,7 +111,7 @@ public final class StorageEngine implements AutoCloseable {
                         indexBuilds);
         this.status =
                 new EngineStatusCollector(
-                        lsns, readPoints, transactions, shards, log, files, catalog);
+                        lsns, readPoints, transactions, shards, log, files, fileLists, catalog);
     }
 
     /**

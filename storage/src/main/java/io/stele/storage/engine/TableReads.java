@@ -42,6 +42,7 @@ final class TableReads {
     private final LookupScans lookups;
     private final ScanPlanner planner;
     private final TablePlans tablePlans;
+    private final FileLists fileLists;
     private final long maxChangesBytes;
 
     TableReads(
@@ -49,7 +50,9 @@ final class TableReads {
             Shards shards,
             TableFiles files,
             ReadPoints readPoints,
+            FileLists fileLists,
             long maxChangesBytes) {
+        this.fileLists = requireNonNull(fileLists, "fileLists is null");
         this.maxChangesBytes = maxChangesBytes;
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.shards = requireNonNull(shards, "shards is null");
@@ -57,7 +60,7 @@ final class TableReads {
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.pointReads = new PointReads(shards, files, readPoints);
         this.indexReads = new IndexReads(shards, files, readPoints);
-        this.planner = new ScanPlanner(shards, indexReads);
+        this.planner = new ScanPlanner(shards, indexReads, fileLists);
         this.tablePlans = new TablePlans(shards, planner);
         this.lookups = new LookupScans(pointReads, indexReads, readPoints, this::scanAll);
     }
@@ -173,7 +176,7 @@ final class TableReads {
             Optional<FragmentCache> cache) {
         TableSchema schema = schema(tableId);
         checkReadable(readPoint, schema);
-        return new AggregatePlanner(shards, files)
+        return new AggregatePlanner(shards, files, fileLists)
                 .plan(readPoint, schema, schemaVersion, predicate, aggregation, cache);
     }
 

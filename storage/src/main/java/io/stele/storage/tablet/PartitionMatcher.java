@@ -61,7 +61,7 @@ public final class PartitionMatcher {
 
     /** Whether the rows of a file match; true if its partition is not known. */
     public boolean matches(FileEntry file) {
-        return all || file.partition().isEmpty() || matches(file.partition().get());
+        return file.partition().isEmpty() || matches(file.partition().get());
     }
 
     /** Of {@link #ofKeys}: false only if no key between two matches, both included. */
@@ -107,7 +107,15 @@ public final class PartitionMatcher {
                         .anyMatch(range -> range.contains(low) && range.contains(high));
     }
 
-    private boolean matches(byte[] partition) {
+    /**
+     * Whether a partition matches.
+     *
+     * @param partition encoded values of the partition columns
+     */
+    public boolean matches(byte[] partition) {
+        if (all) {
+            return true;
+        }
         List<Optional<byte[]>> values = encoder.split(partition);
         for (int i = 0; i < domains.size(); i++) {
             ColumnDomain domain = domains.get(i);

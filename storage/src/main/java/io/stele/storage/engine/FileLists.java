@@ -1,0 +1,84 @@
+package io.stele.storage.engine;
+
+import io.stele.cache.CacheStatistics;
+import io.stele.cache.SingleFlightCache;
+import io.stele.protocol.ShardId;
+import io.stele.protocol.TableId;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.storage.manifest.FileSlices;
+import io.stele.storage.tablet.ColumnFile;
+import io.stele.storage.tablet.PartitionMatcher;
+import io.stele.storage.tablet.TableVersions;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The column files of tables as {@link FileSlices}, by shard: of the list that the shard's manifest
+ * version has, made from that of the version before. Bounded by weight. Thread-safe.
+ */
+final class FileLists {
+    /** Looked at one by one: as fast as making columns. */
+    private static final int FEW_FILES = 4;
+
+    /** 64 MiB: lists of some 470,000 files at most 136 bytes each. */
+    static final long MAX_BYTES = 64L << 20;
+
+    private static final long ENTRY_BYTES = 200; // key, map and policy, about
+
+    private final SingleFlightCache<Key, FileSlices<ColumnFile>> lists;
+    private final boolean enabled;
+
+    /**
+     * @param maxBytes 0: nothing is kept
+     */
+    FileLists(long maxBytes) {
+        this.enabled = maxBytes > 0;
+        this.lists =
+                new SingleFlightCache<>(
+                        "file-lists", maxBytes, list -> list.retainedBytes() + ENTRY_BYTES);
+    }
+
+    /**
+     * Those of a shard's files that may have rows of a predicate; some that have none as well.
+     *
+     * @param files an immutable list, the same object as long as it has the same files
+     * @param partitions of the predicate
+     */
+    List<ColumnFile> select(
+            TableVersions versions,
+            ShardId shard,
+            List<ColumnFile> files,
+            PartitionMatcher partitions,
+            ScanPredicate predicate) {
+        if (predicate.isAll()) { // in the order of the list, which tells plans apart
+            return files;
+        }
+        return of(versions.schema().id(), shard, files)
+                .map(list -> list.select(partitions::matches, predicate, versions.schemaVersion()))
+                .orElse(files);
+    }
+
+    private Optional<FileSlices<ColumnFile>> of(
+            TableId table, ShardId shard, List<ColumnFile> files) {
+        if (!enabled || files.size() <= FEW_FILES) {
+            return Optional.empty();
+        }
+        Key key = new Key(table, shard);
+        Optional<FileSlices<ColumnFile>> known = lists.peek(key);
+        if (known.isPresent() && known.get().isOf(files)) {
+            lists.used(key, 1);
+            return known;
+        }
+        FileSlices<ColumnFile> next =
+                known.map(before -> before.advanced(files))
+                        .orElseGet(() -> FileSlices.of(files, ColumnFile::entry));
+        lists.putMissed(key, next);
+        return Optional.of(next);
+    }
+
+    CacheStatistics statistics() {
+        return lists.statistics();
+    }
+
+    private record Key(TableId table, ShardId shard) {}
+}
