@@ -34,6 +34,7 @@ import io.stele.connector.read.HotColumns;
 import io.stele.connector.read.LivePageSources;
 import io.stele.connector.read.ShardHomes;
 import io.stele.connector.read.ShardPruning;
+import io.stele.connector.read.ShardQueues;
 import io.stele.connector.read.SteleIndexProvider;
 import io.stele.connector.read.StelePageSources;
 import io.stele.connector.read.SteleSplitManager;
@@ -128,6 +129,12 @@ final class SteleModule implements Module {
     @ProvidesIntoSet
     static ConnectorTableFunction tableChanges(SteleTransactions transactions) {
         return new TableChangesFunction(transactions::metadata);
+    }
+
+    @Provides
+    @Singleton
+    static ShardQueues shardQueues(ReadPoints readPoints) {
+        return new ShardQueues(readPoints::isOpen);
     }
 
     @Provides

@@ -39,6 +39,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -60,6 +61,8 @@ public final class ManifestBenchmark implements Benchmark {
     private static final List<ColumnSketch> SKETCHES = sketches(64);
     private static final int NO_BASE = Integer.MAX_VALUE;
     private static final int ROUNDS = 30;
+    private static final int LOOKS = 1_000;
+    private static final int LISTS = 20;
     private static final List<Integer> STRIPE_ROWS = List.of(100, 250, 500, 1_000, 5_000);
     private static final List<Integer> FEW_STRIPE_ROWS = List.of(250, 1_000);
 
@@ -151,16 +154,13 @@ public final class ManifestBenchmark implements Benchmark {
         }
 
         if (minChanges != NO_BASE) {
-            double[] warm = new double[1000];
-            for (int round = 0; round < warm.length; round++) {
-                long start = System.nanoTime();
-                check(
-                        manifest.files().stream().filter(filter::matches).count() == expected,
-                        "as many files");
-                warm[round] = (System.nanoTime() - start) / 1e6;
-            }
-            Arrays.sort(warm);
-            metrics.put(name + ": ms to walk a list in memory", warm[warm.length / 2]);
+            metrics.put(
+                    name + ": ms to walk a list in memory",
+                    median(
+                            LOOKS,
+                            () ->
+                                    manifest.files().stream().filter(filter::matches).count()
+                                            == expected));
             measureFileList(name, manifest.files(), filter, expected, metrics);
             long before = heapBytes();
             ManifestStore owner = open(store, minChanges);
@@ -185,50 +185,60 @@ public final class ManifestBenchmark implements Benchmark {
             long expected,
             Metrics metrics)
             throws IOException {
-        long before = heapBytes();
-        long start = System.nanoTime();
+        metrics.put(
+                name + ": ms to make a list",
+                median(ROUNDS, () -> FileSlices.of(files, Function.identity()).isOf(files)));
         FileSlices<FileEntry> list = FileSlices.of(files, Function.identity());
-        metrics.put(name + ": ms to make a list", (System.nanoTime() - start) / 1e6);
         byte[] wanted = filter.partition().orElseThrow();
         Predicate<byte[]> partition = values -> Arrays.equals(values, wanted);
         metrics.put(
                 name + ": ms to find a partition in memory",
-                find(() -> list.select(partition, ScanPredicate.ALL, 1), expected));
+                median(
+                        LOOKS,
+                        () -> list.select(partition, ScanPredicate.ALL, 1).size() == expected));
         ScanPredicate values = byColumn().predicate();
         metrics.put(
                 name + ": ms to find values of a column in memory",
-                find(() -> list.select(_ -> true, values, 1), expected));
-        for (int column = 1; column <= COLUMNS; column++) { // as if each had been asked for
-            ScanPredicate any =
-                    new ScanPredicate(
-                            Map.of(column, ColumnDomain.of(ValueRange.atLeast(new byte[] {0}))));
-            check(!list.select(_ -> true, any, 1).isEmpty(), "files");
-        }
-        metrics.put(
-                name + ": B heap an entry of a list",
-                (double) (heapBytes() - before) / files.size());
-        FileEntry added = file(new SplittableRandom(4), -2);
+                median(LOOKS, () -> list.select(_ -> true, values, 1).size() == expected));
         List<FileEntry> more = new ArrayList<>(files);
-        more.add(added);
+        more.add(file(new SplittableRandom(4), -2));
         List<FileEntry> next = List.copyOf(more);
-        start = System.nanoTime();
-        FileSlices<FileEntry> advanced = list.advanced(next);
-        metrics.put(name + ": ms to make a list of that before", (System.nanoTime() - start) / 1e6);
-        check(
-                advanced.select(_ -> true, ScanPredicate.ALL, 1).size() == next.size(),
-                "all files of the next version");
+        metrics.put(
+                name + ": ms to make a list of that before",
+                median(ROUNDS, () -> list.advanced(next).isOf(next)));
+        metrics.put(name + ": B heap an entry of a list", heapOfLists(files));
     }
 
-    /** The median of many looks, in milliseconds. */
-    private static double find(Supplier<List<FileEntry>> look, long expected) throws IOException {
-        double[] millis = new double[1000];
-        for (int round = 0; round < millis.length; round++) {
+    /** Each with the bounds of all columns, as if each had been asked for. */
+    private static double heapOfLists(List<FileEntry> files) {
+        List<FileSlices<FileEntry>> lists = new ArrayList<>();
+        long before = heapBytes();
+        for (int i = 0; i < LISTS; i++) {
+            FileSlices<FileEntry> list = FileSlices.of(files, Function.identity());
+            for (int column = 1; column <= COLUMNS; column++) {
+                ScanPredicate any =
+                        new ScanPredicate(
+                                Map.of(
+                                        column,
+                                        ColumnDomain.of(ValueRange.atLeast(new byte[] {0}))));
+                list.select(_ -> false, any, 1);
+            }
+            lists.add(list);
+        }
+        double bytes = (double) heapBytes() - before;
+        return bytes / lists.size() / files.size();
+    }
+
+    /** The median of so many looks, in milliseconds; each is right. */
+    private static double median(int looks, BooleanSupplier look) throws IOException {
+        double[] millis = new double[looks];
+        for (int round = 0; round < looks; round++) {
             long start = System.nanoTime();
-            check(look.get().size() == expected, expected + " files");
+            check(look.getAsBoolean(), "what a walk finds");
             millis[round] = (System.nanoTime() - start) / 1e6;
         }
         Arrays.sort(millis);
-        return millis[millis.length / 2];
+        return millis[looks / 2];
     }
 
     /**

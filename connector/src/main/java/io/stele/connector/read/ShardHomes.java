@@ -20,8 +20,8 @@ import java.util.Optional;
  * <p>A split has an affinity key, and the engine gives keys homes by rendezvous hashing: if a
  * worker comes or goes, only what it gets or had moves. A shard has one key, so that all caches of
  * a worker are of the same shards, unless there are too few shards for the workers or the shard has
- * too much to read: then it has a power of two of them, and twice as many keys leave half of the
- * files where they are.
+ * too much to read, or running queries queue for it ({@link ShardQueues}): then it has a power of
+ * two of them, and twice as many keys leave half of the files where they are.
  *
  * <p>The engine may choose a second node. Which was the first is in the split, so that another one
  * does not fill its cache with what it reads by exception ({@link
@@ -48,15 +48,20 @@ public final class ShardHomes {
         this.nodes = requireNonNull(nodes, "nodes is null");
     }
 
-    /** As of now, for the splits of one scan. */
-    Homes of(TableSchema table) {
+    /**
+     * As of now, for the splits of one scan.
+     *
+     * @param queues what is read already of the table's group
+     */
+    Homes of(TableSchema table, ShardQueues.Queues queues) {
         return new Homes(
                 table.tableGroup(),
                 table.shardCount(),
                 nodes.getWorkerNodes().stream()
                         .filter(node -> !node.isCoordinator())
                         .map(Node::getNodeIdentifier)
-                        .toList());
+                        .toList(),
+                queues);
     }
 
     /** Whether this node is a split's home; so is every node for one without. */
@@ -77,12 +82,14 @@ public final class ShardHomes {
         private final String prefix;
         private final int shardCount;
         private final Map<String, Long> workers; // and the hash of each
+        private final ShardQueues.Queues queues;
         private final Map<String, Home> known = new HashMap<>();
 
         /**
          * @param workers identifiers of those that the engine chooses from
          */
-        Homes(int tableGroup, int shardCount, List<String> workers) {
+        Homes(int tableGroup, int shardCount, List<String> workers, ShardQueues.Queues queues) {
+            this.queues = requireNonNull(queues, "queues is null");
             this.prefix = "group " + tableGroup + " shard ";
             this.shardCount = shardCount;
             this.workers = new HashMap<>();
@@ -95,7 +102,7 @@ public final class ShardHomes {
          * @param shardBytes of all files that the scan has in the shard
          */
         Home of(int shard, long shardBytes, String path, long start) {
-            int replicas = replicas(shardBytes);
+            int replicas = replicas(shard, shardBytes);
             long hash = XxHash64.hash(start / SECTION_BYTES, XxHash64.hash(path.getBytes(UTF_8)));
             int replica = (int) (hash & (replicas - 1));
             String key = prefix + shard + (replica == 0 ? "" : " replica " + replica);
@@ -103,13 +110,15 @@ public final class ShardHomes {
         }
 
         /** How many keys a shard has: a power of two. */
-        int replicas(long shardBytes) {
+        int replicas(int shard, long shardBytes) {
+            long most = (long) KEYS_OF_WORKER * Math.max(1, workers.size());
             long wanted =
                     Math.max(
                             Math.ceilDiv((long) KEYS_OF_WORKER * workers.size(), shardCount),
                             Math.ceilDiv(shardBytes, BYTES_OF_KEY));
-            long most = (long) KEYS_OF_WORKER * Math.max(1, workers.size());
-            return powerOfTwo(Math.clamp(wanted, 1, most));
+            long spread = Math.min(queues.spread(shard, shardCount), most);
+            return powerOfTwo(
+                    Math.clamp(powerOfTwo(Math.clamp(wanted, 1, most)) * spread, 1, most));
         }
 
         private static int powerOfTwo(long atLeast) {

@@ -60,6 +60,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
     private final SteleTransactions transactions;
     private final ShardPruning shardPruning;
     private final ShardHomes homes;
+    private final ShardQueues queues;
     private final long maxSplitBytes;
 
     @Inject
@@ -68,8 +69,10 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             SteleTransactions transactions,
             ShardPruning shardPruning,
             ShardHomes homes,
+            ShardQueues queues,
             SteleConfig config) {
         this.transactions = requireNonNull(transactions, "transactions is null");
+        this.queues = requireNonNull(queues, "queues is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.shardPruning = requireNonNull(shardPruning, "shardPruning is null");
         this.homes = requireNonNull(homes, "homes is null");
@@ -173,7 +176,9 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         Map<ShardId, Long> shardBytes =
                 plan.shards().stream()
                         .collect(toImmutableMap(ShardScan::shard, SteleSplitManager::bytes));
-        ShardHomes.Homes homesOfScan = homes.of(table.table());
+        int group = table.table().tableGroup();
+        ShardHomes.Homes homesOfScan = homes.of(table.table(), queues.of(group));
+        queues.add(table.readPointId(), group, wantedBytes(table.table().shardCount(), wanted));
         List<ConnectorSplit> splits = new ArrayList<>();
         for (ShardScan shard : wanted.shards()) {
             long bytes = shardBytes.getOrDefault(shard.shard(), 0L);
@@ -193,6 +198,14 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                         table.index().isPresent(),
                         OptionalInt.of(table.table().schemaVersion())),
                 ScanPlan.class);
+    }
+
+    private static long[] wantedBytes(int shardCount, ScanPlan wanted) {
+        long[] bytes = new long[shardCount];
+        for (ShardScan shard : wanted.shards()) {
+            bytes[shard.shard().index()] = bytes(shard);
+        }
+        return bytes;
     }
 
     private static long bytes(ShardScan shard) {

@@ -26,6 +26,8 @@ import io.stele.protocol.schema.TableSchema;
 import jakarta.annotation.PreDestroy;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -41,6 +43,7 @@ public final class ReadPoints {
     private final SteleSidecar sidecar;
     private final long ttlMillis;
     private final EndedReadPoints ended;
+    private final Set<String> open = ConcurrentHashMap.newKeySet();
     private final ScheduledExecutorService renewals =
             Executors.newSingleThreadScheduledExecutor(
                     Threads.daemonThreadsNamed("stele-read-points"));
@@ -117,11 +120,17 @@ public final class ReadPoints {
     }
 
     private Lease lease(ReadPointReply reply) {
+        open.add(reply.readPointId());
         long period = Math.max(1, ttlMillis / RENEWALS_PER_TTL);
         Future<?> renewal =
                 renewals.scheduleWithFixedDelay(
                         () -> renew(reply.readPointId()), period, period, TimeUnit.MILLISECONDS);
         return new Lease(reply.readPointId(), reply.lsn(), renewal);
+    }
+
+    /** Whether a lease was opened here and not closed. */
+    public boolean isOpen(String id) {
+        return open.contains(id);
     }
 
     @PreDestroy
@@ -196,6 +205,7 @@ public final class ReadPoints {
         @Override
         public void close() {
             renewal.cancel(false);
+            open.remove(id);
             ended.add(id);
         }
     }

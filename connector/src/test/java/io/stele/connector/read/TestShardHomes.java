@@ -13,6 +13,7 @@ import io.trino.spi.Node;
 import io.trino.spi.NodeVersion;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -81,8 +82,8 @@ final class TestShardHomes {
     void twiceAsManyKeysLeaveHalfOfTheFiles() {
         ShardHomes.Homes four = keys(4, nodes(4));
         ShardHomes.Homes five = keys(4, nodes(5));
-        assertThat(four.replicas(SMALL)).isEqualTo(2);
-        assertThat(five.replicas(SMALL)).isEqualTo(4);
+        assertThat(four.replicas(0, SMALL)).isEqualTo(2);
+        assertThat(five.replicas(0, SMALL)).isEqualTo(4);
         int same = 0;
         int all = 0;
         for (int shard = 0; shard < 4; shard++) {
@@ -102,12 +103,65 @@ final class TestShardHomes {
     @Test
     void aShardWithMuchToReadHasMoreKeys() {
         ShardHomes.Homes keys = keys(64, nodes(4));
-        assertThat(keys.replicas(0)).isEqualTo(1);
-        assertThat(keys.replicas(ShardHomes.BYTES_OF_KEY)).isEqualTo(1);
-        assertThat(keys.replicas(ShardHomes.BYTES_OF_KEY + 1)).isEqualTo(2);
-        assertThat(keys.replicas(3 * ShardHomes.BYTES_OF_KEY)).isEqualTo(4);
+        assertThat(keys.replicas(0, 0)).isEqualTo(1);
+        assertThat(keys.replicas(0, ShardHomes.BYTES_OF_KEY)).isEqualTo(1);
+        assertThat(keys.replicas(0, ShardHomes.BYTES_OF_KEY + 1)).isEqualTo(2);
+        assertThat(keys.replicas(0, 3 * ShardHomes.BYTES_OF_KEY)).isEqualTo(4);
         // Never more than twice the workers
-        assertThat(keys.replicas(Long.MAX_VALUE)).isEqualTo(8);
+        assertThat(keys.replicas(0, Long.MAX_VALUE)).isEqualTo(8);
+    }
+
+    /** Twenty queries that all want one shard are not one worker's alone, and end so. */
+    @Test
+    void aShardThatQueriesQueueForIsSpread() {
+        Set<String> running = new HashSet<>();
+        ShardQueues queues = new ShardQueues(running::contains);
+        List<InternalNode> eight = nodes(8);
+        Map<String, Long> cold = new HashMap<>();
+        Map<String, Long> spread = new HashMap<>();
+        long fileBytes = ShardQueues.HOT_BYTES / FILES;
+        for (int query = 0; query < 20; query++) {
+            ShardHomes.Homes now = keys(64, eight, queues.of(3));
+            ShardHomes.Homes home = keys(64, eight);
+            for (int file = 0; file < FILES; file++) {
+                String path = "data/7/" + file + ".orc";
+                spread.merge(now.of(7, SMALL, path, 0).node().orElseThrow(), fileBytes, Long::sum);
+                cold.merge(home.of(7, SMALL, path, 0).node().orElseThrow(), fileBytes, Long::sum);
+            }
+            long[] bytes = new long[64];
+            bytes[7] = FILES * fileBytes;
+            running.add("query " + query);
+            queues.add("query " + query, 3, bytes);
+        }
+        assertThat(cold).hasSize(1);
+        assertThat(spread).hasSizeGreaterThan(4);
+        long all = cold.values().iterator().next();
+        assertThat(spread.values()).allMatch(bytes -> bytes < all / 2);
+        // Others are at home, and so is it when they have ended
+        ShardHomes.Homes hot = keys(64, eight, queues.of(3));
+        assertThat(hot.replicas(7, SMALL)).isEqualTo(16);
+        assertThat(hot.replicas(8, SMALL)).isEqualTo(1);
+        assertThat(keys(64, eight, queues.of(4)).replicas(7, SMALL)).isEqualTo(1);
+        running.clear();
+        assertThat(keys(64, eight, queues.of(3)).replicas(7, SMALL)).isEqualTo(1);
+        assertThat(queues.size()).isZero();
+    }
+
+    /** Where all shards are asked for alike, more keys would only make all caches colder. */
+    @Test
+    void shardsThatAreAllBusyStayAtHome() {
+        ShardQueues queues = new ShardQueues(_ -> true);
+        long[] bytes = new long[64];
+        Arrays.fill(bytes, 100 * ShardQueues.HOT_BYTES);
+        queues.add("query", 3, bytes);
+        queues.add("query", 3, bytes);
+        assertThat(keys(64, nodes(8), queues.of(3)).replicas(7, SMALL)).isEqualTo(1);
+        bytes[7] *= 9;
+        queues.add("another", 3, bytes);
+        assertThat(keys(64, nodes(8), queues.of(3)).replicas(7, SMALL)).isEqualTo(1);
+        queues.add("another", 3, bytes);
+        queues.add("another", 3, bytes);
+        assertThat(keys(64, nodes(8), queues.of(3)).replicas(7, SMALL)).isEqualTo(2);
     }
 
     @Test
@@ -139,8 +193,13 @@ final class TestShardHomes {
     }
 
     private static ShardHomes.Homes keys(int shards, List<? extends Node> workers) {
+        return keys(shards, workers, ShardQueues.Queues.NONE);
+    }
+
+    private static ShardHomes.Homes keys(
+            int shards, List<? extends Node> workers, ShardQueues.Queues queues) {
         return new ShardHomes.Homes(
-                3, shards, workers.stream().map(Node::getNodeIdentifier).toList());
+                3, shards, workers.stream().map(Node::getNodeIdentifier).toList(), queues);
     }
 
     private static Set<ShardHomes.Home> allHomes(ShardHomes.Homes keys) {
