@@ -1,18 +1,15 @@
 package io.stele.connector.read;
 
 import static java.util.Objects.requireNonNull;
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import io.airlift.log.Logger;
 import io.stele.cache.BenefitCache;
 import io.stele.cache.BenefitCacheOptions;
-import io.stele.cache.BenefitStatistics;
 import io.stele.protocol.api.FragmentCacheUse;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.objectstore.cached.DataFiles;
-import java.util.ArrayList;
+import io.stele.storage.objectstore.cached.FragmentUses;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
@@ -104,29 +101,6 @@ public final class FilteredRowsCache {
         if (!enabled) {
             return List.of();
         }
-        List<FragmentCacheUse> uses = new ArrayList<>();
-        uses.add(use(Optional.empty(), rows.statistics()));
-        rows.ownerStatistics()
-                .forEach(
-                        (id, statistics) ->
-                                uses.add(use(Optional.of(names.getOrDefault(id, id)), statistics)));
-        return uses;
-    }
-
-    private FragmentCacheUse use(Optional<String> table, BenefitStatistics statistics) {
-        return new FragmentCacheUse(
-                table,
-                statistics.hits(),
-                statistics.misses(),
-                statistics.followed(),
-                statistics.hitBytes(),
-                NANOSECONDS.toMillis(statistics.savedNanos()),
-                statistics.spaceEvictions(),
-                statistics.oversized(),
-                statistics.verified(),
-                statistics.mismatches(),
-                statistics.entries(),
-                statistics.sizeBytes(),
-                rows.maxBytes());
+        return FragmentUses.of(rows, id -> names.getOrDefault(id, id));
     }
 }

@@ -16,7 +16,6 @@ import jakarta.annotation.PreDestroy;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -106,40 +105,8 @@ public final class FragmentResults implements Closeable {
      * @param names of tables by the text of their ids; empty where a table is gone
      */
     public List<FragmentCacheUse> uses(Function<String, Optional<String>> names) {
-        if (cache.isEmpty()) {
-            return List.of();
-        }
-        long maxBytes = cache.get().maxBytes();
-        List<FragmentCacheUse> uses = new ArrayList<>();
-        uses.add(use(Optional.empty(), cache.get().statistics(), maxBytes));
-        cache.get()
-                .tableStatistics()
-                .forEach(
-                        (id, statistics) ->
-                                uses.add(
-                                        use(
-                                                Optional.of(names.apply(id).orElse(id)),
-                                                statistics,
-                                                maxBytes)));
-        return uses;
-    }
-
-    private static FragmentCacheUse use(
-            Optional<String> table, BenefitStatistics statistics, long maxBytes) {
-        return new FragmentCacheUse(
-                table,
-                statistics.hits(),
-                statistics.misses(),
-                statistics.followed(),
-                statistics.hitBytes(),
-                NANOSECONDS.toMillis(statistics.savedNanos()),
-                statistics.spaceEvictions(),
-                statistics.oversized(),
-                statistics.verified(),
-                statistics.mismatches(),
-                statistics.entries(),
-                statistics.sizeBytes(),
-                maxBytes);
+        return cache.map(present -> present.uses(id -> names.apply(id).orElse(id)))
+                .orElse(List.of());
     }
 
     private long gauge(ToLongFunction<BenefitStatistics> value) {

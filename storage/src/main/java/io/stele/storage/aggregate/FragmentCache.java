@@ -6,12 +6,15 @@ import io.stele.cache.BenefitCache;
 import io.stele.cache.BenefitCache.Claim;
 import io.stele.cache.BenefitCacheOptions;
 import io.stele.cache.BenefitStatistics;
+import io.stele.protocol.api.FragmentCacheUse;
 import io.stele.storage.objectstore.cached.DataFiles;
+import io.stele.storage.objectstore.cached.FragmentUses;
 import java.util.Arrays;
-import java.util.Map;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,9 +97,9 @@ public final class FragmentCache {
         return results.statistics();
     }
 
-    /** The same for each table, by the text of its id. */
-    public Map<String, BenefitStatistics> tableStatistics() {
-        return results.ownerStatistics();
+    /** As {@link FragmentUses#of}. */
+    public List<FragmentCacheUse> uses(UnaryOperator<String> name) {
+        return FragmentUses.of(results, name);
     }
 
     public long maxBytes() {
