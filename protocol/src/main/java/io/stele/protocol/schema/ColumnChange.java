@@ -123,42 +123,39 @@ public record ColumnChange(
 
     /** The same new column in another place. */
     public ColumnChange at(Position newPosition) {
-        return new ColumnChange(
-                kind,
-                path,
-                name,
-                type,
-                comment,
-                defaultValue,
-                Optional.of(newPosition),
-                initialValue,
-                notNull);
+        return with(defaultValue, Optional.of(newPosition), initialValue, notNull);
     }
 
     /** The same new column with a default value, or without one. */
     public ColumnChange withDefault(Optional<String> newDefault) {
-        return new ColumnChange(
-                kind, path, name, type, comment, newDefault, position, initialValue, notNull);
+        return with(newDefault, position, initialValue, notNull);
     }
 
     /** The same new column with a value for the rows that are there. */
     public ColumnChange withInitialValue(InitialValue value) {
+        return with(defaultValue, position, Optional.of(value), notNull);
+    }
+
+    /** The same new column, NOT NULL: the rows that are there need an initial value. */
+    public ColumnChange asNotNull() {
+        return with(defaultValue, position, initialValue, true);
+    }
+
+    private ColumnChange with(
+            Optional<String> newDefault,
+            Optional<Position> newPosition,
+            Optional<InitialValue> newInitialValue,
+            boolean newNotNull) {
         return new ColumnChange(
                 kind,
                 path,
                 name,
                 type,
                 comment,
-                defaultValue,
-                position,
-                Optional.of(value),
-                notNull);
-    }
-
-    /** The same new column, NOT NULL: the rows that are there need an initial value. */
-    public ColumnChange asNotNull() {
-        return new ColumnChange(
-                kind, path, name, type, comment, defaultValue, position, initialValue, true);
+                newDefault,
+                newPosition,
+                newInitialValue,
+                newNotNull);
     }
 
     /** A new nullable field behind the others of a row. */
