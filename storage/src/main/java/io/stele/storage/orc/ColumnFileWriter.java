@@ -272,7 +272,7 @@ public final class ColumnFileWriter implements AutoCloseable {
                         .bufferSize(options.chunkBytes())
                         .enforceBufferSize()
                         .blockPadding(false)
-                        .memory(OrcLibrary.fixedMemory())
+                        .memory(new OrcLibrary.FixedMemory())
                         .useUTCTimestamp(true)
                         .setProlepticGregorian(true)
                         .directEncodingColumns(directColumns());

@@ -1,5 +1,6 @@
 package io.stele.storage.orc;
 
+import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.orc.MemoryManager;
@@ -26,22 +27,20 @@ final class OrcLibrary {
     }
 
     /** Every writer gets the stripe it was promised: who opens writers bounds their number. */
-    static MemoryManager fixedMemory() {
-        return new MemoryManager() {
-            @Override
-            public void addWriter(Path path, long requestedAllocation, Callback callback) {}
+    static class FixedMemory implements MemoryManager {
+        @Override
+        public void addWriter(Path path, long requestedAllocation, Callback callback) {}
 
-            @Override
-            public void removeWriter(Path path) {}
+        @Override
+        public void removeWriter(Path path) {}
 
-            @Override
-            @Deprecated
-            public void addedRow(int rows) {}
+        @Override
+        @Deprecated
+        public void addedRow(int rows) {}
 
-            @Override
-            public long checkMemory(long previousAllocation, Callback writer) {
-                return previousAllocation;
-            }
-        };
+        @Override
+        public long checkMemory(long previousAllocation, Callback writer) throws IOException {
+            return previousAllocation;
+        }
     }
 }

@@ -33,12 +33,10 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hive.ql.exec.vector.BytesColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.hadoop.hive.ql.io.sarg.SearchArgument;
 import org.apache.orc.CompressionKind;
-import org.apache.orc.MemoryManager;
 import org.apache.orc.OrcConf;
 import org.apache.orc.OrcFile;
 import org.apache.orc.Reader;
@@ -407,17 +405,7 @@ public final class OrcManifestBases implements ManifestBases {
     }
 
     /** Lets the writer look after each batch whether its stripe is full. */
-    private static final class StripeOfABatch implements MemoryManager {
-        @Override
-        public void addWriter(Path path, long requestedAllocation, Callback callback) {}
-
-        @Override
-        public void removeWriter(Path path) {}
-
-        @Override
-        @Deprecated
-        public void addedRow(int rows) {}
-
+    private static final class StripeOfABatch extends OrcLibrary.FixedMemory {
         @Override
         public long checkMemory(long previousAllocation, Callback writer) throws IOException {
             writer.checkMemory(1);
