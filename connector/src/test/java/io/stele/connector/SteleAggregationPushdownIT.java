@@ -109,28 +109,17 @@ final class SteleAggregationPushdownIT {
                                     value(random, "true", "false"),
                                     value(random, "TINYINT '-128'", "TINYINT '1'", "TINYINT '2'"),
                                     value(random, "SMALLINT '-5'", "SMALLINT '300'"),
-                                    value(random, "0", "1", "2", "3", "2147483647", "-2147483648"),
+                                    value(random, EdgeValues.INTEGERS),
                                     value(random, "BIGINT '4503599627370496'", "BIGINT '-7'"),
-                                    value(random, "9999999999.99", "-0.01", "1.25"),
+                                    value(random, EdgeValues.DECIMALS),
                                     value(
                                             random,
                                             "DECIMAL '12345678901234567890123456789.123456'",
                                             "DECIMAL '-0.000001'"),
-                                    value(
-                                            random,
-                                            "nan()",
-                                            "DOUBLE '-0.0'",
-                                            "DOUBLE '0.0'",
-                                            "infinity()",
-                                            "DOUBLE '2.5'",
-                                            "DOUBLE '-1.25'"),
-                                    value(
-                                            random,
-                                            "CAST(nan() AS real)",
-                                            "REAL '-0.0'",
-                                            "REAL '1.5'"),
-                                    value(random, "''", "'a'", "'B'", "'\u00e9'", "'zz top'"),
-                                    value(random, "DATE '1969-12-31'", "DATE '2024-02-29'"),
+                                    value(random, EdgeValues.DOUBLES),
+                                    value(random, EdgeValues.REALS),
+                                    value(random, EdgeValues.TEXTS),
+                                    value(random, EdgeValues.DATES),
                                     value(
                                             random,
                                             "TIMESTAMP '1969-12-31 23:59:59.999999'",
@@ -140,8 +129,7 @@ final class SteleAggregationPushdownIT {
     }
 
     private static String value(SplittableRandom random, String... values) {
-        int choice = random.nextInt(values.length + 1);
-        return choice == values.length ? "NULL" : values[choice];
+        return EdgeValues.draw(random, 1, values);
     }
 
     private static String query(SplittableRandom random, String table) {

@@ -290,30 +290,18 @@ final class SteleFilteredRowsIT {
                     "(%d, %s, %s, %s, %s, %s, %s)"
                             .formatted(
                                     i * 7 % 200,
-                                    value(random, "0", "1", "2", "3", "2147483647", "-2147483648"),
-                                    value(
-                                            random,
-                                            "nan()",
-                                            "DOUBLE '-0.0'",
-                                            "DOUBLE '0.0'",
-                                            "infinity()",
-                                            "DOUBLE '2.5'",
-                                            "DOUBLE '-1.25'"),
-                                    value(
-                                            random,
-                                            "CAST(nan() AS real)",
-                                            "REAL '-0.0'",
-                                            "REAL '1.5'"),
-                                    value(random, "''", "'a'", "'B'", "'\u00e9'", "'zz top'"),
-                                    value(random, "DATE '1969-12-31'", "DATE '2024-02-29'"),
-                                    value(random, "9999999999.99", "-0.01", "1.25")));
+                                    value(random, EdgeValues.INTEGERS),
+                                    value(random, EdgeValues.DOUBLES),
+                                    value(random, EdgeValues.REALS),
+                                    value(random, EdgeValues.TEXTS),
+                                    value(random, EdgeValues.DATES),
+                                    value(random, EdgeValues.DECIMALS)));
         }
         return String.join(", ", rows.stream().distinct().toList());
     }
 
     private static String value(SplittableRandom random, String... values) {
-        int choice = random.nextInt(values.length + 2);
-        return choice >= values.length ? "NULL" : values[choice];
+        return EdgeValues.draw(random, 2, values);
     }
 
     private static String query(SplittableRandom random, String table) {
