@@ -93,17 +93,7 @@ class TestEpochs {
         second.pool.runUntilIdle(100_000);
         assertThat(flushed).isCompleted();
 
-        same.upsert(first.engine, 3, "too late", 3);
-        first.pool.runUntilIdle(100_000);
-        var fenced = first.engine.flush(table.id());
-        first.pool.runUntilIdle(100_000);
-        first.pool.tick();
-        first.pool.runUntilIdle(100_000);
-        assertThat(fenced).isCompletedExceptionally();
-        assertThat(first.engine.status().failedShards())
-                .singleElement()
-                .asString()
-                .contains("another engine owns the shard");
+        assertThat(failureOfLate(first, same, 3)).contains("another engine owns the shard");
         assertRefused(
                 ErrorCode.UNAVAILABLE,
                 () ->
@@ -132,22 +122,26 @@ class TestEpochs {
         }
         assertThat(manifests()).noneMatch(path -> path.endsWith("00000000000000000002"));
 
-        table.upsert(first.engine, 41, "too late", 41);
-        first.pool.runUntilIdle(100_000);
-        var fenced = first.engine.flush(table.id());
-        first.pool.runUntilIdle(100_000);
-        first.pool.tick();
-        first.pool.runUntilIdle(100_000);
-        assertThat(fenced).isCompletedExceptionally();
-        assertThat(first.engine.status().failedShards())
-                .singleElement()
-                .asString()
+        assertThat(failureOfLate(first, table, 41))
                 .contains("expected to create manifest version 2")
                 .contains("another engine owns the shard");
         Node third = new Node();
         for (int i = 1; i <= 40; i++) {
             assertThat(table.get(third.engine, java.util.Optional.empty(), i)).contains("x:" + i);
         }
+    }
+
+    /** Writes with an engine that lost its shard; says how the shard failed. */
+    private static String failureOfLate(Node node, TestTable table, int key) {
+        table.upsert(node.engine, key, "too late", key);
+        node.pool.runUntilIdle(100_000);
+        var fenced = node.engine.flush(table.id());
+        node.pool.runUntilIdle(100_000);
+        node.pool.tick();
+        node.pool.runUntilIdle(100_000);
+        assertThat(fenced).isCompletedExceptionally();
+        assertThat(node.engine.status().failedShards()).hasSize(1);
+        return String.valueOf(node.engine.status().failedShards().getFirst());
     }
 
     private static void write(Node node, TestTable table, int key) {
