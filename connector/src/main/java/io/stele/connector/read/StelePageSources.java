@@ -109,15 +109,16 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
         if (table.constraint().intersect(found).isNone()) {
             return new FixedPageSource(ImmutableList.of());
         }
-        ScanConditions conditions = ScanConditions.enforced(table, List.of());
+        List<Integer> certainColumns = List.of();
         if (split instanceof SteleFileSplit file) {
             Optional<ConnectorPageSource> kept =
                     kept(session, file, table, wanted, found, memoryContext);
             if (kept.isPresent()) {
                 return kept.get();
             }
-            conditions = ScanConditions.enforced(table, file.certainColumns());
+            certainColumns = file.certainColumns();
         }
+        ScanConditions conditions = ScanConditions.enforced(table, certainColumns);
         if (conditions.isEmpty()) {
             return open(session, split, table, wanted, found, memoryContext);
         }
