@@ -1,5 +1,6 @@
 package io.stele.connector;
 
+import static io.stele.connector.SameRows.assertSameRows;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -34,9 +35,8 @@ final class SteleAggregationPushdownIT {
     }
 
     private void assertSameAsEngine(String sql) {
-        assertThat(queries.run(sql).getMaterializedRows())
-                .as(sql)
-                .containsExactlyInAnyOrderElementsOf(engine(sql).getMaterializedRows());
+        assertSameRows(
+                sql, queries.run(sql).getMaterializedRows(), engine(sql).getMaterializedRows());
     }
 
     @ParameterizedTest

@@ -1,5 +1,6 @@
 package io.stele.connector;
 
+import static io.stele.connector.SameRows.assertSameRows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trino.Session;
@@ -102,12 +103,12 @@ final class SteleBucketingIT {
                 "CREATE TABLE %s WITH (primary_key = ARRAY['orderkey'], table_group = 'buckets') AS SELECT * FROM orders"
                         .formatted(copy);
         cluster.runner().execute(session(true), sql);
-        assertThat(rows(true, "SELECT * FROM " + copy))
-                .containsExactlyInAnyOrderElementsOf(rows(false, "SELECT * FROM orders"));
+        assertSameRows(
+                copy, rows(true, "SELECT * FROM " + copy), rows(false, "SELECT * FROM orders"));
     }
 
     private void assertSame(String sql) {
-        assertThat(rows(true, sql)).as(sql).containsExactlyInAnyOrderElementsOf(rows(false, sql));
+        assertSameRows(sql, rows(true, sql), rows(false, sql));
     }
 
     private List<MaterializedRow> rows(boolean enabled, String sql) {

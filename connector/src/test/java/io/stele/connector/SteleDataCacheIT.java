@@ -1,5 +1,6 @@
 package io.stele.connector;
 
+import static io.stele.connector.SameRows.assertSameRows;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -156,8 +157,7 @@ final class SteleDataCacheIT {
         String all = "SELECT id, v, n FROM stele.s." + table;
         List<MaterializedRow> rows = runner.execute(past(runner), all).getMaterializedRows();
         assertThat(rows).isNotEmpty();
-        assertThat(runner.execute(all).getMaterializedRows())
-                .containsExactlyInAnyOrderElementsOf(rows);
+        assertSameRows(all, runner.execute(all).getMaterializedRows(), rows);
         for (int lookup = 0; lookup < 5; lookup++) {
             Object id = rows.get(random.nextInt(rows.size())).getField(0);
             String sql = all + " WHERE id = " + id;

@@ -1,5 +1,6 @@
 package io.stele.connector;
 
+import static io.stele.connector.SameRows.assertSameRows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
@@ -80,9 +81,10 @@ final class SteleFilteredRowsIT {
         List<MaterializedRow> expected =
                 cluster.runner().execute(pastTheCache(catalog), sql).getMaterializedRows();
         for (int time = 0; time < 2; time++) {
-            assertThat(cluster.runner().execute(session(catalog), sql).getMaterializedRows())
-                    .as(sql)
-                    .containsExactlyInAnyOrderElementsOf(expected);
+            assertSameRows(
+                    sql,
+                    cluster.runner().execute(session(catalog), sql).getMaterializedRows(),
+                    expected);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.stele.connector;
 
+import static io.stele.connector.SameRows.assertSameRows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trino.Session;
@@ -65,14 +66,9 @@ final class SteleFragmentResultsIT {
     }
 
     private void assertSameAsEngine(String sql) {
-        assertThat(run(sql))
-                .as(sql)
-                .containsExactlyInAnyOrderElementsOf(
-                        cluster.runner()
-                                .execute(
-                                        session(Map.of("aggregation_pushdown_enabled", "false")),
-                                        sql)
-                                .getMaterializedRows());
+        Session byEngine = session(Map.of("aggregation_pushdown_enabled", "false"));
+        assertSameRows(
+                sql, run(sql), cluster.runner().execute(byEngine, sql).getMaterializedRows());
     }
 
     /** What a scan of a query says of itself. */

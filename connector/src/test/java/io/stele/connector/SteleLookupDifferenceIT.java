@@ -1,5 +1,6 @@
 package io.stele.connector;
 
+import static io.stele.connector.SameRows.assertSameRows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trino.Session;
@@ -166,9 +167,10 @@ final class SteleLookupDifferenceIT {
         assertThat(queries.explain(sql)).as("seed %s: %s", seed, sql).contains(lookup);
         List<MaterializedRow> scanned =
                 cluster.runner().execute(scanning, sql).getMaterializedRows();
-        assertThat(queries.run(sql).getMaterializedRows())
-                .as("seed %s: %s", seed, sql)
-                .containsExactlyInAnyOrderElementsOf(scanned);
+        assertSameRows(
+                "seed %s: %s".formatted(seed, sql),
+                queries.run(sql).getMaterializedRows(),
+                scanned);
         return scanned.size();
     }
 

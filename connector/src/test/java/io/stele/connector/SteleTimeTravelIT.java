@@ -1,5 +1,6 @@
 package io.stele.connector;
 
+import static io.stele.connector.SameRows.assertSameRows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
@@ -213,8 +214,9 @@ final class SteleTimeTravelIT {
     }
 
     private void assertRows(String sql, List<?> rows) {
-        assertThat(queries.run(sql).getMaterializedRows().stream().map(Object::toString).toList())
-                .as(sql)
-                .containsExactlyInAnyOrderElementsOf(rows.stream().map(Object::toString).toList());
+        assertSameRows(
+                sql,
+                queries.run(sql).getMaterializedRows().stream().map(Object::toString).toList(),
+                rows.stream().map(Object::toString).toList());
     }
 }

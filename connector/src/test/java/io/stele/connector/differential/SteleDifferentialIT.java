@@ -1,6 +1,6 @@
 package io.stele.connector.differential;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import static io.stele.connector.SameRows.assertSameRows;
 
 import com.google.common.collect.ImmutableMap;
 import io.stele.connector.SidecarFixture;
@@ -313,9 +313,10 @@ final class SteleDifferentialIT {
         private void check(String query) {
             MaterializedResult found = result(query.formatted(name, name));
             MaterializedResult expected = result(query.formatted(oracle(), oracle()));
-            assertThat(found.getMaterializedRows())
-                    .as(() -> report(query))
-                    .containsExactlyInAnyOrderElementsOf(expected.getMaterializedRows());
+            assertSameRows(
+                    () -> report(query),
+                    found.getMaterializedRows(),
+                    expected.getMaterializedRows());
         }
 
         private MaterializedResult result(String query) {
