@@ -12,6 +12,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.collect.Sets;
 import com.google.inject.Inject;
 import io.airlift.bootstrap.LifeCycleManager;
+import io.stele.connector.metadata.SteleMetadata;
 import io.stele.connector.metadata.TableProcedures;
 import io.stele.connector.metadata.TableProperties;
 import io.stele.connector.read.SteleIndexProvider;
@@ -128,8 +129,9 @@ public final class SteleConnector implements Connector {
     @Override
     public ConnectorMetadata getMetadata(
             ConnectorSession session, ConnectorTransactionHandle transactionHandle) {
-        return new ClassLoaderSafeConnectorMetadata(
-                transactions.metadata(transactionHandle, session), classLoader);
+        SteleMetadata metadata = transactions.metadata(transactionHandle, session);
+        return TimedMetadata.of(
+                new ClassLoaderSafeConnectorMetadata(metadata, classLoader), metadata.times());
     }
 
     @Override

@@ -213,14 +213,7 @@ final class SteleNestedFieldsIT {
     private long readBytes(String sql) {
         MaterializedResult result = queries.run(sql);
         assertThat(result.getRowCount()).isEqualTo(1);
-        return cluster.runner()
-                .getCoordinator()
-                .getQueryManager()
-                .getFullQueryInfo(
-                        cluster.runner()
-                                .executeWithPlan(cluster.runner().getDefaultSession(), sql)
-                                .queryId())
-                .getQueryStats()
+        return queries.statistics(cluster.runner().getDefaultSession(), sql)
                 .getPhysicalInputDataSize()
                 .toBytes();
     }

@@ -1,13 +1,14 @@
 package io.stele.connector;
 
+import static io.stele.connector.SameRows.assertSameRows;
 import static io.trino.testing.assertions.TrinoExceptionAssert.assertTrinoExceptionThrownBy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.trino.Session;
+import io.trino.execution.QueryStats;
 import io.trino.spi.ErrorCodeSupplier;
 import io.trino.testing.MaterializedResult;
-import io.trino.testing.MaterializedRow;
 import io.trino.testing.QueryFailedException;
 import io.trino.testing.QueryRunner.MaterializedResultWithPlan;
 import java.util.List;
@@ -52,10 +53,8 @@ final class SteleQueries {
     }
 
     void assertSame(String actual, String expected) {
-        List<MaterializedRow> found = run(actual).getMaterializedRows();
-        assertThat(found)
-                .as(actual)
-                .containsExactlyInAnyOrderElementsOf(run(expected).getMaterializedRows());
+        assertSameRows(
+                actual, run(actual).getMaterializedRows(), run(expected).getMaterializedRows());
     }
 
     /** The failure of a statement that has to fail. */
@@ -95,12 +94,16 @@ final class SteleQueries {
                 Session.builder(session)
                         .setCatalogSessionProperty("stele", "fragment_cache_enabled", "false")
                         .build();
-        MaterializedResultWithPlan result = cluster.runner().executeWithPlan(reading, sql);
+        return statistics(reading, sql).getPhysicalInputPositions();
+    }
+
+    /** What the engine says of a query that it runs. */
+    QueryStats statistics(Session session, String sql) {
+        MaterializedResultWithPlan result = cluster.runner().executeWithPlan(session, sql);
         return cluster.runner()
                 .getCoordinator()
                 .getQueryManager()
                 .getFullQueryInfo(result.queryId())
-                .getQueryStats()
-                .getPhysicalInputPositions();
+                .getQueryStats();
     }
 }

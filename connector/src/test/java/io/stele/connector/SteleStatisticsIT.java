@@ -3,6 +3,10 @@ package io.stele.connector;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.trino.Session;
+import io.trino.plugin.base.metrics.DurationTiming;
+import io.trino.plugin.base.metrics.LongCount;
+import io.trino.spi.metrics.Metric;
 import io.trino.testing.MaterializedRow;
 import java.util.List;
 import java.util.Map;
@@ -89,6 +93,32 @@ final class SteleStatisticsIT {
         assertCounted("stele.s." + name, found);
         cluster.sidecar().compact("s", name);
         assertThat(statistics("stele.s." + name)).isEqualTo(found);
+    }
+
+    @Test
+    void queriesTellHowLongTheyPlanned() {
+        String table = SteleQueries.newTable("planned");
+        queries.run("CREATE TABLE %s AS SELECT * FROM tpch.tiny.nation".formatted(table));
+        Session session = cluster.runner().getDefaultSession();
+        Map<String, Metric<?>> scan = planning(session, "SELECT * FROM " + table);
+        assertThat(((LongCount) scan.get("metadata calls")).getTotal()).isGreaterThan(5);
+        assertThat(nanos(scan, "metadata time")).isPositive();
+        assertThat(nanos(scan, "split planning time")).isPositive();
+
+        Map<String, Metric<?>> explained = planning(session, "EXPLAIN SELECT * FROM " + table);
+        assertThat(nanos(explained, "metadata time")).isPositive();
+        assertThat(nanos(explained, "split planning time")).isZero();
+    }
+
+    private static long nanos(Map<String, Metric<?>> metrics, String name) {
+        return ((DurationTiming) metrics.get(name)).getDuration().toNanos();
+    }
+
+    private Map<String, Metric<?>> planning(Session session, String sql) {
+        return queries.statistics(session, sql)
+                .getCatalogMetadataMetrics()
+                .get("stele")
+                .getMetrics();
     }
 
     @Test

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.airlift.units.Duration;
 import io.trino.jdbc.TrinoResultSet;
 import java.io.IOException;
 import java.net.URI;
@@ -18,6 +19,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One JDBC connection to Trino.
@@ -96,18 +98,46 @@ public final class TrinoSession implements AutoCloseable {
 
     /** What the workers say they read, once the coordinator has heard of the query's end. */
     private long physicalInputBytes(String queryId) throws IOException, InterruptedException {
-        HttpRequest request =
-                HttpRequest.newBuilder(trino.resolve("/v1/query/" + queryId))
-                        .header("X-Trino-User", USER)
-                        .build();
-        String body = http.send(request, HttpResponse.BodyHandlers.ofString()).body();
-        JsonNode size = JSON.readTree(body).path("queryStats").path("physicalInputDataSize");
-        String text = size.asText();
+        String text = statistics(queryId).path("physicalInputDataSize").asText();
         if (!text.endsWith("B")) {
             throw new IOException(
                     "Expected the size of query %s in bytes, found '%s'".formatted(queryId, text));
         }
         return Long.parseLong(text.substring(0, text.length() - 1));
+    }
+
+    /**
+     * Runs a query of Stele's tables and tells how long the coordinator was with the connector:
+     * calls of its metadata and the planning of splits, in milliseconds.
+     */
+    public double planningMillis(String sql, String catalog)
+            throws SQLException, IOException, InterruptedException {
+        try (Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(sql)) {
+            rows(result);
+            String queryId = result.unwrap(TrinoResultSet.class).getQueryId();
+            JsonNode metrics = statistics(queryId).path("catalogMetadataMetrics").path(catalog);
+            return millis(metrics, "metadata time") + millis(metrics, "split planning time");
+        }
+    }
+
+    private static double millis(JsonNode metrics, String name) throws IOException {
+        String text = metrics.path(name).path("duration").asText();
+        try {
+            return Duration.valueOf(text).getValue(TimeUnit.MILLISECONDS);
+        } catch (IllegalArgumentException e) {
+            throw new IOException(
+                    "Expected a duration as '%s', found %s".formatted(name, metrics), e);
+        }
+    }
+
+    private JsonNode statistics(String queryId) throws IOException, InterruptedException {
+        HttpRequest request =
+                HttpRequest.newBuilder(trino.resolve("/v1/query/" + queryId))
+                        .header("X-Trino-User", USER)
+                        .build();
+        String body = http.send(request, HttpResponse.BodyHandlers.ofString()).body();
+        return JSON.readTree(body).path("queryStats");
     }
 
     /** The single number that the query returns. */

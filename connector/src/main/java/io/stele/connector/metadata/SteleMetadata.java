@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
 import io.airlift.slice.Slice;
+import io.stele.connector.PlanningTimes;
 import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleExecuteHandle;
@@ -63,6 +64,7 @@ import io.trino.spi.connector.SystemTable;
 import io.trino.spi.connector.TopNApplicationResult;
 import io.trino.spi.connector.WriterScalingOptions;
 import io.trino.spi.expression.ConnectorExpression;
+import io.trino.spi.metrics.Metrics;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.security.TrinoPrincipal;
 import io.trino.spi.statistics.ComputedStatistics;
@@ -96,6 +98,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     private final ColumnChanges columns;
     private final Views views;
     private final MaterializedViews materializedViews;
+    private final PlanningTimes times = new PlanningTimes();
 
     SteleMetadata(
             CatalogRequests catalog,
@@ -132,6 +135,16 @@ public final class SteleMetadata implements ConnectorMetadata {
     /** What the scans of this transaction read. */
     public QueryPlans plans() {
         return snapshot.plans();
+    }
+
+    /** How long the engine waits for this transaction's metadata and splits. */
+    public PlanningTimes times() {
+        return times;
+    }
+
+    @Override
+    public Metrics getMetrics(ConnectorSession session) {
+        return times.metrics();
     }
 
     // Schemas

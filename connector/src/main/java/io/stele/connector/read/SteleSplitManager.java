@@ -5,6 +5,7 @@ import static com.google.common.collect.ImmutableMap.toImmutableMap;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.connector.PlanningTimes;
 import io.stele.connector.SteleConfig;
 import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.SteleTransactions;
@@ -47,6 +48,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.IntPredicate;
 
 /**
@@ -71,9 +73,9 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             ShardHomes homes,
             ShardQueues queues,
             SteleConfig config) {
-        this.transactions = requireNonNull(transactions, "transactions is null");
         this.queues = requireNonNull(queues, "queues is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
+        this.transactions = requireNonNull(transactions, "transactions is null");
         this.shardPruning = requireNonNull(shardPruning, "shardPruning is null");
         this.homes = requireNonNull(homes, "homes is null");
         this.maxSplitBytes = config.getMaxSplitSize().toBytes();
@@ -89,8 +91,11 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             Constraint constraint) {
         SteleTableHandle table = (SteleTableHandle) tableHandle;
         QueryPlans plans = transactions.metadata(transaction, session).plans();
+        PlanningTimes times = transactions.metadata(transaction, session).times();
+        Function<TupleDomain<SteleColumnHandle>, List<ConnectorSplit>> planner =
+                found -> times.planningSplits(() -> plan(session, plans, table, found));
         if (table.ofProcedure()) {
-            return new FixedSplitSource(plan(session, plans, table, TupleDomain.all()), List.of());
+            return new FixedSplitSource(planner.apply(TupleDomain.all()), List.of());
         }
         if (table.constraint().isNone()) {
             return FixedSplitSource.emptySplitSource();
@@ -99,11 +104,10 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             return new FixedSplitSource(new SteleAggregateSplit());
         }
         if (dynamicFilterColumns.isEmpty() || table.lookup().isPresent()) {
-            return new FixedSplitSource(plan(session, plans, table, TupleDomain.all()));
+            return new FixedSplitSource(planner.apply(TupleDomain.all()));
         }
         return new SteleSplitSource(
-                found -> plan(session, plans, table, found),
-                SteleSessionProperties.dynamicFilteringWaitMillis(session));
+                planner, SteleSessionProperties.dynamicFilteringWaitMillis(session));
     }
 
     /** A split for each shard: its sidecar knows what happened in it. */

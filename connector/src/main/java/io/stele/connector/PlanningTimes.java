@@ -1,0 +1,49 @@
+package io.stele.connector;
+
+import com.google.common.collect.ImmutableMap;
+import io.airlift.units.Duration;
+import io.trino.plugin.base.metrics.DurationTiming;
+import io.trino.plugin.base.metrics.LongCount;
+import io.trino.spi.metrics.Metrics;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+
+/**
+ * How long the coordinator was with this catalog for a transaction, requests to the sidecar
+ * included. Thread-safe.
+ *
+ * <p>Trino tells it with each query: {@code catalogMetadataMetrics} of the query's statistics.
+ */
+public final class PlanningTimes {
+    private final LongAdder calls = new LongAdder();
+    private final LongAdder metadataNanos = new LongAdder();
+    private final LongAdder splitNanos = new LongAdder();
+
+    /** A call of the metadata that took so many nanoseconds. */
+    void called(long nanos) {
+        calls.increment();
+        metadataNanos.add(nanos);
+    }
+
+    /** Runs what makes splits. */
+    public <T> T planningSplits(Supplier<T> planner) {
+        long start = System.nanoTime();
+        try {
+            return planner.get();
+        } finally {
+            splitNanos.add(System.nanoTime() - start);
+        }
+    }
+
+    public Metrics metrics() {
+        return new Metrics(
+                ImmutableMap.of(
+                        "metadata calls", new LongCount(calls.sum()),
+                        "metadata time", timing(metadataNanos),
+                        "split planning time", timing(splitNanos)));
+    }
+
+    private static DurationTiming timing(LongAdder nanos) {
+        return new DurationTiming(Duration.succinctNanos(nanos.sum()));
+    }
+}
