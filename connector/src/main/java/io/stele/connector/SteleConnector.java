@@ -18,7 +18,6 @@ import io.stele.connector.metadata.TableProperties;
 import io.stele.connector.read.SteleIndexProvider;
 import io.stele.connector.read.StelePageSources;
 import io.stele.connector.read.SteleSplitManager;
-import io.stele.connector.read.TableChangesProcessors;
 import io.stele.connector.write.StelePageSinks;
 import io.stele.connector.write.StelePartitioning;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorMetadata;
@@ -28,7 +27,6 @@ import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorSplitManager;
 import io.trino.plugin.base.classloader.ClassLoaderSafeConnectorTableFunction;
 import io.trino.plugin.base.classloader.ClassLoaderSafeNodePartitioningProvider;
 import io.trino.plugin.base.classloader.ClassLoaderSafeSystemTable;
-import io.trino.plugin.base.classloader.ClassLoaderSafeTableFunctionProcessorProvider;
 import io.trino.spi.connector.Connector;
 import io.trino.spi.connector.ConnectorAccessControl;
 import io.trino.spi.connector.ConnectorCapabilities;
@@ -42,10 +40,7 @@ import io.trino.spi.connector.ConnectorSplitManager;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.SystemTable;
 import io.trino.spi.connector.TableProcedureMetadata;
-import io.trino.spi.function.FunctionProvider;
 import io.trino.spi.function.table.ConnectorTableFunction;
-import io.trino.spi.function.table.ConnectorTableFunctionHandle;
-import io.trino.spi.function.table.TableFunctionProcessorProvider;
 import io.trino.spi.procedure.Procedure;
 import io.trino.spi.session.PropertyMetadata;
 import io.trino.spi.transaction.IsolationLevel;
@@ -64,7 +59,6 @@ public final class SteleConnector implements Connector {
     private final ConnectorIndexProvider indexProvider;
     private final Set<Procedure> procedures;
     private final Set<ConnectorTableFunction> tableFunctions;
-    private final FunctionProvider functionProvider;
     private final Set<SystemTable> systemTables;
     private final Optional<ConnectorAccessControl> accessControl;
     private final boolean aggregationPushdown; // where a session says nothing
@@ -81,7 +75,6 @@ public final class SteleConnector implements Connector {
             SteleIndexProvider indexProvider,
             Set<Procedure> procedures,
             Set<ConnectorTableFunction> tableFunctions,
-            TableChangesProcessors tableChanges,
             Set<SystemTable> systemTables,
             Optional<ConnectorAccessControl> accessControl,
             SteleConfig config) {
@@ -99,16 +92,6 @@ public final class SteleConnector implements Connector {
                                         new ClassLoaderSafeConnectorTableFunction(
                                                 function, classLoader))
                         .collect(toImmutableSet());
-        TableFunctionProcessorProvider processors =
-                new ClassLoaderSafeTableFunctionProcessorProvider(tableChanges, classLoader);
-        this.functionProvider =
-                new FunctionProvider() {
-                    @Override
-                    public TableFunctionProcessorProvider getTableFunctionProcessorProvider(
-                            ConnectorTableFunctionHandle functionHandle) {
-                        return processors;
-                    }
-                };
         this.systemTables =
                 systemTables.stream()
                         .map(table -> new ClassLoaderSafeSystemTable(table, classLoader))
@@ -187,11 +170,6 @@ public final class SteleConnector implements Connector {
     @Override
     public Set<ConnectorTableFunction> getTableFunctions() {
         return tableFunctions;
-    }
-
-    @Override
-    public Optional<FunctionProvider> getFunctionProvider() {
-        return Optional.of(functionProvider);
     }
 
     @Override

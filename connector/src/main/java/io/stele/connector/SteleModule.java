@@ -38,7 +38,6 @@ import io.stele.connector.read.ShardQueues;
 import io.stele.connector.read.SteleIndexProvider;
 import io.stele.connector.read.StelePageSources;
 import io.stele.connector.read.SteleSplitManager;
-import io.stele.connector.read.TableChangesProcessors;
 import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.sidecar.Warehouse;
@@ -89,7 +88,6 @@ final class SteleModule implements Module {
         binder.bind(FileBitmapIndexes.class).in(Scopes.SINGLETON);
         binder.bind(LivePageSources.class).in(Scopes.SINGLETON);
         binder.bind(StelePageSources.class).in(Scopes.SINGLETON);
-        binder.bind(TableChangesProcessors.class).in(Scopes.SINGLETON);
         binder.bind(SteleIndexProvider.class).in(Scopes.SINGLETON);
         binder.bind(StelePageSinks.class).in(Scopes.SINGLETON);
         binder.bind(StelePartitioning.class).in(Scopes.SINGLETON);

@@ -168,6 +168,55 @@ final class SteleTableChangesIT {
     }
 
     @Test
+    void conditionsGoToWhereChangesAreRead() {
+        String table = SteleQueries.newTable("changes");
+        queries.run(
+                "CREATE TABLE %s (id bigint, v varchar) WITH (primary_key = ARRAY['id'], shard_count = 2)"
+                        .formatted(table));
+        queries.update(
+                "INSERT INTO %s SELECT x, 'a' FROM UNNEST(sequence(1, 20)) s (x)".formatted(table));
+        long start = lsn(table);
+        queries.update("UPDATE %s SET v = 'b' WHERE id <= 10".formatted(table));
+        long middle = lsn(table);
+        cluster.sidecar().flush("s", table);
+        queries.update("DELETE FROM %s WHERE id > 15".formatted(table));
+        queries.update("INSERT INTO %s VALUES (3, 'c'), (30, 'c')".formatted(table));
+        String all =
+                "(SELECT id, v, _change_type t, _change_version lsn, _change_timestamp ts FROM TABLE(stele.system.table_changes('s', '%s', %s)))"
+                        .formatted(table, start);
+        for (String condition :
+                List.of(
+                        "id = 3",
+                        "id BETWEEN 5 AND 16",
+                        "id > 100",
+                        "v = 'b'",
+                        "v = 'c' AND id < 10",
+                        "v IS NULL",
+                        "lsn <= " + middle,
+                        "lsn > " + middle,
+                        "lsn BETWEEN %s AND %s".formatted(start - 5, start),
+                        "lsn > %s AND id = 3 AND t = 'update'".formatted(middle),
+                        "ts <= CAST(from_unixtime_nanos(%s) AS timestamp(3) with time zone)"
+                                .formatted((middle >> 16) * 1_000_000),
+                        "ts > CAST(from_unixtime_nanos(%s) AS timestamp(3) with time zone)"
+                                .formatted((middle >> 16) * 1_000_000),
+                        "ts < TIMESTAMP '1960-01-01 00:00:00 UTC'",
+                        "ts > TIMESTAMP '9999-01-01 00:00:00 UTC'")) {
+            queries.assertSame(
+                    "SELECT * FROM %s WHERE %s".formatted(all, condition),
+                    "SELECT * FROM %s WHERE coalesce(%s, rand() > 2)"
+                            .formatted(all, condition));
+        }
+        String query = "SELECT v FROM %s WHERE id = 3 AND lsn > %s".formatted(all, middle);
+        assertThat(queries.explain(query))
+                .contains("s.%s changes after %s up to ".formatted(table, start))
+                .contains("constraint on [_change_version, id]");
+        assertThat(queries.run(query).getOnlyValue()).isEqualTo("c");
+        assertThat(queries.scannedRows(query)).isOne();
+        assertThat(queries.count("SELECT count(*) FROM " + all)).isEqualTo(17);
+    }
+
+    @Test
     void changesHaveTheirTimes() {
         String table = SteleQueries.newTable("changes");
         queries.run("CREATE TABLE %s (id bigint, v varchar)".formatted(table));

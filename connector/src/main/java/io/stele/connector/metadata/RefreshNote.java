@@ -44,11 +44,13 @@ record RefreshNote(long startMillis, List<Base> bases, boolean elsewhere) {
         return new RefreshNote(
                 start.toEpochMilli(),
                 sources.stream()
+                        .filter(SteleTableHandle.class::isInstance)
                         .map(SteleTableHandle.class::cast)
                         .map(Base::of)
                         .distinct()
                         .toList(),
-                elsewhere);
+                // Of what is not a table's rows, such as changes of rows, nobody hears
+                elsewhere || !sources.stream().allMatch(SteleTableHandle.class::isInstance));
     }
 
     /** Reads a note; STELE_CORRUPT_DATA if it is none. */

@@ -61,9 +61,11 @@ import io.trino.spi.connector.SaveMode;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.connector.SortItem;
 import io.trino.spi.connector.SystemTable;
+import io.trino.spi.connector.TableFunctionApplicationResult;
 import io.trino.spi.connector.TopNApplicationResult;
 import io.trino.spi.connector.WriterScalingOptions;
 import io.trino.spi.expression.ConnectorExpression;
+import io.trino.spi.function.table.ConnectorTableFunctionHandle;
 import io.trino.spi.metrics.Metrics;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.security.TrinoPrincipal;
@@ -226,12 +228,18 @@ public final class SteleMetadata implements ConnectorMetadata {
     @Override
     public ConnectorTableMetadata getTableMetadata(
             ConnectorSession session, ConnectorTableHandle table) {
-        return definitions.toTrino(((SteleTableHandle) table).table());
+        return definitions.toTrino(tableOf(table).table());
     }
 
     @Override
     public SchemaTableName getTableName(ConnectorSession session, ConnectorTableHandle table) {
-        return ((SteleTableHandle) table).name();
+        return tableOf(table).name();
+    }
+
+    private static SteleTableHandle tableOf(ConnectorTableHandle handle) {
+        return handle instanceof TableChangesHandle changes
+                ? changes.table()
+                : (SteleTableHandle) handle;
     }
 
     @Override
@@ -261,7 +269,7 @@ public final class SteleMetadata implements ConnectorMetadata {
         if (column.isField()) {
             return new ColumnMetadata(column.name(), column.type());
         }
-        return definitions.toTrino(((SteleTableHandle) tableHandle).table().column(column.id()));
+        return definitions.toTrino(tableOf(tableHandle).table().column(column.id()));
     }
 
     @Override
@@ -503,7 +511,20 @@ public final class SteleMetadata implements ConnectorMetadata {
     @Override
     public Optional<ConstraintApplicationResult<ConnectorTableHandle>> applyFilter(
             ConnectorSession session, ConnectorTableHandle handle, Constraint constraint) {
-        return Pushdown.applyFilter(session, (SteleTableHandle) handle, constraint);
+        return handle instanceof TableChangesHandle changes
+                ? ChangesPushdown.applyFilter(changes, constraint)
+                : Pushdown.applyFilter(session, (SteleTableHandle) handle, constraint);
+    }
+
+    @Override
+    public Optional<TableFunctionApplicationResult<ConnectorTableHandle>> applyTableFunction(
+            ConnectorSession session, ConnectorTableFunctionHandle handle) {
+        return ChangesPushdown.toScan(handle);
+    }
+
+    /** A scan of a table, not of its changes. */
+    private static Optional<SteleTableHandle> scan(ConnectorTableHandle handle) {
+        return handle instanceof SteleTableHandle table ? Optional.of(table) : Optional.empty();
     }
 
     @Override
@@ -512,17 +533,18 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorTableHandle handle,
             List<ConnectorExpression> projections,
             Map<String, ColumnHandle> assignments) {
-        Optional<ProjectionApplicationResult<ConnectorTableHandle>> fields =
-                DereferencePushdown.apply(
-                        session, (SteleTableHandle) handle, projections, assignments);
-        return fields.isPresent()
-                ? fields
-                : ExpressionPushdown.apply(
-                        session,
-                        definitions.types(),
-                        (SteleTableHandle) handle,
-                        projections,
-                        assignments);
+        return scan(handle)
+                .flatMap(
+                        table ->
+                                DereferencePushdown.apply(session, table, projections, assignments)
+                                        .or(
+                                                () ->
+                                                        ExpressionPushdown.apply(
+                                                                session,
+                                                                definitions.types(),
+                                                                table,
+                                                                projections,
+                                                                assignments)));
     }
 
     @Override
@@ -532,14 +554,17 @@ public final class SteleMetadata implements ConnectorMetadata {
             List<AggregateFunction> aggregates,
             Map<String, ColumnHandle> assignments,
             List<List<ColumnHandle>> groupingSets) {
-        return AggregationPushdown.apply(
-                session,
-                definitions.types(),
-                (SteleTableHandle) handle,
-                aggregates,
-                assignments,
-                groupingSets,
-                () -> getTableStatistics(session, handle));
+        return scan(handle)
+                .flatMap(
+                        table ->
+                                AggregationPushdown.apply(
+                                        session,
+                                        definitions.types(),
+                                        table,
+                                        aggregates,
+                                        assignments,
+                                        groupingSets,
+                                        () -> getTableStatistics(session, handle)));
     }
 
     @Override
@@ -549,8 +574,10 @@ public final class SteleMetadata implements ConnectorMetadata {
             Set<ColumnHandle> indexableColumns,
             Set<ColumnHandle> outputColumns,
             TupleDomain<ColumnHandle> tupleDomain) {
-        return IndexJoins.resolve(
-                session, (SteleTableHandle) tableHandle, indexableColumns, tupleDomain);
+        return scan(tableHandle)
+                .flatMap(
+                        table ->
+                                IndexJoins.resolve(session, table, indexableColumns, tupleDomain));
     }
 
     /** Of what names whole partitions, without other conditions. */
@@ -584,7 +611,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     @Override
     public Optional<LimitApplicationResult<ConnectorTableHandle>> applyLimit(
             ConnectorSession session, ConnectorTableHandle handle, long limit) {
-        return Pushdown.applyLimit((SteleTableHandle) handle, limit);
+        return scan(handle).flatMap(table -> Pushdown.applyLimit(table, limit));
     }
 
     @Override
@@ -594,7 +621,8 @@ public final class SteleMetadata implements ConnectorMetadata {
             long topNCount,
             List<SortItem> sortItems,
             Map<String, ColumnHandle> assignments) {
-        return Pushdown.applyTopN((SteleTableHandle) handle, topNCount, sortItems, assignments);
+        return scan(handle)
+                .flatMap(table -> Pushdown.applyTopN(table, topNCount, sortItems, assignments));
     }
 
     @Override
@@ -603,13 +631,16 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorTableHandle handle,
             SampleType sampleType,
             double sampleRatio) {
-        return Pushdown.applySample(session, (SteleTableHandle) handle, sampleType, sampleRatio);
+        return scan(handle)
+                .flatMap(table -> Pushdown.applySample(session, table, sampleType, sampleRatio));
     }
 
     @Override
     public ConnectorTableProperties getTableProperties(
             ConnectorSession session, ConnectorTableHandle table) {
-        return Bucketing.properties(definitions, (SteleTableHandle) table);
+        return scan(table)
+                .map(handle -> Bucketing.properties(definitions, handle))
+                .orElseGet(ConnectorTableProperties::new);
     }
 
     @Override
@@ -618,16 +649,25 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorTableHandle tableHandle,
             Optional<ConnectorPartitioningHandle> partitioningHandle,
             List<ColumnHandle> columns) {
-        return Bucketing.apply(
-                session, definitions, (SteleTableHandle) tableHandle, partitioningHandle, columns);
+        return scan(tableHandle)
+                .flatMap(
+                        table ->
+                                Bucketing.apply(
+                                        session, definitions, table, partitioningHandle, columns));
     }
 
     @Override
     public TableStatistics getTableStatistics(
             ConnectorSession session, ConnectorTableHandle tableHandle) {
-        SteleTableHandle handle = (SteleTableHandle) tableHandle;
-        return statistics.read(
-                session, handle, snapshot.findTable(handle.name()), snapshot::statistics);
+        return scan(tableHandle)
+                .map(
+                        handle ->
+                                statistics.read(
+                                        session,
+                                        handle,
+                                        snapshot.findTable(handle.name()),
+                                        snapshot::statistics))
+                .orElseGet(TableStatistics::empty);
     }
 
     @Override

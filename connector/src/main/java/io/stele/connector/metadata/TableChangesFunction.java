@@ -40,12 +40,6 @@ import org.jspecify.annotations.Nullable;
  * two moments of its retained history. Stateless.
  */
 public final class TableChangesFunction extends AbstractConnectorTableFunction {
-    /** What happened, and when: the function's columns behind those of the table. */
-    static final String TYPE_COLUMN = "_change_type";
-
-    static final String VERSION_COLUMN = "_change_version";
-    static final String TIMESTAMP_COLUMN = "_change_timestamp";
-
     private static final String SCHEMA = "SCHEMA_NAME";
     private static final String TABLE = "TABLE_NAME";
     private static final String FROM_VERSION = "FROM_VERSION";
@@ -123,12 +117,9 @@ public final class TableChangesFunction extends AbstractConnectorTableFunction {
 
     private static Descriptor returned(TableChangesHandle changes) {
         List<Descriptor.Field> fields = new ArrayList<>();
-        for (SteleColumnHandle column : changes.columns()) {
+        for (SteleColumnHandle column : changes.allColumns()) {
             fields.add(new Descriptor.Field(column.name(), Optional.of(column.type())));
         }
-        fields.add(new Descriptor.Field(TYPE_COLUMN, Optional.of(VARCHAR)));
-        fields.add(new Descriptor.Field(VERSION_COLUMN, Optional.of(BIGINT)));
-        fields.add(new Descriptor.Field(TIMESTAMP_COLUMN, Optional.of(TIMESTAMP_TZ_MILLIS)));
         return new Descriptor(fields);
     }
 

@@ -3,6 +3,7 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import com.google.common.collect.ImmutableList;
 import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleAggregation;
 import io.stele.connector.handle.SteleColumnHandle;
@@ -23,11 +24,13 @@ import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.ConnectorSession;
+import io.trino.spi.connector.FixedPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.BigintType;
 import io.trino.spi.type.Type;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 
@@ -123,21 +126,43 @@ public final class LivePageSources {
                 memory);
     }
 
-    /** What happened to the rows of a shard: their columns, what it was, and when. */
-    ConnectorPageSource changes(ConnectorSession session, TableChangesHandle changes, int shard) {
+    /** What happened to the rows of a shard: the wanted ones of the function's columns. */
+    ConnectorPageSource changes(
+            ConnectorSession session,
+            TableChangesHandle changes,
+            int shard,
+            List<SteleColumnHandle> wanted,
+            MemoryContext memory) {
+        ChangedLsns lsns = ChangedLsns.of(changes);
+        if (lsns.isEmpty() || changes.constraint().isNone()) {
+            return new FixedPageSource(ImmutableList.of());
+        }
         SteleTableHandle table = changes.table();
         ScanChannel ofShard = ScanChannel.shard(shard);
-        StreamColumns columns = StreamColumns.of(table.table(), changes.columns(), _ -> ofShard);
-        int kind = columns.ask(HiddenColumns.ROW_ID);
-        int lsn = columns.ask(HiddenColumns.LSN);
-        List<ScanChannel> channels = new ArrayList<>(columns.channels());
-        channels.add(new ScanChannel.ChangeType(kind));
-        channels.add(new ScanChannel.Direct(lsn));
-        channels.add(new ScanChannel.TimeOfLsn(lsn));
+        StreamColumns columns =
+                StreamColumns.of(
+                        table.table(),
+                        wanted.stream().filter(column -> column.id() > 0).toList(),
+                        _ -> ofShard);
+        Iterator<ScanChannel> ofTable = columns.channels().iterator();
+        List<ScanChannel> channels = new ArrayList<>();
+        for (SteleColumnHandle column : wanted) {
+            if (column.equals(TableChangesHandle.TYPE)) {
+                channels.add(new ScanChannel.ChangeType(columns.ask(HiddenColumns.ROW_ID)));
+            } else if (column.equals(TableChangesHandle.VERSION)) {
+                channels.add(new ScanChannel.Direct(columns.ask(HiddenColumns.LSN)));
+            } else if (column.equals(TableChangesHandle.TIMESTAMP)) {
+                channels.add(new ScanChannel.TimeOfLsn(columns.ask(HiddenColumns.LSN)));
+            } else {
+                channels.add(ofTable.next());
+            }
+        }
         ScanTicket ticket =
                 ticket(table, ScanMode.CHANGES, columns.ids())
                         .in(table.table().shard(shard))
-                        .changesAfter(Optional.of(new Lsn(changes.afterLsn())))
+                        .changesAfter(Optional.of(lsns.after()))
+                        .changesUpTo(lsns.upTo())
+                        .where(ScanPredicates.of(table.table(), changes.constraint()))
                         .build();
         return new LivePageSource(
                 sidecar,
@@ -145,7 +170,7 @@ public final class LivePageSources {
                 SteleSessionProperties.queryTag(session),
                 types(columns),
                 channels,
-                MemoryContext.NO_LIMIT);
+                memory);
     }
 
     /** A ticket at the snapshot of a query. */

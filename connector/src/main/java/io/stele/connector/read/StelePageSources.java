@@ -13,6 +13,7 @@ import io.stele.connector.handle.SteleLiveSplit;
 import io.stele.connector.handle.SteleLookupSplit;
 import io.stele.connector.handle.SteleNarrowedSplit;
 import io.stele.connector.handle.SteleTableHandle;
+import io.stele.connector.handle.TableChangesHandle;
 import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.sidecar.WorkerDataCache;
 import io.stele.connector.type.ScanPredicates;
@@ -69,9 +70,13 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
             List<ColumnHandle> columns,
             DynamicFilter dynamicFilter,
             MemoryContext memoryContext) {
-        SteleTableHandle table = (SteleTableHandle) tableHandle;
         List<SteleColumnHandle> wanted =
                 columns.stream().map(SteleColumnHandle.class::cast).toList();
+        if (tableHandle instanceof TableChangesHandle changes) {
+            int shard = ((SteleLiveSplit) split).shard();
+            return live.changes(session, changes, shard, wanted, memoryContext);
+        }
+        SteleTableHandle table = (SteleTableHandle) tableHandle;
         if (split instanceof SteleAggregateSplit) {
             return live.aggregate(session, table, wanted, memoryContext);
         }

@@ -30,6 +30,7 @@ import io.stele.protocol.api.ScanMode;
 import io.stele.protocol.api.ScanPlan;
 import io.stele.protocol.api.ShardScan;
 import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.SplitWeight;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorSession;
@@ -40,7 +41,6 @@ import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.Constraint;
 import io.trino.spi.connector.FixedSplitSource;
-import io.trino.spi.function.table.ConnectorTableFunctionHandle;
 import io.trino.spi.predicate.TupleDomain;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,6 +89,9 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             ConnectorTableHandle tableHandle,
             Set<ColumnHandle> dynamicFilterColumns,
             Constraint constraint) {
+        if (tableHandle instanceof TableChangesHandle changes) {
+            return changes(changes);
+        }
         SteleTableHandle table = (SteleTableHandle) tableHandle;
         QueryPlans plans = transactions.metadata(transaction, session).plans();
         PlanningTimes times = transactions.metadata(transaction, session).times();
@@ -110,15 +113,18 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                 planner, SteleSessionProperties.dynamicFilteringWaitMillis(session));
     }
 
-    /** A split for each shard: its sidecar knows what happened in it. */
-    @Override
-    public ConnectorSplitSource getSplits(
-            ConnectorTransactionHandle transaction,
-            ConnectorSession session,
-            ConnectorTableFunctionHandle function) {
-        TableChangesHandle changes = (TableChangesHandle) function;
+    /** A split for each shard that may have changes: its sidecar knows what happened in it. */
+    private ConnectorSplitSource changes(TableChangesHandle changes) {
+        if (changes.constraint().isNone()) {
+            return FixedSplitSource.emptySplitSource();
+        }
+        TableSchema table = changes.table().table();
+        IntPredicate wanted =
+                shardPruning.wanted(
+                        table, changes.constraint().filter((column, _) -> column.id() > 0));
         return new FixedSplitSource(
-                changes.table().table().shards().stream()
+                table.shards().stream()
+                        .filter(shard -> wanted.test(shard.index()))
                         .map(shard -> new SteleLiveSplit(shard.index(), ScanMode.CHANGES))
                         .toList());
     }

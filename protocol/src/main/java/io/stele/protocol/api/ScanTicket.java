@@ -28,6 +28,7 @@ import java.util.OptionalLong;
  * @param fields which fields of row columns are wanted; empty: all
  * @param changesAfter for CHANGES only: the LSN after which changes are told, in the table's
  *     retained history, which the caller holds by a lease of its own
+ * @param changesUpTo for CHANGES only: the LSN up to which changes are told; empty: the snapshot's
  * @param aggregation what to make of the rows, for AGGREGATE only, which is of all shards; the
  *     columns are its own
  */
@@ -44,6 +45,7 @@ public record ScanTicket(
         Optional<LookupKeys> keys,
         Optional<ColumnFields> fields,
         Optional<Lsn> changesAfter,
+        Optional<Lsn> changesUpTo,
         Optional<Aggregation> aggregation) {
     /**
      * A ticket in the making: of all rows of a table as they are now, until something else is set.
@@ -72,6 +74,12 @@ public record ScanTicket(
                             + mode
                             + " and "
                             + changesAfter.map(Lsn::toString).orElse("none"));
+        }
+        requireNonNull(changesUpTo, "changesUpTo is null");
+        if (changesUpTo.isPresent() && changesAfter.isEmpty()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected changesUpTo with changesAfter only, found " + changesUpTo.get());
         }
         requireNonNull(aggregation, "aggregation is null");
         if (aggregation.isPresent() != (mode == ScanMode.AGGREGATE)) {
@@ -119,6 +127,7 @@ public record ScanTicket(
         private Optional<LookupKeys> keys = Optional.empty();
         private Optional<ColumnFields> fields = Optional.empty();
         private Optional<Lsn> changesAfter = Optional.empty();
+        private Optional<Lsn> changesUpTo = Optional.empty();
         private Optional<Aggregation> aggregation = Optional.empty();
 
         private Builder(TableId table, ScanMode mode, List<Integer> columnIds) {
@@ -181,6 +190,12 @@ public record ScanTicket(
             return this;
         }
 
+        /** Changes up to this LSN; else up to the snapshot. */
+        public Builder changesUpTo(Lsn upTo) {
+            changesUpTo = Optional.of(upTo);
+            return this;
+        }
+
         /** What to make of the rows. */
         public Builder aggregate(Optional<Aggregation> newAggregation) {
             aggregation = newAggregation;
@@ -206,6 +221,7 @@ public record ScanTicket(
                     keys,
                     fields,
                     changesAfter,
+                    changesUpTo,
                     aggregation);
         }
     }

@@ -183,6 +183,7 @@ final class TestApiJson {
                 .ofVersion(4)
                 .in(new ShardId(0, 1))
                 .changesAfter(after)
+                .changesUpTo(new Lsn(8))
                 .build();
     }
 
@@ -190,6 +191,13 @@ final class TestApiJson {
     void testOnlyChangesAreAfterAnLsn() {
         assertThatThrownBy(() -> changesTicket(ScanMode.CHANGES, Optional.empty()))
                 .hasMessageContaining("Expected changesAfter in a ticket of mode CHANGES only");
+        assertThatThrownBy(
+                        () ->
+                                ScanTicket.of(TABLE, ScanMode.LIVE, List.of(3))
+                                        .in(new ShardId(0, 1))
+                                        .changesUpTo(new Lsn(5))
+                                        .build())
+                .hasMessageContaining("Expected changesUpTo with changesAfter only, found 5");
         assertThatThrownBy(() -> changesTicket(ScanMode.LIVE, Optional.of(new Lsn(5))))
                 .hasMessageContaining("found mode LIVE and 5");
     }

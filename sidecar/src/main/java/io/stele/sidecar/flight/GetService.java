@@ -246,7 +246,9 @@ final class GetService {
                     ticket.tableId(),
                     schemaVersion,
                     ticket.shard().get(),
-                    ticket.changesAfter().get());
+                    ticket.changesAfter().get(),
+                    ticket.changesUpTo().orElse(readPoint.lsn()),
+                    ticket.predicate());
         }
         return open.scan(
                 readPoint,

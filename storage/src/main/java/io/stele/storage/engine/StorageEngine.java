@@ -442,18 +442,25 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * What happened to the rows of one shard after an LSN and up to the read point. Blocks on
-     * files.
+     * What happened to the rows of one shard after one LSN and up to another. Blocks on files.
      *
      * @param schemaVersion as {@link #plan}
      * @param after in the history that the table retains; the caller holds a read point there
+     * @param upTo at or below the read point
+     * @param predicate changes that cannot match, by the row that is told, are left out
      * @throws SteleException READ_POINT_EXPIRED if the history does not reach back so far; while
      *     reading INVALID_ARGUMENT if rows of too many bytes ended in that time
      */
     public RowCursor changes(
-            ReadPoint readPoint, TableId tableId, int schemaVersion, ShardId shard, Lsn after)
+            ReadPoint readPoint,
+            TableId tableId,
+            int schemaVersion,
+            ShardId shard,
+            Lsn after,
+            Lsn upTo,
+            ScanPredicate predicate)
             throws IOException {
-        return reads().changes(readPoint, tableId, schemaVersion, shard, after);
+        return reads().changes(readPoint, tableId, schemaVersion, shard, after, upTo, predicate);
     }
 
     /**

@@ -146,23 +146,30 @@ final class TableReads {
 
     /** As {@link StorageEngine#changes}. */
     RowCursor changes(
-            ReadPoint readPoint, TableId tableId, int schemaVersion, ShardId shard, Lsn after)
+            ReadPoint readPoint,
+            TableId tableId,
+            int schemaVersion,
+            ShardId shard,
+            Lsn after,
+            Lsn upTo,
+            ScanPredicate predicate)
             throws IOException {
         TableShard table = shards.shard(shard).table(tableId);
         checkReadable(readPoint, table.schema());
         readPoints.check(after, table.schema());
         shards.shard(shard).checkServing();
-        if (after.compareTo(readPoint.lsn()) > 0) {
+        if (after.compareTo(upTo) > 0 || upTo.compareTo(readPoint.lsn()) > 0) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "Expected changes up to an LSN at or above %s, found %s"
-                            .formatted(after, readPoint.lsn()));
+                    "Expected changes up to an LSN from %s to %s, found %s"
+                            .formatted(after, readPoint.lsn(), upTo));
         }
         return ChangesCursor.open(
                 files,
                 VersionedRead.view(readPoint, table, shard, schemaVersion),
                 after.value(),
-                readPoint.lsn().value(),
+                upTo.value(),
+                predicate,
                 maxChangesBytes);
     }
 

@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ChangeKind;
+import io.stele.protocol.predicate.RowMatcher;
+import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.TableSchema;
@@ -32,6 +34,11 @@ import org.jspecify.annotations.Nullable;
  * ends of column files are collected first, up to a limit; whatever began takes its end away, and
  * what is left was deleted.
  *
+ * <p>A predicate is of the rows that are told. What it says of keys holds for a row and the one
+ * that it replaced, so files without such keys are not read. By other columns a file is left out
+ * only where none of its rows can have replaced one, or been replaced: of a table without a key,
+ * and, for rows that began, once nothing that ended is left.
+ *
  * <p>Rows that expire are not deleted, and not told. Confined to one thread at a time.
  */
 public final class ChangesCursor implements RowCursor {
@@ -48,6 +55,8 @@ public final class ChangesCursor implements RowCursor {
     private final long fromLsn;
     private final long toLsn;
     private final long maxEndedBytes;
+    private final RowMatcher matcher;
+    private final ChangedFiles wanted;
     private final @Nullable KeyEncoder keys;
     private final ArrayDeque<ColumnFile> ending;
     private final ArrayDeque<ColumnFile> beginning;
@@ -63,17 +72,26 @@ public final class ChangesCursor implements RowCursor {
     private ChangeKind kind = ChangeKind.INSERT;
 
     private ChangesCursor(
-            TableFiles files, TableView view, long fromLsn, long toLsn, long maxEndedBytes) {
+            TableFiles files,
+            TableView view,
+            long fromLsn,
+            long toLsn,
+            ScanPredicate predicate,
+            long maxEndedBytes) {
         this.files = requireNonNull(files, "files is null");
         this.view = requireNonNull(view, "view is null");
         this.fromLsn = fromLsn;
         this.toLsn = toLsn;
         this.maxEndedBytes = maxEndedBytes;
         TableSchema schema = view.schema();
+        this.matcher = predicate.matcher(view.versions().layout());
+        this.wanted = new ChangedFiles(view.versions(), predicate);
         this.keys = schema.hasPrimaryKey() ? KeyEncoder.forPrimaryKey(schema) : null;
         // Where there are row files they have every version
         List<ColumnFile> columns =
-                schema.orientation().hasRows() ? List.of() : List.copyOf(view.columnFiles());
+                schema.orientation().hasRows()
+                        ? List.of()
+                        : view.columnFiles().stream().filter(wanted::hasKeys).toList();
         this.ending = new ArrayDeque<>(columns.stream().filter(this::hasEnds).toList());
         this.beginning = new ArrayDeque<>(columns.stream().filter(this::hasBegins).toList());
         this.row = new BinaryRow(view.versions().layout());
@@ -84,11 +102,17 @@ public final class ChangesCursor implements RowCursor {
      *
      * @param fromLsn the view has the history from here on; changes at it are not told
      * @param toLsn everything up to it is applied; changes at it are told
+     * @param predicate changes whose rows do not match are left out
      * @param maxEndedBytes rows of column files that ended; more are refused with INVALID_ARGUMENT
      */
     public static ChangesCursor open(
-            TableFiles files, TableView view, long fromLsn, long toLsn, long maxEndedBytes) {
-        return new ChangesCursor(files, view, fromLsn, toLsn, maxEndedBytes);
+            TableFiles files,
+            TableView view,
+            long fromLsn,
+            long toLsn,
+            ScanPredicate predicate,
+            long maxEndedBytes) {
+        return new ChangesCursor(files, view, fromLsn, toLsn, predicate, maxEndedBytes);
     }
 
     private boolean hasEnds(ColumnFile candidate) {
@@ -214,6 +238,11 @@ public final class ChangesCursor implements RowCursor {
     private Step stepFile() throws IOException {
         ColumnFileVersions open = file;
         if (open == null) {
+            if (ended.isEmpty()) { // what begins replaces nothing
+                while (!beginning.isEmpty() && !wanted.hasRows(beginning.element())) {
+                    beginning.remove();
+                }
+            }
             if (!open(beginning)) {
                 phase = Phase.DELETES;
                 deletes = ended.entrySet().iterator();
@@ -247,7 +276,7 @@ public final class ChangesCursor implements RowCursor {
         row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
         changeLsn = lsn;
         kind = newKind;
-        return Step.ROW;
+        return matcher.matches(row) ? Step.ROW : Step.NONE;
     }
 
     private boolean open(ArrayDeque<ColumnFile> next) throws IOException {

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.api.ChangeKind;
+import io.stele.protocol.predicate.ColumnDomain;
+import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -116,8 +119,51 @@ class TestEngineAgainstModel {
                     assertThat(table.changes(node.engine(), from.lsn(), point))
                             .as("changes after %s up to %s", from.lsn(), point.lsn())
                             .isEqualTo(changes(from.lsn(), point.lsn()));
+                    checkSomeChanges(node, table, from.lsn(), point);
                 }
             }
+        }
+
+        /** Those of some rows, and up to some moment. */
+        private void checkSomeChanges(
+                SimulatedNode node, TestTable table, Lsn from, ReadPoint point)
+                throws IOException {
+            SplittableRandom random = new SplittableRandom(point.lsn().value() + from.value());
+            List<Lsn> moments =
+                    List.copyOf(
+                            states.subMap(from, true, point.lsn(), true).navigableKeySet());
+            Lsn upTo =
+                    moments.isEmpty() ? point.lsn() : moments.get(random.nextInt(moments.size()));
+            long minId = random.nextInt(50);
+            long maxId = minId + random.nextInt(100);
+            long minAmount = random.nextInt(1_000);
+            boolean isOfId = random.nextInt(3) > 0;
+            boolean isOfAmount = !isOfId || random.nextBoolean();
+            Map<Integer, ColumnDomain> domains = new HashMap<>();
+            if (isOfId) {
+                domains.put(1, TestTable.between(minId, maxId));
+            }
+            if (isOfAmount) {
+                domains.put(3, TestTable.between(minAmount, Long.MAX_VALUE));
+            }
+            assertThat(
+                            table.changes(
+                                    node.engine(), from, point, upTo, new ScanPredicate(domains)))
+                    .as("changes after %s up to %s of %s", from, upTo, domains)
+                    .isEqualTo(
+                            changes(from, upTo).stream()
+                                    .filter(
+                                            change -> {
+                                                long id = Long.parseLong(change.split(" ")[2]);
+                                                long amount =
+                                                        Long.parseLong(
+                                                                change.substring(
+                                                                        change.lastIndexOf(':')
+                                                                                + 1));
+                                                return !(isOfId && (id < minId || id > maxId))
+                                                        && !(isOfAmount && amount < minAmount);
+                                            })
+                                    .toList());
         }
     }
 

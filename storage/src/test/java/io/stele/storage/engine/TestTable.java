@@ -277,6 +277,13 @@ final class TestTable {
 
     /** What happened after an LSN and up to a read point: LSN, kind, id and the row of it. */
     List<String> changes(StorageEngine engine, Lsn after, ReadPoint to) throws IOException {
+        return changes(engine, after, to, to.lsn(), ScanPredicate.ALL);
+    }
+
+    /** The same up to an earlier LSN, and of rows of a predicate. */
+    List<String> changes(
+            StorageEngine engine, Lsn after, ReadPoint to, Lsn upTo, ScanPredicate predicate)
+            throws IOException {
         List<String> changes = new ArrayList<>();
         for (ShardId shard : schema.shards()) {
             try (RowCursor cursor =
@@ -287,7 +294,9 @@ final class TestTable {
                                             schema.id(),
                                             schema.schemaVersion(),
                                             shard,
-                                            after))) {
+                                            after,
+                                            upTo,
+                                            predicate))) {
                 while (SteppedReads.next(cursor)) {
                     Map<Long, String> row = new TreeMap<>();
                     add(cursor.row(), row);
@@ -323,6 +332,18 @@ final class TestTable {
             }
         }
         return rows;
+    }
+
+    /** Values of a bigint from one to another. */
+    static ColumnDomain between(long min, long max) {
+        return new ColumnDomain(
+                false,
+                List.of(
+                        new ValueRange(
+                                Optional.of(ID.encodeLong(min)),
+                                true,
+                                Optional.of(ID.encodeLong(max)),
+                                true)));
     }
 
     private ScanPlan plan(StorageEngine engine, ReadPoint point) {

@@ -90,6 +90,19 @@ final class TestTablePlans {
     }
 
     @Test
+    void aDeletedRowOfAFileChangesItAlsoWhereRowsAreInMemory() {
+        upsert(1_000, 1_020);
+        Optional<String> told = tell(Optional.empty()).token();
+        Optional<String> named = tell(Optional.empty(), 0).token();
+        node.await(table.delete(node.engine(), 7));
+        TablePlan now = tell(told);
+        assertThat(now.token()).isNotEqualTo(told);
+        assertThat(now.shards().orElseThrow().stream().flatMap(shard -> shard.files().stream()))
+                .anyMatch(file -> file.deletedCount() == 1);
+        assertThat(tell(named, 0).token()).isPresent().isNotEqualTo(named);
+    }
+
+    @Test
     void itIsTheSameAfterARestart() throws IOException {
         Optional<String> before = tell(Optional.empty()).token();
         node.restart();
