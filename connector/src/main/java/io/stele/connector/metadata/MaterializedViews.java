@@ -1,6 +1,5 @@
 package io.stele.connector.metadata;
 
-import static io.trino.spi.StandardErrorCode.INVALID_TABLE_PROPERTY;
 import static io.trino.spi.connector.MaterializedViewFreshness.Freshness.FRESH;
 import static io.trino.spi.connector.MaterializedViewFreshness.Freshness.STALE;
 import static io.trino.spi.connector.MaterializedViewFreshness.Freshness.UNKNOWN;
@@ -15,7 +14,6 @@ import io.stele.protocol.api.CreateTableRequest;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
-import io.trino.spi.TrinoException;
 import io.trino.spi.connector.CatalogSchemaTableName;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.ConnectorMaterializedViewDefinition;
@@ -130,14 +128,6 @@ final class MaterializedViews {
     }
 
     void setProperties(SchemaTableName name, Map<String, Optional<Object>> properties) {
-        for (String property : List.of(TableProperties.INDEXES, TableProperties.TIME_TO_LIVE)) {
-            if (properties.containsKey(property)) {
-                throw new TrinoException(
-                        INVALID_TABLE_PROPERTY,
-                        "Expected properties of a table without primary_key and time_to_live, found "
-                                + property);
-            }
-        }
         TableSchema storage = storage(name);
         catalog.setOptions(
                 storage.id(),
