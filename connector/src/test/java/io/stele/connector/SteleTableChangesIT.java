@@ -204,8 +204,7 @@ final class SteleTableChangesIT {
                         "ts > TIMESTAMP '9999-01-01 00:00:00 UTC'")) {
             queries.assertSame(
                     "SELECT * FROM %s WHERE %s".formatted(all, condition),
-                    "SELECT * FROM %s WHERE coalesce(%s, rand() > 2)"
-                            .formatted(all, condition));
+                    "SELECT * FROM %s WHERE coalesce(%s, rand() > 2)".formatted(all, condition));
         }
         String query = "SELECT v FROM %s WHERE id = 3 AND lsn > %s".formatted(all, middle);
         assertThat(queries.explain(query))

@@ -92,7 +92,9 @@ final class SteleUserErrorsIT {
         refusedCall("flush('s', 'nowhere')", TABLE_NOT_FOUND, "nowhere");
         refusedCall("compact('s', 'nowhere')", TABLE_NOT_FOUND, "nowhere");
         queries.assertFails(
-                "DROP SCHEMA stele.nowhere", SCHEMA_NOT_FOUND, "Schema 'stele.nowhere' does not exist");
+                "DROP SCHEMA stele.nowhere",
+                SCHEMA_NOT_FOUND,
+                "Schema 'stele.nowhere' does not exist");
     }
 
     private void refusedCall(String call, ErrorCodeSupplier code, String message) {

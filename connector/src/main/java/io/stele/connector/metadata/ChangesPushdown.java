@@ -23,9 +23,7 @@ final class ChangesPushdown {
         return Optional.of(
                 new TableFunctionApplicationResult<>(
                         changes,
-                        changes.allColumns().stream()
-                                .map(ColumnHandle.class::cast)
-                                .toList()));
+                        changes.allColumns().stream().map(ColumnHandle.class::cast).toList()));
     }
 
     /** Advisory: Trino checks every change again. */

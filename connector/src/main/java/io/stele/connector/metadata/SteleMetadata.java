@@ -576,8 +576,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             TupleDomain<ColumnHandle> tupleDomain) {
         return scan(tableHandle)
                 .flatMap(
-                        table ->
-                                IndexJoins.resolve(session, table, indexableColumns, tupleDomain));
+                        table -> IndexJoins.resolve(session, table, indexableColumns, tupleDomain));
     }
 
     /** Of what names whole partitions, without other conditions. */

@@ -2,8 +2,8 @@ package io.stele.connector.read;
 
 import static java.util.Objects.requireNonNull;
 
-import com.google.inject.Inject;
 import com.google.common.collect.ImmutableList;
+import com.google.inject.Inject;
 import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleAggregation;
 import io.stele.connector.handle.SteleColumnHandle;
@@ -14,7 +14,6 @@ import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.KeyRows;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.connector.type.TrinoTypes;
-import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.api.HiddenColumns;
 import io.stele.protocol.api.LookupKeys;

@@ -42,8 +42,7 @@ final class TestChangesOfSomeRows {
                         .plan(
                                 node.readPoint(),
                                 table.id(),
-                                new ScanPredicate(
-                                        Map.of(IDS, TestTable.between(firstId, firstId))))
+                                new ScanPredicate(Map.of(IDS, TestTable.between(firstId, firstId))))
                         .shards()
                         .getFirst()
                         .files();
@@ -58,8 +57,7 @@ final class TestChangesOfSomeRows {
     }
 
     private void assertFileNeeded(int column, long min, long max) {
-        assertThatThrownBy(() -> changes(column, min, max))
-                .isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> changes(column, min, max)).isInstanceOf(IOException.class);
     }
 
     @Test

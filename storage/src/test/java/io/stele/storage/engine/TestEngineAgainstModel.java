@@ -126,12 +126,10 @@ class TestEngineAgainstModel {
 
         /** Those of some rows, and up to some moment. */
         private void checkSomeChanges(
-                SimulatedNode node, TestTable table, Lsn from, ReadPoint point)
-                throws IOException {
+                SimulatedNode node, TestTable table, Lsn from, ReadPoint point) throws IOException {
             SplittableRandom random = new SplittableRandom(point.lsn().value() + from.value());
             List<Lsn> moments =
-                    List.copyOf(
-                            states.subMap(from, true, point.lsn(), true).navigableKeySet());
+                    List.copyOf(states.subMap(from, true, point.lsn(), true).navigableKeySet());
             Lsn upTo =
                     moments.isEmpty() ? point.lsn() : moments.get(random.nextInt(moments.size()));
             long minId = random.nextInt(50);
@@ -146,9 +144,7 @@ class TestEngineAgainstModel {
             if (isOfAmount) {
                 domains.put(3, TestTable.between(minAmount, Long.MAX_VALUE));
             }
-            assertThat(
-                            table.changes(
-                                    node.engine(), from, point, upTo, new ScanPredicate(domains)))
+            assertThat(table.changes(node.engine(), from, point, upTo, new ScanPredicate(domains)))
                     .as("changes after %s up to %s of %s", from, upTo, domains)
                     .isEqualTo(
                             changes(from, upTo).stream()
