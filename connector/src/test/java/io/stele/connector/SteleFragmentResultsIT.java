@@ -147,6 +147,39 @@ final class SteleFragmentResultsIT {
                         run("SELECT DISTINCT layer FROM system.caches WHERE table_name IS NULL")
                                 .stream()
                                 .map(row -> row.getField(0)))
-                .containsAll(Arrays.asList("footers", "columns", "fragments", "metadata", "plans"));
+                .containsAll(
+                        Arrays.asList(
+                                "footers",
+                                "columns",
+                                "fragments",
+                                "metadata",
+                                "plans",
+                                "file_lists",
+                                "row_groups"));
+    }
+
+    @Test
+    void layersOfWorkersMemoryAreToldByTable() {
+        String table = SteleQueries.newTable("told");
+        run("CREATE TABLE %s (id bigint, v bigint) WITH (shard_count = 2)".formatted(table));
+        run("INSERT INTO %s SELECT orderkey, custkey FROM tpch.tiny.orders".formatted(table));
+        sidecar.flush("s", table);
+        for (int scan = 0; scan < 3; scan++) {
+            assertThat(run("SELECT id, v FROM " + table)).hasSize(15_000);
+        }
+        for (String layer : Arrays.asList("footers", "columns")) {
+            assertThat(
+                            run("SELECT sum(hits) > 0, sum(misses) > 0, sum(hit_bytes) > 0, min(saved_ms) >= 0, sum(reads) = sum(hits + misses) FROM system.caches WHERE layer = '%s' AND table_name = 's.%s'"
+                                            .formatted(layer, table))
+                                    .getFirst()
+                                    .getFields())
+                    .as(layer)
+                    .isEqualTo(Arrays.asList(true, true, true, true, true));
+        }
+        assertThat(
+                        run("SELECT version_age_ms >= 0 FROM system.caches WHERE layer = 'metadata'")
+                                .getFirst()
+                                .getField(0))
+                .isEqualTo(true);
     }
 }

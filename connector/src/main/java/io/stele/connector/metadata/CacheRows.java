@@ -9,9 +9,11 @@ import com.google.common.collect.ImmutableMap;
 import io.stele.cache.CacheStatistics;
 import io.stele.connector.metadata.cache.MetadataCacheMetrics;
 import io.stele.connector.metadata.plan.KeptPlans;
+import io.stele.connector.read.TableUses;
 import io.stele.protocol.api.DataCacheSpace;
 import io.stele.protocol.api.DataCacheTable;
 import io.stele.protocol.api.FragmentCacheUse;
+import io.stele.protocol.api.MemoryCacheUse;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.ConnectorTableMetadata;
 import io.trino.spi.connector.InMemoryRecordSet;
@@ -72,7 +74,8 @@ final class CacheRows {
                     "memory_bytes",
                     "max_memory_bytes",
                     "verified",
-                    "mismatches");
+                    "mismatches",
+                    "version_age_ms");
     static final ConnectorTableMetadata METADATA =
             new ConnectorTableMetadata(
                     new SchemaTableName("system", "caches"),
@@ -118,8 +121,54 @@ final class CacheRows {
         uses.forEach(use -> add(node, process, "fragments", use.table(), values(use)));
     }
 
-    /** A layer that does not tell tables apart. */
-    void addInMemory(String node, String layer, CacheStatistics statistics) {
+    /** A layer of a worker's memory: what it holds, and what it did for each table. */
+    void addInMemory(String node, String layer, CacheStatistics statistics, TableUses uses) {
+        addInMemory(node, layer, statistics);
+        for (TableUses.Use use : uses.uses()) {
+            add(
+                    node,
+                    WORKER,
+                    layer,
+                    Optional.of(use.table()),
+                    ImmutableMap.of(
+                            "reads",
+                            use.hits() + use.misses(),
+                            "hits",
+                            use.hits(),
+                            "misses",
+                            use.misses(),
+                            "hit_bytes",
+                            use.hitBytes(),
+                            "saved_ms",
+                            use.savedMillis()));
+        }
+    }
+
+    /** The layers of the sidecar's memory. */
+    void addSidecarMemory(String node, List<MemoryCacheUse> uses) {
+        for (MemoryCacheUse use : uses) {
+            add(
+                    node,
+                    SIDECAR,
+                    use.name().replace('-', '_'),
+                    Optional.empty(),
+                    ImmutableMap.of(
+                            "hits",
+                            use.hits(),
+                            "misses",
+                            use.misses(),
+                            "evictions",
+                            use.evictions(),
+                            "entries",
+                            use.entries(),
+                            "memory_bytes",
+                            use.bytes(),
+                            "max_memory_bytes",
+                            use.maxBytes()));
+        }
+    }
+
+    private void addInMemory(String node, String layer, CacheStatistics statistics) {
         add(
                 node,
                 WORKER,
@@ -155,7 +204,13 @@ final class CacheRows {
                         "requests",
                         metrics.getMisses() + metrics.getVersionChecks(),
                         "evictions",
-                        metrics.getEvictions()));
+                        metrics.getEvictions(),
+                        "entries",
+                        metrics.getEntries(),
+                        "memory_bytes",
+                        metrics.getWeightBytes(),
+                        "version_age_ms",
+                        Math.round(metrics.getMeanAgeMillis())));
     }
 
     /** A read is one scan's, which costs a request unless its plan is there. */

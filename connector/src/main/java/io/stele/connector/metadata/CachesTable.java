@@ -14,6 +14,7 @@ import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.DataCacheReply;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.FragmentCacheReply;
+import io.stele.protocol.api.MemoryCachesReply;
 import io.trino.spi.NodeManager;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.ConnectorTableMetadata;
@@ -75,8 +76,8 @@ public final class CachesTable implements SystemTable {
         CacheRows rows = new CacheRows();
         String node = nodes.getCurrentNode().getNodeIdentifier();
         rows.addDataPages(node, CacheRows.WORKER, pages.space(), pages.tables());
-        rows.addInMemory(node, "footers", footers.statistics());
-        rows.addInMemory(node, "columns", columns.statistics());
+        rows.addInMemory(node, "footers", footers.statistics(), footers.uses());
+        rows.addInMemory(node, "columns", columns.statistics(), columns.uses());
         rows.addFragments(node, CacheRows.WORKER, filteredRows.uses());
         if (nodes.getCurrentNode().isCoordinator()) {
             addSidecar(rows);
@@ -94,5 +95,8 @@ public final class CachesTable implements SystemTable {
         FragmentCacheReply fragments =
                 sidecar.call(Actions.FRAGMENT_CACHE, Done.DONE, FragmentCacheReply.class);
         rows.addFragments(fragments.nodeId(), CacheRows.SIDECAR, fragments.uses());
+        MemoryCachesReply memory =
+                sidecar.call(Actions.MEMORY_CACHES, Done.DONE, MemoryCachesReply.class);
+        rows.addSidecarMemory(memory.nodeId(), memory.uses());
     }
 }

@@ -29,6 +29,7 @@ import io.stele.protocol.row.InitialRow;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IdentifiedType;
+import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.format.ChecksummedFile;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.orc.OrcColumn;
@@ -117,6 +118,12 @@ public final class FilePageSources {
         this.hotColumns = requireNonNull(hotColumns, "hotColumns is null");
         this.bitmapIndexes = requireNonNull(bitmapIndexes, "bitmapIndexes is null");
         this.types = requireNonNull(types, "types is null");
+    }
+
+    /** Says that files of a table are going to be read: it is counted by name from then on. */
+    void reading(TableSchema table) {
+        tails.uses().reading(table);
+        hotColumns.uses().reading(table);
     }
 
     /**

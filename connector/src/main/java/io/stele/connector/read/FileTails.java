@@ -33,6 +33,7 @@ public final class FileTails {
     private final Warehouses warehouses;
     private final SingleFlightCache<Key, KeptOfFile> kept;
     private final SingleFlightCache<String, FileChecksums> checksums;
+    private final TableUses uses = new TableUses();
 
     public FileTails(Warehouses warehouses, long maxBytes) {
         this.warehouses = requireNonNull(warehouses, "warehouses is null");
@@ -83,20 +84,40 @@ public final class FileTails {
      * @param end reads it, if it is not here
      */
     FileFooter footer(ChecksummedFile file, FileFooter.End end) throws IOException {
-        return (FileFooter) kept.get(Key.footer(file.path()), () -> FileFooter.read(file, end));
+        return (FileFooter) get(Key.footer(file.path()), () -> FileFooter.read(file, end));
     }
 
     /** All of a small file. */
     byte[] content(ChecksummedFile file) throws IOException {
         FileContent content =
-                (FileContent) kept.get(Key.content(file.path()), () -> FileContent.read(file));
+                (FileContent) get(Key.content(file.path()), () -> FileContent.read(file));
         return content.bytes();
     }
 
     /** What is around the data of a stripe of a file. */
     StripeEnds stripe(ChecksummedFile file, StripeInformation stripe) throws IOException {
         return (StripeEnds)
-                kept.get(Key.stripe(file.path(), stripe), () -> StripeEnds.read(file, stripe));
+                get(Key.stripe(file.path(), stripe), () -> StripeEnds.read(file, stripe));
+    }
+
+    private KeptOfFile get(Key key, SingleFlightCache.Loader<KeptOfFile, IOException> loader)
+            throws IOException {
+        long[] nanos = {-1};
+        KeptOfFile part =
+                kept.get(
+                        key,
+                        () -> {
+                            long start = System.nanoTime();
+                            KeptOfFile loaded = loader.load();
+                            nanos[0] = System.nanoTime() - start;
+                            return loaded;
+                        });
+        if (nanos[0] < 0) {
+            uses.found(key.path, part.retainedBytes());
+        } else {
+            uses.missed(key.path, nanos[0]);
+        }
+        return part;
     }
 
     /** Whether that is here. */
@@ -125,6 +146,11 @@ public final class FileTails {
                                         stripe.getFooterLength())));
             }
         }
+    }
+
+    /** What it did for each table. */
+    public TableUses uses() {
+        return uses;
     }
 
     public CacheStatistics statistics() {

@@ -28,6 +28,7 @@ public final class HotColumns {
     private final Doorkeeper seen = new Doorkeeper(SEEN_BITS_LOG2);
     private final LongAdder misses = new LongAdder();
     private final boolean enabled;
+    private final TableUses uses = new TableUses();
 
     public HotColumns(long maxBytes) {
         this.blocks =
@@ -45,10 +46,17 @@ public final class HotColumns {
     /** The values, if they are here. */
     Optional<PackedBlock> find(Key key) {
         Optional<PackedBlock> found = blocks.find(key);
-        if (found.isEmpty()) {
+        if (found.isPresent()) {
+            uses.found(key.path, found.get().retainedBytes());
+        } else {
             misses.increment();
         }
         return found;
+    }
+
+    /** What it did for each table. */
+    public TableUses uses() {
+        return uses;
     }
 
     /** What it did and holds; a miss is a page of a column that had to be decoded. */
@@ -65,8 +73,13 @@ public final class HotColumns {
                 known.maxWeightBytes());
     }
 
-    /** Takes what a scan has decoded, if it was asked for before. */
-    void offer(Key key, Block block) {
+    /**
+     * Takes what a scan has decoded, if it was asked for before.
+     *
+     * @param nanos that reading and decoding it took
+     */
+    void offer(Key key, Block block, long nanos) {
+        uses.missed(key.path, nanos);
         if (seen.knows(key.hashCode()) && block.getRetainedSizeInBytes() <= MAX_ENTRY_BYTES) {
             PackedBlock.pack(block).ifPresent(packed -> blocks.put(key, packed));
         }

@@ -64,8 +64,9 @@ final class HotScan {
                     : hot.get().unpack(column.filtered(), positions);
         }
         misses++;
+        long start = System.nanoTime();
         Block block = page.getBlock(channel);
-        hotColumns.offer(key, block);
+        hotColumns.offer(key, block, System.nanoTime() - start);
         return narrowed(block, positions);
     }
 

@@ -212,6 +212,7 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
             TupleDomain<SteleColumnHandle> constraint,
             MemoryContext memory) {
         dataCache.reading(table.table());
+        files.reading(table.table());
         ScanCaches caches =
                 new ScanCaches(
                         cacheUse(session, file),

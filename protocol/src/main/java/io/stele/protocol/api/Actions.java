@@ -143,6 +143,9 @@ public final class Actions {
     /** {@link Done} (or an empty body) -> {@link FragmentCacheReply}. */
     public static final String FRAGMENT_CACHE = "fragment-cache";
 
+    /** {@link Done} (or an empty body) -> {@link MemoryCachesReply}. */
+    public static final String MEMORY_CACHES = "memory-caches";
+
     /** {@link MetadataChangesRequest} -> {@link MetadataChanges}. */
     public static final String METADATA_CHANGES = "metadata-changes";
 

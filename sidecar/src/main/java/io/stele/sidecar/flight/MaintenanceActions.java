@@ -12,6 +12,8 @@ import io.stele.protocol.api.ExpireHistoryRequest;
 import io.stele.protocol.api.FragmentCacheReply;
 import io.stele.protocol.api.ListFilesReply;
 import io.stele.protocol.api.ListPartitionsReply;
+import io.stele.protocol.api.MemoryCacheUse;
+import io.stele.protocol.api.MemoryCachesReply;
 import io.stele.protocol.api.RemoveOrphanFilesReply;
 import io.stele.protocol.api.RemoveOrphanFilesRequest;
 import io.stele.protocol.api.TableHistoryReply;
@@ -106,12 +108,33 @@ final class MaintenanceActions {
                 ActionHandler.of(
                         "Says what the cache of fragment results holds and did",
                         this::fragmentCache));
+        handlers.put(
+                Actions.MEMORY_CACHES,
+                ActionHandler.of(
+                        "Says what the caches in memory hold and did", this::memoryCaches));
         return handlers.buildOrThrow();
     }
 
     private FragmentCacheReply fragmentCache() {
         Catalog catalog = engine.engine().catalog().current();
         return new FragmentCacheReply(engine.nodeId(), fragments.uses(id -> name(catalog, id)));
+    }
+
+    private MemoryCachesReply memoryCaches() {
+        return new MemoryCachesReply(
+                engine.nodeId(),
+                engine.engine().status().caches().stream()
+                        .map(
+                                cache ->
+                                        new MemoryCacheUse(
+                                                cache.name(),
+                                                cache.hits(),
+                                                cache.misses(),
+                                                cache.evictions(),
+                                                cache.entries(),
+                                                cache.weightBytes(),
+                                                cache.maxWeightBytes()))
+                        .toList());
     }
 
     private static Optional<String> name(Catalog catalog, String id) {
