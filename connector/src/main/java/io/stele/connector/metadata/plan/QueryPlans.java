@@ -33,7 +33,7 @@ public final class QueryPlans {
 
     private final Optional<KeptPlans> kept;
     private final Map<TableId, Told> told = new HashMap<>();
-    private final Map<TableId, Integer> scanned = new HashMap<>();
+    private final Map<TableId, Integer> scanned = new HashMap<>(); // or looked at file by file
     private @Nullable SchemaTableName first;
     private @Nullable String readPointId;
 
@@ -145,14 +145,17 @@ public final class QueryPlans {
         return new ScanPlan(table.readLsn(), fromLsn, shards);
     }
 
-    /** What is known of the rows of a predicate, if the files of the table are. */
+    /**
+     * What is known of the rows of a predicate, if the files of the table are. Who asks is served
+     * by the plan the next time, also if the scan becomes an aggregation or a lookup.
+     */
     public Optional<TableStatistics> statistics(TableDescription table, ScanPredicate predicate) {
+        synchronized (this) {
+            scanned.put(table.schema().id(), table.schema().schemaVersion());
+        }
         return find(table.schema().id(), table.schema().schemaVersion())
-                .flatMap(
-                        known ->
-                                known.plan
-                                        .all()
-                                        .map(files -> PartStatistics.of(table, files, predicate)));
+                .flatMap(known -> known.plan.all())
+                .map(files -> PartStatistics.of(table, files, predicate));
     }
 
     /** The transaction has ended: the next one that begins so is likely to need the same. */

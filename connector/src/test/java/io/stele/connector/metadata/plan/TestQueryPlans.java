@@ -241,5 +241,7 @@ final class TestQueryPlans {
         assertThat(found.sizeBytes()).isEqualTo(200);
         assertThat(found.columns().get(1)).isEqualTo(stats(0, 30)); // those in memory are anywhere
         assertThat(found.sizes().get(1).distinctCount()).isEqualTo(12);
+        plans.close(); // nothing was scanned, but the files were asked for
+        assertThat(kept.expect(NAME).known()).hasSize(1);
     }
 }
