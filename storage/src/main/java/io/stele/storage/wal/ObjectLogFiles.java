@@ -41,10 +41,9 @@ public final class ObjectLogFiles implements LogFiles {
      *
      * An id that was deleted could be created again. For groups that does not matter: an owner never writes below its last id,
      * and a late first attempt of one that was read and trimmed since is below the lowest segment. A fence, though, is what a
-     * stalled owner must still find, however late it comes: fences stay when the segments around them are deleted, the newest
-     * KEPT_FENCES of them.
+     * stalled owner must still find, however late it comes: fences stay for ever when the segments around them are deleted.
+     * They are a hundred bytes for each start of an engine.
      */
-    private static final int KEPT_FENCES = 100;
 
     /** More collisions than this mean that the owner before is faster than we are. */
     private static final int FENCE_ATTEMPTS = 1_000;
@@ -135,13 +134,8 @@ public final class ObjectLogFiles implements LogFiles {
             fences.add(fence);
         }
         List<Long> live = segments();
-        List<Long> kept = new ArrayList<>();
         synchronized (this) {
-            kept.addAll(known.headSet(live.getFirst()));
-            fences.addAll(kept);
-        }
-        for (int i = 0; i < kept.size() - KEPT_FENCES; i++) {
-            store.delete(path(kept.get(i)));
+            fences.addAll(known.headSet(live.getFirst()));
         }
     }
 

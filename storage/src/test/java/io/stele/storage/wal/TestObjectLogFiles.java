@@ -166,15 +166,25 @@ final class TestObjectLogFiles {
         assertThat(read(owner(5))).extracting(Read::text).containsExactly("record 9");
     }
 
+    /** However many starts of others an owner sleeps through: no fence ever goes. */
     @Test
-    void oldFencesGoInTheEnd() throws Exception {
-        for (int epoch = 1; epoch <= 150; epoch++) {
+    void aStalledOwnerFindsTheFenceAfterAnyNumberOfStarts() throws Exception {
+        NodeLog stalled = unthreaded(owner(1));
+        write(stalled, A, "before the stall");
+        commitAll(stalled);
+        for (int epoch = 2; epoch <= 250; epoch++) {
             NodeLog log = unthreaded(owner(epoch));
-            write(log, A, "x");
+            write(log, A, "x" + epoch);
             commitAll(log);
             log.trim(Map.of(A, Lsn.MAX));
         }
-        assertThat(store.list("")).hasSizeBetween(100, 110);
+        CompletableFuture<LogPosition> late = write(stalled, A, "too late");
+        commitAll(stalled);
+        assertThat(late).isCompletedExceptionally();
+        assertThat(store.list(""))
+                .as("a fence a start, and the last group")
+                .hasSizeBetween(250, 260);
+        assertThat(read(owner(251))).extracting(Read::text).containsExactly("x250");
     }
 
     /** A creation that got through without an answer is ours; one that comes late is nobody's. */

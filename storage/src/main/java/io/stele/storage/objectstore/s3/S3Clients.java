@@ -103,7 +103,7 @@ final class S3Clients implements AutoCloseable {
                         .httpClient(connections)
                         .credentialsProvider(credentials)
                         .forcePathStyle(config.isPathStyleAccess())
-                        // Ours are in the files; compatible services do not know all of S3's
+                        // S3Checksums sends and asks for those that we want
                         .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
                         .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
                         .overrideConfiguration(override -> override.retryStrategy(retries));

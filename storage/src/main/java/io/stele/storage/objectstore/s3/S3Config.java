@@ -40,6 +40,7 @@ public class S3Config {
     private boolean pathStyleAccess;
     private SseType sseType = SseType.NONE;
     private Optional<String> sseKmsKeyId = Optional.empty();
+    private boolean checksumsEnabled = true;
     private int maxConnections = 256;
     private int maxErrorRetries = 10;
     private Duration socketConnectTimeout = new Duration(5, TimeUnit.SECONDS);
@@ -146,6 +147,18 @@ public class S3Config {
     @Max(10_000)
     public int getMaxConnections() {
         return maxConnections;
+    }
+
+    public boolean isChecksumsEnabled() {
+        return checksumsEnabled;
+    }
+
+    @Config("s3.checksums-enabled")
+    @ConfigDescription(
+            "Objects are sent with their CRC32C, which the service checks, and compared with it when they are read whole; false for services that refuse such headers")
+    public S3Config setChecksumsEnabled(boolean checksumsEnabled) {
+        this.checksumsEnabled = checksumsEnabled;
+        return this;
     }
 
     @Config("s3.max-connections")

@@ -42,6 +42,7 @@ final class S3Downloads {
         RetryPolicy retries = RetryPolicy.ofAttempts(config.getMaxErrorRetries() + 1);
         HttpRangeClient connections = connections(config, retrieval, threads);
         EventLoop timers = connections.timers();
+        S3Checksums checksums = new S3Checksums(config.isChecksumsEnabled());
         RangeSource source =
                 switch (retrieval.getClient()) {
                     case DIRECT ->
@@ -50,6 +51,7 @@ final class S3Downloads {
                                     new S3Signer(clients.credentials(), clients.region()),
                                     path -> clients.url(location.bucket(), location.key(path)),
                                     path -> location + "/" + path,
+                                    checksums,
                                     threads::run);
                     case SDK ->
                             new SdkRangeSource(
@@ -57,6 +59,7 @@ final class S3Downloads {
                                     location.bucket(),
                                     location::key,
                                     path -> location + "/" + path,
+                                    checksums,
                                     threads::run,
                                     connections);
                 };

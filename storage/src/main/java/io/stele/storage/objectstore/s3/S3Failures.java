@@ -40,7 +40,8 @@ final class S3Failures {
             case 408, 429 -> Creation.UNKNOWN;
             case 400 ->
                     switch (code(answer)) {
-                        case "RequestTimeout", "IncompleteBody" -> Creation.UNKNOWN;
+                        // What came was not what was sent: nothing of it was kept
+                        case "RequestTimeout", "IncompleteBody", "BadDigest" -> Creation.UNKNOWN;
                         default -> Creation.REFUSED;
                     };
             default -> status >= 400 && status < 500 ? Creation.REFUSED : Creation.UNKNOWN;

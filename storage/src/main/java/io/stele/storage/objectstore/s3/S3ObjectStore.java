@@ -53,6 +53,7 @@ public final class S3ObjectStore implements ObjectStore {
     private final S3Clients clients;
     private final DownloadManager downloads;
     private final S3Encryption encryption;
+    private final S3Checksums checksums;
     private final S3Creation creation;
     private final int partBytes;
 
@@ -61,12 +62,14 @@ public final class S3ObjectStore implements ObjectStore {
             S3Clients clients,
             DownloadManager downloads,
             S3Encryption encryption,
+            S3Checksums checksums,
             S3Creation creation,
             int partBytes) {
         this.location = location;
         this.clients = clients;
         this.downloads = downloads;
         this.encryption = encryption;
+        this.checksums = checksums;
         this.creation = creation;
         this.partBytes = partBytes;
     }
@@ -95,6 +98,7 @@ public final class S3ObjectStore implements ObjectStore {
                 clients,
                 S3Downloads.start(location, config, retrieval, clients, random, threads),
                 new S3Encryption(config.getSseType(), config.getSseKmsKeyId()),
+                new S3Checksums(config.isChecksumsEnabled()),
                 new S3Creation(clients, location, random, sleepMillis),
                 Math.toIntExact(config.getStreamingPartSize().toBytes()));
     }
@@ -187,7 +191,8 @@ public final class S3ObjectStore implements ObjectStore {
     @Override
     public boolean createIfAbsent(String path, byte[] content) throws IOException {
         String id = creation.newId();
-        PutObjectRequest.Builder request = put(path).metadata(S3Creation.metadata(id));
+        PutObjectRequest.Builder request =
+                putRequest(path, content).metadata(S3Creation.metadata(id));
         PutObjectRequest conditional = request.ifNoneMatch("*").build();
         RequestBody body = S3Bodies.of(content, content.length);
         return creation.create(path, id, client -> client.putObject(conditional, body));
@@ -196,7 +201,7 @@ public final class S3ObjectStore implements ObjectStore {
     @Override
     public void put(String path, byte[] content) throws IOException {
         try {
-            PutObjectRequest request = put(path).build();
+            PutObjectRequest request = putRequest(path, content).build();
             RequestBody body = S3Bodies.of(content, content.length);
             clients.repeat(client -> client.putObject(request, body));
             downloads.forget(path); // who reads from now on wants these bytes
@@ -218,7 +223,10 @@ public final class S3ObjectStore implements ObjectStore {
         }
         String id = creation.newId();
         PutObjectRequest request =
-                put(path).metadata(S3Creation.metadata(id)).ifMatch(tag.get()).build();
+                putRequest(path, content)
+                        .metadata(S3Creation.metadata(id))
+                        .ifMatch(tag.get())
+                        .build();
         RequestBody body = S3Bodies.of(content, content.length);
         boolean swapped = creation.swap(path, id, client -> client.putObject(request, body));
         downloads.forget(path);
@@ -273,15 +281,24 @@ public final class S3ObjectStore implements ObjectStore {
         }
     }
 
-    private PutObjectRequest.Builder put(String path) {
-        return encryption.apply(
-                PutObjectRequest.builder().bucket(location.bucket()).key(key(path)));
+    private PutObjectRequest.Builder putRequest(String path, byte[] content) {
+        return checksums.apply(
+                encryption.apply(
+                        PutObjectRequest.builder().bucket(location.bucket()).key(key(path))),
+                content,
+                content.length);
     }
 
     @Override
     public ObjectWriter create(String path) {
         return new S3ObjectWriter(
-                location, ObjectPath.check(path), clients, encryption, creation, partBytes);
+                location,
+                ObjectPath.check(path),
+                clients,
+                encryption,
+                checksums,
+                creation,
+                partBytes);
     }
 
     @Override

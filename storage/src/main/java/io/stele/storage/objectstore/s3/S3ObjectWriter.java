@@ -30,6 +30,7 @@ final class S3ObjectWriter extends TrackedObjectWriter {
     private final String path;
     private final S3Clients clients;
     private final S3Encryption encryption;
+    private final S3Checksums checksums;
     private final S3Creation creation;
     private final String id;
     private final int partBytes;
@@ -43,6 +44,7 @@ final class S3ObjectWriter extends TrackedObjectWriter {
             String path,
             S3Clients clients,
             S3Encryption encryption,
+            S3Checksums checksums,
             S3Creation creation,
             int partBytes) {
         super(location + "/" + path);
@@ -50,6 +52,7 @@ final class S3ObjectWriter extends TrackedObjectWriter {
         this.path = path;
         this.clients = clients;
         this.encryption = encryption;
+        this.checksums = checksums;
         this.creation = creation;
         this.id = creation.newId();
         this.partBytes = partBytes;
@@ -87,14 +90,23 @@ final class S3ObjectWriter extends TrackedObjectWriter {
         RequestBody body = S3Bodies.of(buffer, buffered);
         try {
             UploadPartRequest request =
-                    UploadPartRequest.builder()
-                            .bucket(location.bucket())
-                            .key(location.key(path))
-                            .uploadId(startedUpload())
-                            .partNumber(number)
+                    checksums
+                            .apply(
+                                    UploadPartRequest.builder()
+                                            .bucket(location.bucket())
+                                            .key(location.key(path))
+                                            .uploadId(startedUpload())
+                                            .partNumber(number),
+                                    buffer,
+                                    buffered)
                             .build();
             String eTag = clients.repeat(client -> client.uploadPart(request, body)).eTag();
-            parts.add(CompletedPart.builder().partNumber(number).eTag(eTag).build());
+            parts.add(
+                    CompletedPart.builder()
+                            .partNumber(number)
+                            .eTag(eTag)
+                            .checksumCRC32C(request.checksumCRC32C())
+                            .build());
         } catch (SdkException e) {
             throw S3Failures.describe("upload a part of", where(), e);
         }
@@ -105,11 +117,12 @@ final class S3ObjectWriter extends TrackedObjectWriter {
         String started = uploadId;
         if (started == null) {
             CreateMultipartUploadRequest request =
-                    encryption
+                    checksums
                             .apply(
-                                    CreateMultipartUploadRequest.builder()
-                                            .bucket(location.bucket())
-                                            .key(location.key(path)))
+                                    encryption.apply(
+                                            CreateMultipartUploadRequest.builder()
+                                                    .bucket(location.bucket())
+                                                    .key(location.key(path))))
                             .metadata(S3Creation.metadata(id))
                             .build();
             started = clients.repeat(client -> client.createMultipartUpload(request)).uploadId();
@@ -133,11 +146,14 @@ final class S3ObjectWriter extends TrackedObjectWriter {
 
     private boolean putWhole() throws IOException {
         PutObjectRequest request =
-                encryption
+                checksums
                         .apply(
-                                PutObjectRequest.builder()
-                                        .bucket(location.bucket())
-                                        .key(location.key(path)))
+                                encryption.apply(
+                                        PutObjectRequest.builder()
+                                                .bucket(location.bucket())
+                                                .key(location.key(path))),
+                                buffer,
+                                buffered)
                         .metadata(S3Creation.metadata(id))
                         .ifNoneMatch("*")
                         .build();

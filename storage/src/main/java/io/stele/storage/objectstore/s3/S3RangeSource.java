@@ -37,6 +37,7 @@ final class S3RangeSource implements RangeSource {
     private final S3Signer signer;
     private final Function<String, URI> urls;
     private final Function<String, String> locations;
+    private final S3Checksums checksums;
     private final Executor executor;
 
     /**
@@ -49,11 +50,13 @@ final class S3RangeSource implements RangeSource {
             S3Signer signer,
             Function<String, URI> urls,
             Function<String, String> locations,
+            S3Checksums checksums,
             Executor executor) {
         this.client = requireNonNull(client, "client is null");
         this.signer = requireNonNull(signer, "signer is null");
         this.urls = requireNonNull(urls, "urls is null");
         this.locations = requireNonNull(locations, "locations is null");
+        this.checksums = requireNonNull(checksums, "checksums is null");
         this.executor = requireNonNull(executor, "executor is null");
     }
 
@@ -98,7 +101,11 @@ final class S3RangeSource implements RangeSource {
         void send(URI url) {
             GetRequest get;
             try {
-                get = new GetRequest(Endpoint.of(url), signer.head(url, request.range()), request);
+                get =
+                        new GetRequest(
+                                Endpoint.of(url),
+                                signer.head(url, request.range(), checksums.isAskedFor(request)),
+                                request);
             } catch (IOException e) {
                 listener.failed(e);
                 return;
@@ -108,7 +115,8 @@ final class S3RangeSource implements RangeSource {
                     client.send(
                             get,
                             mayMove ? new MoveListener(this) : listener,
-                            (head, body) -> explain(head, body, mayMove));
+                            (head, body) -> explain(head, body, mayMove),
+                            checksums::expected);
             present = sent;
             if (cancelled) {
                 sent.cancel();

@@ -36,15 +36,19 @@ final class S3Signer {
      * The head of a request for a range, with its empty line. May block while credentials are
      * fetched.
      *
+     * @param withChecksum whether the service is asked for the object's
      * @throws IOException if there are none
      */
-    byte[] head(URI url, ByteRange range) throws IOException {
-        SdkHttpRequest request =
+    byte[] head(URI url, ByteRange range, boolean withChecksum) throws IOException {
+        SdkHttpRequest.Builder builder =
                 SdkHttpRequest.builder()
                         .method(SdkHttpMethod.GET)
                         .uri(url)
-                        .putHeader("Range", range.header())
-                        .build();
+                        .putHeader("Range", range.header());
+        if (withChecksum) {
+            builder.putHeader(S3Checksums.MODE_HEADER, S3Checksums.MODE_ENABLED);
+        }
+        SdkHttpRequest request = builder.build();
         AwsCredentialsIdentity identity = identity();
         SignedRequest signed =
                 signer.sign(

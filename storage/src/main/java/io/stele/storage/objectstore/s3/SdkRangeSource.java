@@ -17,8 +17,10 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.ChecksumMode;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
@@ -32,6 +34,7 @@ final class SdkRangeSource implements RangeSource {
     private final String bucket;
     private final Function<String, String> keys;
     private final Function<String, String> locations;
+    private final S3Checksums checksums;
     private final Executor executor;
     private final Closeable timers;
 
@@ -46,12 +49,14 @@ final class SdkRangeSource implements RangeSource {
             String bucket,
             Function<String, String> keys,
             Function<String, String> locations,
+            S3Checksums checksums,
             Executor executor,
             Closeable timers) {
         this.client = requireNonNull(client, "client is null");
         this.bucket = requireNonNull(bucket, "bucket is null");
         this.keys = requireNonNull(keys, "keys is null");
         this.locations = requireNonNull(locations, "locations is null");
+        this.checksums = requireNonNull(checksums, "checksums is null");
         this.executor = requireNonNull(executor, "executor is null");
         this.timers = requireNonNull(timers, "timers is null");
     }
@@ -138,11 +143,22 @@ final class SdkRangeSource implements RangeSource {
                             get ->
                                     get.bucket(bucket)
                                             .key(keys.apply(request.object()))
-                                            .range(request.range().header()))) {
+                                            .range(request.range().header())
+                                            // The client compares it by itself
+                                            .checksumMode(
+                                                    checksums.isAskedFor(request)
+                                                            ? ChecksumMode.ENABLED
+                                                            : null))) {
                 boolean whole = false;
                 try {
                     copy(body, body.response());
                     whole = true;
+                } catch (SdkClientException e) {
+                    // Of a body that had begun: its checksum is another, for one
+                    throw new TransientReadException(
+                            "Cannot read the answer for %s: %s"
+                                    .formatted(locations.apply(request.object()), e.getMessage()),
+                            e);
                 } finally {
                     if (!whole) {
                         body.abort(); // closing would read the rest
@@ -163,6 +179,11 @@ final class SdkRangeSource implements RangeSource {
                                     Optional.ofNullable(answer.eTag()).orElse("")),
                             (int) length);
             fill(body, target, (int) length, where);
+            // The client compares checksums when it sees the end
+            if (checksums.isAskedFor(request) && body.read() >= 0) {
+                throw new TransientReadException(
+                        "Expected %d bytes, found more for %s".formatted(length, where));
+            }
         }
 
         private void fill(InputStream body, ByteBuffer target, int length, String where)

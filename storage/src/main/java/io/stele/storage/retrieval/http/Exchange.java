@@ -10,7 +10,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +29,12 @@ final class Exchange implements RangeSource.Attempt {
     private final GetRequest request;
     private final RangeSource.Listener listener;
     private final Refusal refusal;
+    private final BodyChecksums checksums;
     private @Nullable HttpConnection connection;
     private @Nullable ResponseHead head;
     private @Nullable ByteBuffer body; // of bytes that are wanted
+    private OptionalInt expectedCrc = OptionalInt.empty(); // of the body
+    private final CRC32C foundCrc = new CRC32C();
     private byte @Nullable [] error; // of an answer that refuses
     private int errorLength;
     private OptionalLong errorBytes = OptionalLong.empty();
@@ -37,11 +42,17 @@ final class Exchange implements RangeSource.Attempt {
     private boolean over;
     private volatile long receivedBytes;
 
-    Exchange(EventLoop loop, GetRequest request, RangeSource.Listener listener, Refusal refusal) {
+    Exchange(
+            EventLoop loop,
+            GetRequest request,
+            RangeSource.Listener listener,
+            Refusal refusal,
+            BodyChecksums checksums) {
         this.loop = loop;
         this.request = requireNonNull(request, "request is null");
         this.listener = requireNonNull(listener, "listener is null");
         this.refusal = requireNonNull(refusal, "refusal is null");
+        this.checksums = requireNonNull(checksums, "checksums is null");
     }
 
     /** Where the rest of an answer goes. */
@@ -135,6 +146,7 @@ final class Exchange implements RangeSource.Attempt {
         }
         request.wanted().checkAnswer(part, length, request.wanted().object());
         ObjectVersion version = new ObjectVersion(part.sizeBytes(), answer.find("etag").orElse(""));
+        expectedCrc = checksums.crc32c(answer, part);
         ByteBuffer target = listener.begins(version, (int) length);
         body = target.limit(target.position() + (int) length);
         return Next.MORE;
@@ -166,11 +178,21 @@ final class Exchange implements RangeSource.Attempt {
         }
         long before = receivedBytes; // this loop alone changes it
         receivedBytes = before + count;
+        if (expectedCrc.isPresent()) {
+            foundCrc.update(wanted.slice(wanted.position() - count, count));
+        }
         return wanted.hasRemaining() ? Next.MORE : complete();
     }
 
     private Next complete() {
         over = true;
+        int found = (int) foundCrc.getValue();
+        if (expectedCrc.isPresent() && expectedCrc.getAsInt() != found) {
+            refused =
+                    new TransientReadException(
+                            "Expected checksum %08x, found %08x in the answer for %s"
+                                    .formatted(expectedCrc.getAsInt(), found, request.wanted()));
+        }
         return Next.END;
     }
 

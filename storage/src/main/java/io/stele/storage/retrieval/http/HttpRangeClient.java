@@ -68,9 +68,21 @@ public final class HttpRangeClient implements Closeable {
      */
     public RangeSource.Attempt send(
             GetRequest request, RangeSource.Listener listener, Refusal refusal) {
+        return send(request, listener, refusal, BodyChecksums.NONE);
+    }
+
+    /**
+     * The same, and a body that has not the checksum that its answer says is a failure that may
+     * pass.
+     */
+    public RangeSource.Attempt send(
+            GetRequest request,
+            RangeSource.Listener listener,
+            Refusal refusal,
+            BodyChecksums checksums) {
         int number = Math.floorMod(turn.getAndIncrement(), loops.size());
         EventLoop loop = loops.get(number);
-        Exchange exchange = new Exchange(loop, request, listener, refusal);
+        Exchange exchange = new Exchange(loop, request, listener, refusal, checksums);
         InetSocketAddress address;
         try {
             address = resolver.connect(request.endpoint());

@@ -47,6 +47,9 @@ final class FaultProxy implements AutoCloseable {
         /** The answer ends after so many bytes of its body. */
         record CutsBody(int bytes) implements Fault {}
 
+        /** A byte of the answer's body is another one when it comes. */
+        record DamagesBody(int at) implements Fault {}
+
         /** The connection ends; the request takes place at {@link #deliverLate}. */
         record Delays() implements Fault {}
     }
@@ -154,6 +157,11 @@ final class FaultProxy implements AutoCloseable {
                 Answer answer = forward(request);
                 int end = (int) Math.min(answer.bytes().length, (long) answer.bodyAt() + bytes);
                 client.write(answer.bytes(), 0, end);
+            }
+            case Fault.DamagesBody(int at) -> {
+                Answer answer = forward(request);
+                answer.bytes()[answer.bodyAt() + at] ^= 1;
+                client.write(answer.bytes());
             }
             case Fault.Delays _ -> {
                 synchronized (late) {

@@ -16,6 +16,7 @@ import io.stele.storage.objectstore.s3.FaultProxy.Fault;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.Answers;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.AnswersAfterwards;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.CutsBody;
+import io.stele.storage.objectstore.s3.FaultProxy.Fault.DamagesBody;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.Delays;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.LosesAnswer;
 import io.stele.storage.objectstore.s3.FaultProxy.Fault.Stalls;
@@ -29,6 +30,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -226,6 +228,70 @@ final class S3FaultsIT {
         proxy.plan(GETS, new CutsBody(0), new CutsBody(299_999));
         assertThat(store.readFully("x")).isEqualTo(content);
         assertThat(proxy.allMet()).isTrue();
+    }
+
+    /** Where an object is read whole, a byte that changed on the way is found. */
+    @Test
+    void damagedAnswersAreRepeated() throws Exception {
+        byte[] content = content(300_000);
+        store.put("x", content);
+        proxy.plan(GETS, new DamagesBody(0), new DamagesBody(299_999));
+        assertThat(store.readFully("x")).isEqualTo(content);
+        assertThat(store.createIfAbsent("y", content)).isTrue();
+        proxy.plan(GETS, new DamagesBody(7));
+        assertThat(store.read("y", 0, content.length)).isEqualTo(content);
+        try (ObjectWriter writer = store.create("z")) {
+            writer.write(content, 0, content.length);
+            writer.commit();
+        }
+        proxy.plan(GETS, new DamagesBody(150_000));
+        assertThat(store.readFully("z")).isEqualTo(content);
+        assertThat(proxy.allMet()).isTrue();
+    }
+
+    @Test
+    void damageThatStaysIsAnError() throws Exception {
+        byte[] content = content(1_000);
+        store.put("x", content);
+        proxy.plan(
+                GETS,
+                new DamagesBody(1),
+                new DamagesBody(1),
+                new DamagesBody(1),
+                new DamagesBody(1));
+        assertThatThrownBy(() -> store.readFully("x"))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(location + "/x")
+                .hasMessageContaining("checksum");
+        proxy.plan(GETS, new DamagesBody(1));
+        // Of a part S3 says nothing: that is for the checksums of the files
+        assertThat(store.read("x", 0, 10)).isNotEqualTo(Arrays.copyOf(content, 10));
+        try (ObjectStore unchecked = store(settings().setChecksumsEnabled(false))) {
+            proxy.plan(GETS, new DamagesBody(1));
+            assertThat(unchecked.readFully("x")).isNotEqualTo(content);
+            unchecked.put("without", content);
+        }
+        assertThat(store.readFully("without")).isEqualTo(content);
+        proxy.plan(GETS, new DamagesBody(1));
+        assertThat(store.readFully("x")).isEqualTo(content);
+    }
+
+    /** Parts are sent with their checksums; what is joined of them is not compared. */
+    @Test
+    void partsHaveChecksums() throws Exception {
+        byte[] content = content(PART_BYTES + 1_000);
+        try (ObjectWriter writer = store.create("parts")) {
+            writer.write(content, 0, content.length);
+            writer.commit();
+        }
+        assertThat(store.readFully("parts")).isEqualTo(content);
+        assertThat(proxy.seen(PARTS))
+                .isNotEmpty()
+                .allMatch(
+                        part ->
+                                part.head()
+                                        .toLowerCase(Locale.ROOT)
+                                        .contains("x-amz-checksum-crc32c: "));
     }
 
     @Test

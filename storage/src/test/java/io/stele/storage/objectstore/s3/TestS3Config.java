@@ -25,6 +25,7 @@ final class TestS3Config {
                         .setPathStyleAccess(false)
                         .setSseType(SseType.NONE)
                         .setSseKmsKeyId(null)
+                        .setChecksumsEnabled(true)
                         .setMaxConnections(256)
                         .setMaxErrorRetries(10)
                         .setSocketConnectTimeout(new Duration(5, TimeUnit.SECONDS))
@@ -43,6 +44,7 @@ final class TestS3Config {
                         Map.entry("s3.path-style-access", "true"),
                         Map.entry("s3.sse.type", "KMS"),
                         Map.entry("s3.sse.kms-key-id", "alias/stele"),
+                        Map.entry("s3.checksums-enabled", "false"),
                         Map.entry("s3.max-connections", "7"),
                         Map.entry("s3.max-error-retries", "3"),
                         Map.entry("s3.socket-connect-timeout", "1s"),
@@ -56,6 +58,7 @@ final class TestS3Config {
                         .setPathStyleAccess(true)
                         .setSseType(SseType.KMS)
                         .setSseKmsKeyId("alias/stele")
+                        .setChecksumsEnabled(false)
                         .setMaxConnections(7)
                         .setMaxErrorRetries(3)
                         .setSocketConnectTimeout(new Duration(1, TimeUnit.SECONDS))

@@ -22,12 +22,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -155,6 +157,40 @@ class HttpRangeClientIT {
                                     return true;
                                 }))
                 .hasMessageStartingWith("500 xxx");
+    }
+
+    /** A body is compared with the checksum that its answer says; its connection stays good. */
+    @Test
+    void aDamagedBodyIsWorthAnotherRequest() throws Exception {
+        CRC32C crc = new CRC32C();
+        crc.update(CONTENT);
+        BodyChecksums checksums = (_, _) -> OptionalInt.of((int) crc.getValue());
+        try (ScriptedServer server =
+                new ScriptedServer(
+                        (_, number, out) -> {
+                            byte[] body = CONTENT.clone();
+                            if (number <= 2) {
+                                body[number == 1 ? 0 : body.length - 1] ^= 1;
+                            }
+                            say(out, partial(0, body.length, body.length, body.length));
+                            out.write(body);
+                            out.flush();
+                            return true;
+                        })) {
+            for (boolean direct : new boolean[] {true, false}) {
+                assertThat(cause(send(server, direct, checksums)))
+                        .isInstanceOf(TransientReadException.class)
+                        .hasMessageContaining("Expected checksum %08x".formatted(crc.getValue()));
+            }
+            for (boolean direct : new boolean[] {true, false}) {
+                assertThat(send(server, direct, checksums).await().bytes()).isEqualTo(CONTENT);
+            }
+            assertThat(server.connections()).isEqualTo(2); // one a thread
+        }
+    }
+
+    private Answer send(ScriptedServer server, boolean direct, BodyChecksums checksums) {
+        return send(client, server, false, 0, CONTENT.length, direct, "", checksums);
     }
 
     @Test
@@ -477,6 +513,18 @@ class HttpRangeClientIT {
             int length,
             boolean direct,
             String headers) {
+        return send(client, server, secure, offset, length, direct, headers, BodyChecksums.NONE);
+    }
+
+    private static Answer send(
+            HttpRangeClient client,
+            ScriptedServer server,
+            boolean secure,
+            int offset,
+            int length,
+            boolean direct,
+            String headers,
+            BodyChecksums checksums) {
         String head =
                 "GET /o HTTP/1.1\r\nHost: localhost\r\nRange: bytes=%d-%d\r\n%s\r\n"
                         .formatted(offset, offset + length - 1, headers);
@@ -490,7 +538,8 @@ class HttpRangeClientIT {
                         answer,
                         (refused, body) ->
                                 new IOException(
-                                        refused.status() + " " + new String(body, ISO_8859_1)));
+                                        refused.status() + " " + new String(body, ISO_8859_1)),
+                        checksums);
         return answer;
     }
 

@@ -1,0 +1,18 @@
+package io.stele.storage.retrieval.http;
+
+import io.stele.storage.retrieval.ContentRange;
+import java.util.OptionalInt;
+
+/** Which checksum the body of an answer must have. Called on an event loop: must not block. */
+@FunctionalInterface
+public interface BodyChecksums {
+    /** Answers say nothing of checksums. */
+    BodyChecksums NONE = (_, _) -> OptionalInt.empty();
+
+    /**
+     * The CRC32C of the body, if the answer says it.
+     *
+     * @param part of the object that the body is
+     */
+    OptionalInt crc32c(ResponseHead head, ContentRange part);
+}
