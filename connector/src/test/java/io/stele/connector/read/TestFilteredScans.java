@@ -322,6 +322,41 @@ final class TestFilteredScans {
         assertThat(open(table, split(), TupleDomain.all(), false)).isEmpty();
     }
 
+    /** What is too long to be kept is not held until the end. */
+    @Test
+    void aRecordingSaysWhenItIsTooLong() {
+        BlockBuilder builder = BIGINT.createBlockBuilder(null, PAGE_ROWS);
+        for (int row = 0; row < PAGE_ROWS; row++) {
+            BIGINT.writeLong(builder, row);
+        }
+        Page page = new Page(builder.build());
+        FilteredRowsRecorder recorder = new FilteredRowsRecorder(List.of(BIGINT), 20_000);
+        int taken = 0;
+        while (taken < 100 && recorder.add(SourcePage.create(page))) {
+            taken++;
+        }
+        assertThat(taken).as("pages of 9,000 bytes").isEqualTo(2);
+    }
+
+    @Test
+    void whoCannotOpenAFileLeavesItToTheNextOne() throws IOException {
+        SteleTableHandle table = table(below(VALUE, 3));
+        SteleFileSplit split = split();
+        FilteredScans failing =
+                new FilteredScans(
+                        cache,
+                        table,
+                        split,
+                        List.of(ID),
+                        (_, _, _) -> {
+                            throw new IllegalStateException("no route to the store");
+                        });
+        assertThatThrownBy(() -> failing.open(TupleDomain.all(), true, _ -> {}))
+                .hasMessage("no route to the store");
+        assertThat(ids(open(table, split, TupleDomain.all()).orElseThrow())).isEqualTo(expected(3));
+        assertThat(open(table, split, TupleDomain.all(), false)).isPresent();
+    }
+
     @Test
     void nothingIsKeptOfAScanThatFailedOrWasLeft() throws IOException {
         SteleTableHandle table = table(below(VALUE, 3));
