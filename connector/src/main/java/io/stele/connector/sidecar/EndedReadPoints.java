@@ -25,7 +25,7 @@ final class EndedReadPoints {
     private static final Logger log = Logger.get(EndedReadPoints.class);
 
     /** What a lease holds is held so much longer. */
-    private static final long DELAY_MILLIS = 100;
+    private static final long DELAY_MILLIS = 500;
 
     private final SidecarActions sidecar;
     private final ScheduledExecutorService later;
