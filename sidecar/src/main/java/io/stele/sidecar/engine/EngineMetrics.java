@@ -132,6 +132,13 @@ public final class EngineMetrics {
         return gauge(present -> present.failedShards().size());
     }
 
+    @Managed(
+            description =
+                    "Shards whose last flush or merge failed and is tried again; the status says why")
+    public long getMaintenanceFailures() {
+        return gauge(present -> present.maintenanceFailures().size());
+    }
+
     @Managed(description = "Shards that wait for the store to apply what is logged")
     public long getStoreWaits() {
         return gauge(present -> present.storeWaits().size());

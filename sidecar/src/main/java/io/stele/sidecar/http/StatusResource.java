@@ -121,6 +121,7 @@ public final class StatusResource {
                                                         status.applies().get(shard.shard()))))
                         .toList(),
                 status.failedShards(),
+                status.maintenanceFailures(),
                 status.storeWaits().stream().map(StoreWait::describe).toList(),
                 status.gates(),
                 status.traffic().writeAmplification(),
@@ -200,6 +201,7 @@ public final class StatusResource {
             Log log,
             List<Shard> shards,
             List<String> failedShards,
+            List<String> maintenanceFailures,
             List<String> storeWaits,
             GateStatus writeGates,
             double writeAmplification,

@@ -21,6 +21,8 @@ import java.util.Map;
  * @param memTableBytes bytes in all memtables
  * @param waitingWriteBytes batches that wait because memory is full; above zero: flushes are behind
  * @param failedShards what each shard that stopped serving says
+ * @param maintenanceFailures what went wrong last with flushes and merges, of each shard where none
+ *     has gone well since; they are tried again
  * @param storeWaits the shards that cannot apply a record because the store does not answer
  * @param caches what each cache of the engine did and holds, by its name
  * @param gates how writes were held back, over all shards
@@ -35,6 +37,7 @@ public record EngineStatus(
         LogStatus log,
         List<ShardStatus> shards,
         List<String> failedShards,
+        List<String> maintenanceFailures,
         List<StoreWait> storeWaits,
         List<CacheStatistics> caches,
         GateStatus gates,
@@ -45,6 +48,7 @@ public record EngineStatus(
         requireNonNull(log, "log is null");
         shards = List.copyOf(shards);
         failedShards = List.copyOf(failedShards);
+        maintenanceFailures = List.copyOf(maintenanceFailures);
         storeWaits = List.copyOf(storeWaits);
         caches = List.copyOf(caches);
         requireNonNull(gates, "gates is null");

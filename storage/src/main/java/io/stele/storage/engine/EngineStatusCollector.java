@@ -54,6 +54,7 @@ final class EngineStatusCollector {
     EngineStatus collect() {
         List<ShardStatus> statuses = new ArrayList<>();
         List<String> failed = new ArrayList<>();
+        List<String> maintenanceFailures = new ArrayList<>();
         List<StoreWait> storeWaits = new ArrayList<>();
         Map<ShardId, ApplyStatus> applies = new HashMap<>();
         long waiting = 0;
@@ -64,6 +65,9 @@ final class EngineStatusCollector {
             applies.put(entry.shard().id(), entry.shard().applyStatus());
             waiting += entry.shard().waitingBytes();
             entry.shard().storeWait().ifPresent(storeWaits::add);
+            entry.maintenance()
+                    .lastFailure()
+                    .ifPresent(cause -> maintenanceFailures.add(entry.shard().id() + ": " + cause));
             entry.shard()
                     .failure()
                     .ifPresent(cause -> failed.add(String.valueOf(cause.getMessage())));
@@ -77,6 +81,7 @@ final class EngineStatusCollector {
                 log.status(),
                 statuses,
                 failed,
+                maintenanceFailures,
                 storeWaits,
                 caches(),
                 gates,

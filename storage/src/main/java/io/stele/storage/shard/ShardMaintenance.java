@@ -59,7 +59,7 @@ public final class ShardMaintenance {
     private final Executor merging;
     private final Map<TableId, Table> tables = new HashMap<>();
     private boolean sealWaits; // for the lanes
-    private @Nullable String lastFailure;
+    private volatile @Nullable String lastFailure;
 
     /**
      * @param mergeFiles how merges write their files
@@ -110,7 +110,7 @@ public final class ShardMaintenance {
         return publisher.current();
     }
 
-    /** What went wrong last in the background, if nothing has gone well since. */
+    /** What went wrong last in the background, if nothing has gone well since; any thread. */
     public Optional<String> lastFailure() {
         return Optional.ofNullable(lastFailure);
     }

@@ -81,6 +81,27 @@ class TestStoreOutage {
     }
 
     @Test
+    void aFlushThatFailsIsToldUntilOneGoesWell() throws IOException {
+        CompletableFuture<Lsn> written = table.upsert(node.engine(), 1, "x", 1);
+        node.await(written);
+        assertThat(node.engine().status().maintenanceFailures()).isEmpty();
+        node.store().setFaults(StoreFaults.OUTAGE);
+        CompletableFuture<?> flush = node.engine().flush(table.id());
+        for (int i = 0; i < 20; i++) {
+            node.tick(500);
+        }
+        assertThat(flush).isNotDone();
+        assertThat(node.engine().status().maintenanceFailures())
+                .singleElement()
+                .asString()
+                .contains("Injected failure");
+
+        node.store().setFaults(StoreFaults.NONE);
+        node.await(flush);
+        assertThat(node.engine().status().maintenanceFailures()).isEmpty();
+    }
+
+    @Test
     void aWriteHeldTooLongIsBusyAndWasNotDone() throws IOException {
         fill(100);
         node.store().setFaults(StoreFaults.OUTAGE);
