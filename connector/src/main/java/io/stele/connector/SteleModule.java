@@ -22,7 +22,6 @@ import io.stele.connector.metadata.TableDefinitions;
 import io.stele.connector.metadata.TableStatisticsReader;
 import io.stele.connector.metadata.cache.MetadataCache;
 import io.stele.connector.metadata.cache.MetadataCacheConfig;
-import io.stele.connector.metadata.cache.MetadataCacheMBean;
 import io.stele.connector.metadata.cache.MetadataWatch;
 import io.stele.connector.metadata.plan.KeptPlans;
 import io.stele.connector.read.FileBitmapIndexes;
@@ -70,7 +69,7 @@ final class SteleModule implements Module {
         configBinder(binder).bindConfig(FragmentCacheConfig.class);
         binder.bind(MetadataCache.class).in(Scopes.SINGLETON);
         binder.bind(KeptPlans.class).in(Scopes.SINGLETON);
-        binder.bind(MetadataCacheMBean.class).asEagerSingleton();
+        binder.bind(CatalogMBeans.class).asEagerSingleton();
         binder.bind(MetadataWatch.class).in(Scopes.SINGLETON);
         binder.bind(SteleSidecar.class).in(Scopes.SINGLETON);
         binder.bind(ReadPoints.class).in(Scopes.SINGLETON);

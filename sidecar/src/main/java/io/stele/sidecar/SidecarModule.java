@@ -40,6 +40,7 @@ import io.stele.storage.encryption.EncryptionConfig;
 import io.stele.storage.objectstore.cached.DataCacheConfig;
 import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
+import io.stele.storage.retrieval.BalanceMetrics;
 import io.stele.storage.retrieval.RetrievalConfig;
 import jakarta.servlet.Filter;
 import java.time.Clock;
@@ -88,7 +89,14 @@ final class SidecarModule implements Module {
         exportMetrics(binder, EngineMetrics.class, "engine");
         exportMetrics(binder, SchedulerMetrics.class, "scheduler");
         exportMetrics(binder, RetrievalMetrics.class, "retrieval");
+        newExporter(binder).export(BalanceMetrics.class).as("stele:name=retrieval_balance");
         exportMetrics(binder, FragmentResults.class, "fragment_cache");
+    }
+
+    @Provides
+    @Singleton
+    static BalanceMetrics balanceMetrics(EngineService service) {
+        return new BalanceMetrics(service::readingAhead);
     }
 
     @Provides

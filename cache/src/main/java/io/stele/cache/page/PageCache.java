@@ -228,14 +228,15 @@ public final class PageCache implements AutoCloseable {
      * what is beyond is left to the reads themselves.
      *
      * @param loader as of {@link #read}, but it is called after this has returned as well
-     * @return completes when everything begun here has come, or came to nothing; never fails
+     * @return completes when everything begun here has come, or came to nothing, with the bytes
+     *     that have come; never fails
      */
-    public CompletableFuture<Void> prefetch(
+    public CompletableFuture<Long> prefetch(
             CachedFile file, long offset, long length, RangeLoader loader) {
         requireNonNull(loader, "loader is null");
         long end = Math.min(offset + length, file.sizeBytes());
         if (offset < 0 || length < 1 || end <= offset || !store.isAvailable()) {
-            return CompletableFuture.completedFuture(null);
+            return CompletableFuture.completedFuture(0L);
         }
         PageFetcher.Claims mine = new PageFetcher.Claims();
         boolean handedOn = false;

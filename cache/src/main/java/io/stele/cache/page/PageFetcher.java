@@ -104,11 +104,12 @@ final class PageFetcher {
      * Fetches in the background what somebody is going to read. A range for which there is no room
      * among what waits to be written into the store is left to its reader.
      *
-     * @return ends when all has been fetched, or was given up; never fails
+     * @return ends when all has been fetched, or was given up, with the bytes that have come; never
+     *     fails
      */
-    CompletableFuture<Void> fetchAhead(
+    CompletableFuture<Long> fetchAhead(
             CachedFile file, Claims claims, RangeLoader loader, TableCounters counters) {
-        List<CompletableFuture<Void>> started = new ArrayList<>();
+        List<CompletableFuture<Long>> started = new ArrayList<>();
         for (Fetch fetch : fetches(file, claims, loader, counters, Optional.empty())) {
             if (fillBytes.tryAcquire(fetch.length())) {
                 fetch.mayFill = true;
@@ -118,25 +119,28 @@ final class PageFetcher {
                 fetch.flown.forEach(flights::end);
             }
         }
-        return CompletableFuture.allOf(started.toArray(CompletableFuture<?>[]::new));
+        return CompletableFuture.allOf(started.toArray(CompletableFuture<?>[]::new))
+                .thenApply(_ -> started.stream().mapToLong(CompletableFuture::join).sum());
     }
 
-    private CompletableFuture<Void> startAhead(Fetch fetch) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
+    private CompletableFuture<Long> startAhead(Fetch fetch) {
+        CompletableFuture<Long> done = new CompletableFuture<>();
         try {
             executor.execute(
                     () -> {
+                        long bytes = 0;
                         try {
                             fetch.run();
+                            bytes = fetch.length();
                         } catch (IOException e) {
                             // Counted; whoever reads the pages fetches them again and is told
                         } finally {
-                            done.complete(null);
+                            done.complete(bytes);
                         }
                     });
         } catch (RejectedExecutionException e) {
             fetch.giveUp();
-            done.complete(null);
+            done.complete(0L);
         }
         return done;
     }

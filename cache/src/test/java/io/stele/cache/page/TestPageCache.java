@@ -234,12 +234,12 @@ class TestPageCache {
                         await(eight);
                         load(offset, buffer, at, length);
                     };
-            List<CompletableFuture<Void>> all = new ArrayList<>();
+            List<CompletableFuture<Long>> all = new ArrayList<>();
             for (int page = 0; page < 16; page += 2) {
                 all.add(cache.prefetch(file, (long) page * PAGE, 1, together));
             }
-            for (CompletableFuture<Void> one : all) {
-                one.get(60, TimeUnit.SECONDS);
+            for (CompletableFuture<Long> one : all) {
+                assertThat(one.get(60, TimeUnit.SECONDS)).isEqualTo(PAGE);
             }
             assertThat(cache.tableStatistics().getFirst().loads()).isEqualTo(8);
         }
@@ -360,7 +360,7 @@ class TestPageCache {
                     };
             check(cache, 20 * PAGE, 10, this::load);
             awaitFilled(cache);
-            CompletableFuture<Void> ahead = cache.prefetch(file, 18 * PAGE + 7, 6 * PAGE, loader);
+            CompletableFuture<Long> ahead = cache.prefetch(file, 18 * PAGE + 7, 6 * PAGE, loader);
             assertThat(cache.prefetch(file, 18 * PAGE, PAGE, loader)).isDone(); // on its way
             Future<?> reader = executor.submit(() -> read(cache, 18 * PAGE + 7, 6 * PAGE, loader));
             reading.countDown();
@@ -388,7 +388,7 @@ class TestPageCache {
                         loaded.addAndGet(length);
                         load(offset, buffer, at, length);
                     };
-            CompletableFuture<Void> ahead = cache.prefetch(file, 0, 20 * PAGE, slow);
+            CompletableFuture<Long> ahead = cache.prefetch(file, 0, 20 * PAGE, slow);
             begun.countDown();
             ahead.get();
             awaitFilled(cache);

@@ -17,6 +17,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,19 +27,23 @@ import org.jspecify.annotations.Nullable;
 final class FilePageSource implements ConnectorPageSource {
     private final OrcRecordReader reader;
     private final WarehouseOrcDataSource dataSource;
+    private final Optional<StripePrefetch> prefetch;
     private final HotScan hotScan;
     private final VisibleRows visibleRows;
     private final Optional<List<ScanChannel>> channels;
     private final AggregatedMemoryContext readerMemory;
     private final MemoryContext memory;
+    private long nextRow;
     private boolean finished;
 
     /**
+     * @param prefetch of what is read; owned from now on
      * @param channels the wanted columns; empty where they are the reader's own, in order
      */
     FilePageSource(
             OrcRecordReader reader,
             WarehouseOrcDataSource dataSource,
+            Optional<StripePrefetch> prefetch,
             HotScan hotScan,
             VisibleRows visibleRows,
             Optional<List<ScanChannel>> channels,
@@ -46,6 +51,7 @@ final class FilePageSource implements ConnectorPageSource {
             MemoryContext memory) {
         this.reader = requireNonNull(reader, "reader is null");
         this.dataSource = requireNonNull(dataSource, "dataSource is null");
+        this.prefetch = requireNonNull(prefetch, "prefetch is null");
         this.hotScan = requireNonNull(hotScan, "hotScan is null");
         this.visibleRows = requireNonNull(visibleRows, "visibleRows is null");
         this.channels = requireNonNull(channels, "channels is null");
@@ -53,9 +59,23 @@ final class FilePageSource implements ConnectorPageSource {
         this.memory = requireNonNull(memory, "memory is null");
     }
 
+    /** While the stripe that comes next is on its way. */
+    @Override
+    public CompletableFuture<?> isBlocked() {
+        return finished || prefetch.isEmpty()
+                ? NOT_BLOCKED
+                : prefetch.get().ready(nextRow, dataSource.getReadBytes());
+    }
+
     @Override
     public @Nullable SourcePage getNextSourcePage() {
         try {
+            prefetch.ifPresent(
+                    ahead ->
+                            ahead.advance(
+                                    nextRow,
+                                    dataSource.getReadBytes(),
+                                    dataSource.getReadTimeNanos()));
             SourcePage page = reader.nextPage();
             memory.setBytes(readerMemory.getBytes());
             if (page == null) {
@@ -63,6 +83,7 @@ final class FilePageSource implements ConnectorPageSource {
                 return null;
             }
             long firstRow = reader.getFilePosition();
+            nextRow = firstRow + page.getPositionCount();
             SourcePage visible = visibleRows.select(hotScan.through(page, firstRow), firstRow);
             if (visible == null || channels.isEmpty()) {
                 return visible;
@@ -121,6 +142,7 @@ final class FilePageSource implements ConnectorPageSource {
             return;
         }
         finished = true;
+        prefetch.ifPresent(StripePrefetch::close);
         reader.close();
         memory.setBytes(0);
     }

@@ -239,8 +239,7 @@ public final class FilePageSources {
         private final List<Type> readTypes = new ArrayList<>();
         private final List<SteleColumnHandle> columns;
         private final WantedFields fields;
-        private final boolean useColumns;
-        private final boolean keepsFooters;
+        private final ScanCaches use;
         private boolean rowNumbers;
 
         Opening(
@@ -253,8 +252,7 @@ public final class FilePageSources {
                 throws IOException {
             this.table = table;
             this.split = split;
-            this.useColumns = use.columns();
-            this.keepsFooters = use.footers();
+            this.use = use;
             this.columns = columns;
             this.fields = WantedFields.of(table.table(), columns);
             FileReads reads =
@@ -301,7 +299,30 @@ public final class FilePageSources {
             if (selected.isPresent() && selected.get().isEmpty()) {
                 return nothing();
             }
-            CompletableFuture<Void> ready = prefetch(constraint);
+            Optional<StripePrefetch> prefetch = prefetch();
+            try {
+                return open(constraint, channels, lsnChannel, prefetch, memory);
+            } catch (IOException | RuntimeException e) {
+                prefetch.ifPresent(StripePrefetch::close);
+                throw e;
+            }
+        }
+
+        private Opened open(
+                TupleDomain<SteleColumnHandle> constraint,
+                List<ScanChannel> channels,
+                int lsnChannel,
+                Optional<StripePrefetch> prefetch,
+                MemoryContext memory)
+                throws IOException {
+            CompletableFuture<Void> ready =
+                    prefetch.map(
+                                    ahead ->
+                                            ahead.start(
+                                                    split.start(),
+                                                    split.length(),
+                                                    predicate(constraint)))
+                            .orElse(CompletableFuture.completedFuture(null));
             AggregatedMemoryContext readerMemory = newSimpleAggregatedMemoryContext();
             OrcRecordReader records =
                     footer.records(
@@ -320,9 +341,10 @@ public final class FilePageSources {
                     new FilePageSource(
                             records,
                             dataSource,
+                            prefetch,
                             new HotScan(
                                     hotColumns,
-                                    useColumns,
+                                    use.columns(),
                                     split.path(),
                                     hotScanColumns(constraint)),
                             new VisibleRows(
@@ -343,16 +365,23 @@ public final class FilePageSources {
          * Not where few row groups are wanted, or few rows: then most of it would not be read at
          * all.
          */
-        private CompletableFuture<Void> prefetch(TupleDomain<SteleColumnHandle> constraint) {
+        private Optional<StripePrefetch> prefetch() throws IOException {
             ChecksummedFile file = dataSource.file();
             if (!file.unchecked().isPrefetching()
                     || selected.isPresent()
                     || SplitLimits.ofFile(table).isPresent()) {
-                return CompletableFuture.completedFuture(null);
+                return Optional.empty();
             }
-            return new StripePrefetch(
-                            file, tails, keepsFooters, reader, optionsOfPages, readColumns, opening)
-                    .start(split.start(), split.length(), predicate(constraint));
+            return Optional.of(
+                    new StripePrefetch(
+                            file,
+                            tails,
+                            use.footers(),
+                            reader,
+                            optionsOfPages,
+                            readColumns,
+                            tails.readingAhead(use.pages()),
+                            opening));
         }
 
         private List<HotScan.Column> hotScanColumns(TupleDomain<SteleColumnHandle> constraint) {

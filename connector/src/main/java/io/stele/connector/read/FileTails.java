@@ -10,6 +10,7 @@ import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.format.FileChecksums;
 import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.retrieval.ReadingAhead;
 import io.trino.orc.metadata.StripeInformation;
 import java.io.IOException;
 import java.util.Optional;
@@ -76,6 +77,11 @@ public final class FileTails {
     /** Whether it is worth to find out what will be read of a split's file. */
     boolean isPrefetching(SteleFileSplit split, CacheUse use) throws IOException {
         return warehouses.open(use).open(split.path(), split.sizeBytes()).isPrefetching();
+    }
+
+    /** How the warehouse is read ahead of. */
+    Optional<ReadingAhead> readingAhead(CacheUse use) throws IOException {
+        return warehouses.open(use).readingAhead();
     }
 
     /**

@@ -6,6 +6,8 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.slice.Slices;
 import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.objectstore.ObjectReader;
+import io.stele.storage.retrieval.ReadingAhead;
+import io.stele.storage.retrieval.RetrievalBalance;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.OrcDataSourceId;
 import io.trino.orc.OrcDecompressor;
@@ -25,20 +27,25 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * Begins to fetch what a scan is going to read of a file, so that it waits for the warehouse about
- * twice and not several times a stripe: first the ends of its stripes, all at once; when one has
- * come, the columns of its stripe, as its footer says where they are.
+ * Fetches what a scan is going to read of a file before the scan needs it: first the ends of its
+ * stripes, all at once; then, as soon as their footers say where they are and as many stripes ahead
+ * as the {@link RetrievalBalance} gives room for, their columns. So the scan waits for the warehouse
+ * about twice and not several times a stripe, and a scan that computes more than it reads holds no
+ * more than it needs.
  *
  * <p>Nothing is read for the scan itself here: it finds the pages, or waits for those on their way.
- * What is fetched ahead is limited by the data page cache. Used by one thread; its tasks run on the
- * executor.
+ * Its methods are called by the scan's thread and by tasks of the executor; guarded by itself.
+ *
+ * <p>Invariant: stripes are begun in order, each once. Invariant: what the balance gave room for is
+ * given back when the scan has reached the stripe, or with {@link #close}.
  */
-final class StripePrefetch {
+final class StripePrefetch implements AutoCloseable {
     private final ChecksummedFile file;
     private final FileTails tails;
     private final boolean keepsStripes;
@@ -48,11 +55,17 @@ final class StripePrefetch {
     private final long maxGap;
     private final Set<OrcColumnId> columns = new HashSet<>();
     private final Executor executor;
+    private final Optional<ReadingAhead> balance;
+    private final Optional<RetrievalBalance.Processor> processor;
+    private final List<Ahead> stripes = new ArrayList<>(); // in order; those of the split
+    private int begun;
+    private int reached;
 
     /**
      * @param keepsStripes whether the ends of stripes come from {@code tails}
      * @param options those that the scan reads with
      * @param columns those that the scan reads
+     * @param balance of what is fetched and what is processed; empty: all is fetched at once
      * @param executor runs tasks that wait for the warehouse
      */
     StripePrefetch(
@@ -62,6 +75,7 @@ final class StripePrefetch {
             OrcReader reader,
             OrcReaderOptions options,
             Collection<OrcColumn> columns,
+            Optional<ReadingAhead> balance,
             Executor executor) {
         this.file = requireNonNull(file, "file is null");
         this.tails = requireNonNull(tails, "tails is null");
@@ -71,6 +85,8 @@ final class StripePrefetch {
         this.metadata = new OrcMetadataReader(options);
         this.maxGap = options.getMaxMergeDistance().toBytes();
         this.executor = requireNonNull(executor, "executor is null");
+        this.balance = requireNonNull(balance, "balance is null");
+        this.processor = balance.map(present -> present.balance().open());
         include(columns);
     }
 
@@ -81,38 +97,162 @@ final class StripePrefetch {
         }
     }
 
+    /** A range of the file. */
+    private record Range(long offset, long length) {}
+
+    /** A stripe that the scan is going to read. */
+    private static final class Ahead {
+        private final StripeInformation stripe;
+        private final long endRow;
+        private final CompletableFuture<Void> here = new CompletableFuture<>();
+        private Optional<List<Range>> wanted = Optional.empty(); // known from the footer on
+        private long room;
+
+        Ahead(StripeInformation stripe, long endRow) {
+            this.stripe = stripe;
+            this.endRow = endRow;
+        }
+    }
+
     /**
      * Begins with the stripes of a split that statistics do not rule out.
      *
      * @return completes when the first of them has come, or came to nothing; never fails
      */
     CompletableFuture<Void> start(long splitStart, long splitLength, OrcPredicate statistics) {
-        CompletableFuture<Void> first = CompletableFuture.completedFuture(null);
-        boolean begun = false;
-        for (StripeInformation stripe : wanted(splitStart, splitLength, statistics)) {
-            CompletableFuture<Void> whole =
-                    ends(stripe)
-                            .thenApplyAsync(_ -> fetchColumns(stripe), executor)
-                            .thenCompose(columnsOfStripe -> columnsOfStripe)
-                            .exceptionally(_ -> null);
-            if (!begun) {
-                first = whole;
-                begun = true;
-            }
+        List<Ahead> wanted = wanted(splitStart, splitLength, statistics);
+        synchronized (this) {
+            stripes.addAll(wanted);
         }
-        return first;
+        wanted.forEach(this::fetchEnds);
+        return wanted.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : wanted.getFirst().here;
     }
 
-    private List<StripeInformation> wanted(
-            long splitStart, long splitLength, OrcPredicate statistics) {
-        List<StripeInformation> stripes = reader.getFooter().getStripes();
-        List<StripeInformation> wanted = new ArrayList<>();
-        for (int index = 0; index < stripes.size(); index++) {
-            StripeInformation stripe = stripes.get(index);
+    private void fetchEnds(Ahead ahead) {
+        ends(ahead.stripe)
+                .thenRunAsync(() -> findColumns(ahead), executor)
+                .exceptionally(
+                        _ -> {
+                            ahead.here.complete(null); // whoever reads it asks itself
+                            return null;
+                        });
+    }
+
+    private void findColumns(Ahead ahead) {
+        List<Range> ranges = ranges(ahead.stripe);
+        synchronized (this) {
+            ahead.wanted = Optional.of(ranges);
+        }
+        beginNext();
+    }
+
+    /** Begins the columns of the stripes that come next, as far as there is room. */
+    private void beginNext() {
+        Optional<Ahead> next = next();
+        while (next.isPresent()) {
+            Ahead ahead = next.get();
+            List<CompletableFuture<Void>> fetches =
+                    ahead.wanted.orElseThrow().stream().map(this::fetch).toList();
+            CompletableFuture<Void> all =
+                    CompletableFuture.allOf(fetches.toArray(CompletableFuture<?>[]::new));
+            all.thenRun(() -> ahead.here.complete(null));
+            next = next();
+        }
+    }
+
+    /** The next stripe, if it is known where its columns are and there is room for them. */
+    private synchronized Optional<Ahead> next() {
+        if (begun == stripes.size()) {
+            return Optional.empty();
+        }
+        Ahead ahead = stripes.get(begun);
+        if (ahead.wanted.isEmpty()) {
+            return Optional.empty();
+        }
+        long bytes = ahead.wanted.get().stream().mapToLong(Range::length).sum();
+        if (begun >= reached && processor.isPresent()) {
+            if (!processor.get().begin(bytes)) {
+                return Optional.empty();
+            }
+            ahead.room = bytes;
+        }
+        begun++;
+        return Optional.of(ahead);
+    }
+
+    private CompletableFuture<Void> fetch(Range range) {
+        if (balance.isEmpty()) {
+            return pages.prefetch(range.offset(), range.length()).thenAccept(_ -> {});
+        }
+        RetrievalBalance.Fetch fetch = balance.get().balance().fetching();
+        return pages.prefetch(range.offset(), range.length()).thenAccept(fetch::ended);
+    }
+
+    /**
+     * The scan has read so far.
+     *
+     * @param row of the file that it reads next
+     * @param readBytes that it has read since it began
+     * @param waitedNanos of it, in which it read
+     */
+    void advance(long row, long readBytes, long waitedNanos) {
+        synchronized (this) {
+            processor.ifPresent(
+                    present -> {
+                        present.resumes();
+                        present.processed(readBytes, waitedNanos);
+                    });
+            while (reached < stripes.size()
+                    && (reached == 0 || stripes.get(reached - 1).endRow <= row)) {
+                Ahead ahead = stripes.get(reached);
+                processor.ifPresent(present -> present.reached(ahead.room));
+                reached++;
+            }
+        }
+        beginNext();
+    }
+
+    /**
+     * When the scan can read the stripe of a row without waiting for the warehouse.
+     *
+     * @param row of the file that it reads next
+     * @param readBytes that it has read since it began
+     */
+    synchronized CompletableFuture<Void> ready(long row, long readBytes) {
+        boolean isNext =
+                reached > 0 && reached < stripes.size() && stripes.get(reached - 1).endRow <= row;
+        CompletableFuture<Void> here =
+                isNext ? stripes.get(reached).here : CompletableFuture.completedFuture(null);
+        // One that has not been begun is read by the scan itself
+        if (here.isDone() || begun <= reached) {
+            return CompletableFuture.completedFuture(null);
+        }
+        processor.ifPresent(present -> present.waits(readBytes));
+        return here;
+    }
+
+    /** Gives the room back; what is on its way comes to the pages nevertheless. */
+    @Override
+    public void close() {
+        processor.ifPresent(RetrievalBalance.Processor::close);
+        synchronized (this) {
+            begun = stripes.size();
+        }
+    }
+
+    private List<Ahead> wanted(long splitStart, long splitLength, OrcPredicate statistics) {
+        List<StripeInformation> all = reader.getFooter().getStripes();
+        List<Ahead> wanted = new ArrayList<>();
+        long endRow = 0;
+        for (int index = 0; index < all.size(); index++) {
+            StripeInformation stripe = all.get(index);
+            endRow += stripe.getNumberOfRows();
             if (splitStart <= stripe.getOffset()
                     && stripe.getOffset() < splitStart + splitLength
                     && mayMatch(index, stripe, statistics)) {
-                wanted.add(stripe);
+                wanted.add(new Ahead(stripe, endRow));
             }
         }
         return wanted;
@@ -136,12 +276,13 @@ final class StripePrefetch {
             return CompletableFuture.completedFuture(null);
         }
         return CompletableFuture.allOf(
-                pages.prefetch(stripe.getOffset(), stripe.getIndexLength()),
-                pages.prefetch(StripeEnds.footerOffset(stripe), stripe.getFooterLength()));
+                fetch(new Range(stripe.getOffset(), stripe.getIndexLength())),
+                fetch(new Range(StripeEnds.footerOffset(stripe), stripe.getFooterLength())));
     }
 
-    private CompletableFuture<Void> fetchColumns(StripeInformation stripe) {
-        List<CompletableFuture<Void>> begun = new ArrayList<>();
+    /** Of the scan's columns; none if the footer cannot be read. */
+    private List<Range> ranges(StripeInformation stripe) {
+        List<Range> ranges = new ArrayList<>();
         try {
             long position = stripe.getOffset();
             long start = position;
@@ -149,18 +290,18 @@ final class StripePrefetch {
             for (Stream stream : footer(stripe).getStreams()) {
                 if (stream.getLength() > 0 && columns.contains(stream.getColumnId())) {
                     if (position - end > maxGap) {
-                        begun.add(pages.prefetch(start, end - start));
+                        ranges.add(new Range(start, end - start));
                         start = position;
                     }
                     end = position + stream.getLength();
                 }
                 position += stream.getLength();
             }
-            begun.add(pages.prefetch(start, end - start));
+            ranges.add(new Range(start, end - start));
         } catch (IOException | RuntimeException e) {
             // Whoever reads the stripe meets the same, and says so
         }
-        return CompletableFuture.allOf(begun.toArray(CompletableFuture<?>[]::new));
+        return List.copyOf(ranges);
     }
 
     private StripeFooter footer(StripeInformation stripe) throws IOException {

@@ -13,6 +13,7 @@ import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
 import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
+import io.stele.storage.retrieval.ReadingAhead;
 import io.stele.storage.retrieval.RetrievalConfig;
 import io.stele.storage.retrieval.RetrievalStatistics;
 import io.stele.storage.retrieval.RetrievalThreads;
@@ -144,6 +145,12 @@ public final class Warehouse implements ObjectStore {
     public boolean isRemote() {
         ObjectStore found = store;
         return found != null && found.isRemote();
+    }
+
+    @Override
+    public Optional<ReadingAhead> readingAhead() {
+        ObjectStore found = store;
+        return found == null ? Optional.empty() : found.readingAhead();
     }
 
     @Override

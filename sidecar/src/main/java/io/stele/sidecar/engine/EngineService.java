@@ -45,6 +45,7 @@ import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
 import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.storage.retrieval.ReadingAhead;
 import io.stele.storage.retrieval.RetrievalStatistics;
 import io.stele.storage.retrieval.RetrievalThreads;
 import io.stele.storage.wal.EncryptedLogFiles;
@@ -331,6 +332,12 @@ public final class EngineService implements AutoCloseable {
     public Optional<RetrievalStatistics> retrieval() {
         ObjectStore present = warehouse;
         return present == null ? Optional.empty() : present.retrieval();
+    }
+
+    /** How the warehouse is read ahead of; empty where it is not, and while closed. */
+    public Optional<ReadingAhead> readingAhead() {
+        ObjectStore present = warehouse;
+        return present == null ? Optional.empty() : present.readingAhead();
     }
 
     /** The public table of a name, with what is known about it. */

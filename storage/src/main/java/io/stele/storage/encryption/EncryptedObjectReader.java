@@ -212,10 +212,10 @@ final class EncryptedObjectReader implements ObjectReader {
     }
 
     @Override
-    public CompletableFuture<Void> prefetch(long offset, long length) {
+    public CompletableFuture<Long> prefetch(long offset, long length) {
         long end = Math.min(offset + length, sizeBytes);
         if (offset < 0 || end <= offset) {
-            return CompletableFuture.completedFuture(null);
+            return CompletableFuture.completedFuture(0L);
         }
         ObjectReader asPlain = plain;
         if (asPlain != null) {

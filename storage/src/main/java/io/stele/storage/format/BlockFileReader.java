@@ -107,6 +107,20 @@ final class BlockFileReader {
         }
     }
 
+    /** The same file, read by another reader of the same object. */
+    BlockFileReader through(ObjectReader other) {
+        return new BlockFileReader(other, path, sizeBytes, version, footer, footerHandle);
+    }
+
+    ObjectReader reader() {
+        return reader;
+    }
+
+    /** Where the blocks end. */
+    long blocksEnd() {
+        return footerHandle.offset();
+    }
+
     String path() {
         return path;
     }

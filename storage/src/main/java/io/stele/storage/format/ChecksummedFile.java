@@ -77,6 +77,16 @@ public final class ChecksummedFile {
                         : Optional.empty());
     }
 
+    /** The same file, read by another reader of the same object. */
+    public ChecksummedFile through(ObjectReader other) {
+        return new ChecksummedFile(store, other, path, sizeBytes, checksums);
+    }
+
+    /** What is read is widened to blocks of so many bytes. */
+    public int blockBytes() {
+        return blockBytes;
+    }
+
     public String path() {
         return path;
     }

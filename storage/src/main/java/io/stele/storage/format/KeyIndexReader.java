@@ -2,6 +2,7 @@ package io.stele.storage.format;
 
 import io.stele.storage.format.SortedFileReader.Located;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.SequentialReads;
 import java.io.IOException;
 
 /**
@@ -96,6 +97,11 @@ public final class KeyIndexReader {
     /** All entries by key; blocks are read past the cache. */
     public KeyIndexCursor cursor() {
         return new KeyIndexCursor(new SortedFileCursor(file, false), explicit);
+    }
+
+    /** The same for a merge, which reads ahead. */
+    public KeyIndexCursor cursor(SequentialReads reads) {
+        return new KeyIndexCursor(new SortedFileCursor(file.sequential(reads), false), explicit);
     }
 
     /** All entries by key, through the block cache: for few entries after a seek. */

@@ -4,6 +4,7 @@ import io.stele.protocol.Lsn;
 import io.stele.storage.format.EntryBlock.Found;
 import io.stele.storage.format.SortedFileReader.Located;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.SequentialReads;
 import java.io.IOException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -157,6 +158,12 @@ public final class RowFileReader {
      */
     public RowFileCursor cursor() {
         return new RowFileCursor(file.path(), new SortedFileCursor(file, false));
+    }
+
+    /** The same for a merge, which reads ahead. */
+    public RowFileCursor cursor(SequentialReads reads) {
+        return new RowFileCursor(
+                file.path(), new SortedFileCursor(file.sequential(reads), false));
     }
 
     /**

@@ -4,7 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.storage.format.EntryBlock.Found;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.SequentialReads;
+import io.stele.storage.retrieval.ByteRange;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,12 +62,53 @@ final class SortedFileReader {
         }
     }
 
+    /** The same file, every block of which is read by another reader. */
+    private SortedFileReader(SortedFileReader same, BlockFileReader file) {
+        this.file = file;
+        this.cache = same.cache;
+        this.lastKeys = same.lastKeys;
+        this.offsets = same.offsets;
+        this.filterLengths = same.filterLengths;
+        this.indexLengths = same.indexLengths;
+        this.firstOrdinals = same.firstOrdinals;
+        this.entryCount = same.entryCount;
+        this.keyCount = same.keyCount;
+        this.firstKey = same.firstKey;
+        this.lastKey = same.lastKey;
+        this.added = same.added;
+        this.kept = same.kept;
+    }
+
     static SortedFileReader open(
             ObjectStore store, String path, long sizeBytes, FileFormat format, BlockCache cache)
             throws IOException {
         return new SortedFileReader(
                 BlockFileReader.open(store, path, sizeBytes, format),
                 requireNonNull(cache, "cache is null"));
+    }
+
+    /** The same file, to be read by cursors from its beginning to its end, past the cache. */
+    SortedFileReader sequential(SequentialReads reads) {
+        return new SortedFileReader(
+                this, file.through(reads.over(file.reader(), sequentialPlan())));
+    }
+
+    /** Each part of the index, and then the blocks before it: as a cursor needs them. */
+    private List<ByteRange> sequentialPlan() {
+        List<ByteRange> plan = new ArrayList<>();
+        long start = BlockFileWriter.HEADER_LENGTH;
+        for (int part = 0; part < offsets.length; part++) {
+            int length = filterLengths[part] + indexLengths[part];
+            plan.add(new ByteRange(offsets[part], length));
+            if (offsets[part] > start) {
+                plan.add(new ByteRange(start, Math.toIntExact(offsets[part] - start)));
+            }
+            start = offsets[part] + length;
+        }
+        if (file.blocksEnd() > start) {
+            plan.add(new ByteRange(start, Math.toIntExact(file.blocksEnd() - start)));
+        }
+        return plan;
     }
 
     private SortedKeys readTop(BlockFileReader.Opened opened, BlockHandle handle)

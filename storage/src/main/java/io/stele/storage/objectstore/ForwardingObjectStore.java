@@ -2,6 +2,7 @@ package io.stele.storage.objectstore;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.retrieval.ReadingAhead;
 import io.stele.storage.retrieval.RetrievalStatistics;
 import java.io.IOException;
 import java.time.Instant;
@@ -89,6 +90,11 @@ public abstract class ForwardingObjectStore implements ObjectStore {
     @Override
     public boolean isRemote() {
         return store.isRemote();
+    }
+
+    @Override
+    public Optional<ReadingAhead> readingAhead() {
+        return store.readingAhead();
     }
 
     @Override

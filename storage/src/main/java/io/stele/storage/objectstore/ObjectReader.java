@@ -34,10 +34,11 @@ public interface ObjectReader {
     /**
      * Says that a range will be read soon; does not wait.
      *
-     * @return completes when there is nothing more to wait for before reading it; never fails
+     * @return completes when there is nothing more to wait for before reading it, with the bytes
+     *     that were fetched because of this; never fails
      */
-    default CompletableFuture<Void> prefetch(long offset, long length) {
-        return CompletableFuture.completedFuture(null);
+    default CompletableFuture<Long> prefetch(long offset, long length) {
+        return CompletableFuture.completedFuture(0L);
     }
 
     /** What this reader did so far. */

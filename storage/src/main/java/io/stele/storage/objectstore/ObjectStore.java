@@ -1,5 +1,6 @@
 package io.stele.storage.objectstore;
 
+import io.stele.storage.retrieval.ReadingAhead;
 import io.stele.storage.retrieval.RetrievalStatistics;
 import java.io.Closeable;
 import java.io.EOFException;
@@ -143,6 +144,11 @@ public interface ObjectStore extends Closeable {
 
     /** What reads cost, where the store counts that. */
     default Optional<RetrievalStatistics> retrieval() {
+        return Optional.empty();
+    }
+
+    /** How the store is read ahead of, where waiting for it is worth that. */
+    default Optional<ReadingAhead> readingAhead() {
         return Optional.empty();
     }
 

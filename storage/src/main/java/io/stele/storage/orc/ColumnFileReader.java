@@ -12,8 +12,12 @@ import io.stele.protocol.schema.ColumnSchema;
 import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.format.FileChecksums;
 import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.SequentialReads;
+import io.stele.storage.retrieval.ByteRange;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +51,7 @@ public final class ColumnFileReader {
     private static final int STREAMS_A_COLUMN = 2;
 
     private final String path;
+    private final ChecksummedFile content;
     private final ReaderImpl orc;
     private final List<ColumnSchema> columns;
     private final int[] positions;
@@ -55,8 +60,10 @@ public final class ColumnFileReader {
     private final Optional<Lsn> ingestLsn;
     private final OptionalLong firstRowId;
 
-    private ColumnFileReader(FileEntry file, ReaderImpl orc, List<ColumnSchema> columns) {
+    private ColumnFileReader(
+            FileEntry file, ChecksummedFile content, ReaderImpl orc, List<ColumnSchema> columns) {
         this.path = file.path();
+        this.content = content;
         this.orc = orc;
         this.columns = List.copyOf(columns);
         this.ingestLsn = file.ingestLsn();
@@ -119,20 +126,25 @@ public final class ColumnFileReader {
             Optional<OrcTail> tail,
             List<ColumnSchema> columns)
             throws IOException {
+        return new ColumnFileReader(file, content, openOrc(content, tail), columns);
+    }
+
+    /**
+     * @param tail of the file, where it is known already
+     */
+    private static ReaderImpl openOrc(ChecksummedFile content, Optional<OrcTail> tail)
+            throws IOException {
         Configuration configuration = OrcLibrary.configuration();
         OrcFile.ReaderOptions options =
                 OrcFile.readerOptions(configuration)
                         .filesystem(new ColumnFileSystem(content, configuration))
-                        .maxLength(file.sizeBytes())
+                        .maxLength(content.sizeBytes())
                         .useUTCTimestamp(true)
                         .convertToProlepticGregorian(true);
         tail.ifPresent(options::orcTail);
-        Path path = ColumnFileSystem.path(file.path());
+        Path path = ColumnFileSystem.path(content.path());
         return OrcErrors.translate(
-                file.path(),
-                () ->
-                        new ColumnFileReader(
-                                file, (ReaderImpl) OrcFile.createReader(path, options), columns));
+                content.path(), () -> (ReaderImpl) OrcFile.createReader(path, options));
     }
 
     /** Memory held, in bytes, about: a footer decoded takes several times what it has encoded. */
@@ -140,6 +152,63 @@ public final class ColumnFileReader {
         return BASE_BYTES
                 + DECODED_BYTES * orc.getSerializedFileFooter().remaining()
                 + FileChecksums.sizeBytes(orc.getContentLength(), FileChecksums.BLOCK_BYTES);
+    }
+
+    /** The same file, to be read from its beginning to its end by a merge. */
+    public ColumnFileReader sequential(SequentialReads reads) throws IOException {
+        ObjectReader ahead = reads.over(content.unchecked(), sequentialPlan());
+        return ahead == content.unchecked() // nothing is read ahead of
+                ? this
+                : new ColumnFileReader(
+                        this,
+                        openOrc(
+                                content.through(ahead),
+                                Optional.of(
+                                        new OrcTail(
+                                                orc.getFileTail(),
+                                                orc.getSerializedFileFooter().duplicate(),
+                                                0))));
+    }
+
+    /** The same file, read by another reader of it. */
+    private ColumnFileReader(ColumnFileReader same, ReaderImpl orc) {
+        this.path = same.path;
+        this.content = same.content;
+        this.orc = orc;
+        this.columns = same.columns;
+        this.positions = same.positions;
+        this.lsnPosition = same.lsnPosition;
+        this.rowIdPosition = same.rowIdPosition;
+        this.ingestLsn = same.ingestLsn;
+        this.firstRowId = same.firstRowId;
+    }
+
+    /**
+     * The footer of each stripe and then its data, as the library reads them, in whole blocks; what
+     * it does not read are the row indexes.
+     */
+    private List<ByteRange> sequentialPlan() {
+        List<ByteRange> plan = new ArrayList<>();
+        long end = 0;
+        for (StripeInformation stripe : orc.getStripes()) {
+            long footer = stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
+            long data = Math.max(end, blockStart(stripe.getOffset() + stripe.getIndexLength()));
+            long footerStart = Math.max(end, blockStart(footer));
+            end = Math.min(content.sizeBytes(), blockStart(footer + stripe.getFooterLength() - 1) + content.blockBytes());
+            add(plan, footerStart, end);
+            add(plan, data, footerStart);
+        }
+        return plan;
+    }
+
+    private static void add(List<ByteRange> plan, long start, long end) {
+        if (end > start) {
+            plan.add(new ByteRange(start, Math.toIntExact(end - start)));
+        }
+    }
+
+    private long blockStart(long position) {
+        return position / content.blockBytes() * content.blockBytes();
     }
 
     public String path() {

@@ -35,6 +35,7 @@ public class RetrievalConfig {
     private DataSize bandwidthLimit = DataSize.ofBytes(0);
     private DataSize bufferSize =
             DataSize.ofBytes(RetrievalOptions.DEFAULT.bulkBufferBytes()).succinct();
+    private DataSize maxAhead = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private double hedgeBudget = RetrievalOptions.DEFAULT.hedgeShare();
 
     @NotNull
@@ -144,6 +145,19 @@ public class RetrievalConfig {
             "Memory outside of the heap by way of which large ranges come to it, kept for the next ones; 0: none")
     public RetrievalConfig setBufferSize(DataSize bufferSize) {
         this.bufferSize = bufferSize;
+        return this;
+    }
+
+    @MinDataSize("1MB")
+    public DataSize getMaxAhead() {
+        return maxAhead;
+    }
+
+    @Config("retrieval.max-ahead")
+    @ConfigDescription(
+            "Bytes that scans and merges together have fetched ahead; below, the rates of fetching and processing decide")
+    public RetrievalConfig setMaxAhead(DataSize maxAhead) {
+        this.maxAhead = maxAhead;
         return this;
     }
 

@@ -8,6 +8,7 @@ import io.stele.storage.format.DeleteVector;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestEdit;
+import io.stele.storage.objectstore.SequentialReads;
 import io.stele.storage.orc.ColumnBatches;
 import io.stele.storage.tablet.ClusteringOrder.Placed;
 import io.stele.storage.tablet.ColumnFileOutput.Placement;
@@ -68,13 +69,14 @@ final class ColumnCompaction implements ManifestChange {
                         targetBytes);
         boolean historyApart = history.areWorthIt(ended, rows);
         List<ColumnFile> present = inputs.stream().map(input -> input.file.as(schemas)).toList();
-        try (ColumnFileOutput output =
+        try (SequentialReads reads = files.sequentialReads();
+                ColumnFileOutput output =
                 new ColumnFileOutput(
                         files, table, schemas, level, targetBytes, historyApart, cuts)) {
             if (ColumnMerge.isPossible(schemas, present, cuts)) {
-                mergeColumns(files, present, output);
+                mergeColumns(files, reads, present, output);
             } else {
-                mergeRows(files, schemas, present, output);
+                mergeRows(files, reads, schemas, present, output);
             }
             outputs = output.finish();
         }
@@ -86,13 +88,18 @@ final class ColumnCompaction implements ManifestChange {
         return file.hasEnded(retentionLsn) || file.entry().maxLsn().value() < expiredLsn;
     }
 
-    private void mergeColumns(TableFiles files, List<ColumnFile> present, ColumnFileOutput output)
+    private void mergeColumns(
+            TableFiles files,
+            SequentialReads reads,
+            List<ColumnFile> present,
+            ColumnFileOutput output)
             throws IOException {
         byte @Nullable [] partition = present.getFirst().entry().partition().orElse(null);
         ColumnMerge merge =
                 new ColumnMerge(
                         output,
                         partition,
+                        reads,
                         (input, ordinal, newFile, newOrdinal) ->
                                 inputs.get(input).place(ordinal, newFile, newOrdinal));
         KeptRows kept = new KeptRows(retentionLsn, expiredLsn);
@@ -100,7 +107,7 @@ final class ColumnCompaction implements ManifestChange {
         try {
             for (int i = 0; i < present.size(); i++) {
                 if (!isGone(present.get(i))) {
-                    ColumnBatches batches = files.openBatches(present.get(i));
+                    ColumnBatches batches = files.openBatches(present.get(i), reads);
                     opened.add(batches);
                     merge.add(i, present.get(i), batches, table.schema().hasPrimaryKey(), kept);
                 }
@@ -115,6 +122,7 @@ final class ColumnCompaction implements ManifestChange {
 
     private void mergeRows(
             TableFiles files,
+            SequentialReads reads,
             TableVersions schemas,
             List<ColumnFile> present,
             ColumnFileOutput output)
@@ -132,7 +140,7 @@ final class ColumnCompaction implements ManifestChange {
                 Source source =
                         new Source(
                                 inputs.get(i),
-                                open(files, present.get(i), keys),
+                                open(files, reads, present.get(i), keys),
                                 new ClusteringOrder(schemas));
                 opened.add(source);
                 if (source.advance()) {
@@ -214,9 +222,10 @@ final class ColumnCompaction implements ManifestChange {
                         outputs.stream().map(ColumnFile::entry).toList());
     }
 
-    private ColumnFileVersions open(TableFiles files, ColumnFile file, @Nullable KeyEncoder keys)
+    private ColumnFileVersions open(
+            TableFiles files, SequentialReads reads, ColumnFile file, @Nullable KeyEncoder keys)
             throws IOException {
-        return new ColumnFileVersions(file, files.openRows(file), keys, retentionLsn, expiredLsn);
+        return new ColumnFileVersions(file, files.openRows(file, reads), keys, retentionLsn, expiredLsn);
     }
 
     /** An input being read. */

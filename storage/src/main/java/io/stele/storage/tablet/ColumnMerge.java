@@ -3,6 +3,7 @@ package io.stele.storage.tablet;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.objectstore.SequentialReads;
 import io.stele.storage.orc.ColumnBatches;
 import io.stele.storage.orc.ColumnFileWriter;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class ColumnMerge {
     private final ColumnFileOutput output;
     private final byte @Nullable [] partition;
+    private final SequentialReads reads;
     private final Placements placements;
     private final List<ColumnBatches> batches = new ArrayList<>();
     private final List<ColumnMergeSource> sources = new ArrayList<>();
@@ -24,11 +26,17 @@ final class ColumnMerge {
 
     /**
      * @param partition of all inputs; null: the table has none
+     * @param reads of the inputs
      * @param placements hears where each row went
      */
-    ColumnMerge(ColumnFileOutput output, byte @Nullable [] partition, Placements placements) {
+    ColumnMerge(
+            ColumnFileOutput output,
+            byte @Nullable [] partition,
+            SequentialReads reads,
+            Placements placements) {
         this.output = requireNonNull(output, "output is null");
         this.partition = partition;
+        this.reads = requireNonNull(reads, "reads is null");
         this.placements = requireNonNull(placements, "placements is null");
     }
 
@@ -72,7 +80,13 @@ final class ColumnMerge {
         batches.add(rows);
         sources.add(
                 new ColumnMergeSource(
-                        number, batches.size() - 1, file, rows, keyed, kept, output::copyPicked));
+                        number,
+                        batches.size() - 1,
+                        file,
+                        rows,
+                        keyed ? file.keyIndex().orElseThrow().cursor(reads) : null,
+                        kept,
+                        output::copyPicked));
     }
 
     void run() throws IOException {

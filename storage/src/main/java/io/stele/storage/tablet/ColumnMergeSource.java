@@ -36,7 +36,7 @@ final class ColumnMergeSource {
     /**
      * @param number among the inputs of the compaction
      * @param source among those that are read
-     * @param keyed whether the table has a primary key
+     * @param keys of the rows, before the first; null: they are made of row ids
      * @param beforeMove what has to be done before the batch of rows is gone
      */
     ColumnMergeSource(
@@ -44,14 +44,14 @@ final class ColumnMergeSource {
             int source,
             ColumnFile file,
             ColumnBatches rows,
-            boolean keyed,
+            @Nullable KeyIndexCursor keys,
             KeptRows kept,
             BeforeMove beforeMove) {
         this.number = number;
         this.source = source;
         this.file = requireNonNull(file, "file is null");
         this.rows = requireNonNull(rows, "rows is null");
-        this.keys = keyed ? file.keyIndex().orElseThrow().cursor() : null;
+        this.keys = keys;
         this.kept = requireNonNull(kept, "kept is null");
         this.beforeMove = requireNonNull(beforeMove, "beforeMove is null");
         this.ended = file.deletes().bitmapAt(Long.MAX_VALUE).getIntIterator();

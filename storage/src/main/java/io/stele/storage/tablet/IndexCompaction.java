@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestEdit;
+import io.stele.storage.objectstore.SequentialReads;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -42,8 +43,6 @@ final class IndexCompaction implements ManifestChange {
 
     IndexCompaction write(TableFiles files, long retentionLsn, long targetBytes, boolean thorough)
             throws IOException {
-        List<Iterator<KeyedVersion>> sources = new ArrayList<>();
-        inputs.forEach(file -> sources.add(new RowFileVersions(file.reader().cursor())));
         IndexRepair repair =
                 new IndexRepair(
                         index.keys(),
@@ -51,8 +50,11 @@ final class IndexCompaction implements ManifestChange {
                         retentionLsn,
                         table.expiredLsn(),
                         thorough);
-        try (RowFileOutput output =
-                RowFileOutput.ofIndex(files, table, index.keys(), level, targetBytes)) {
+        try (SequentialReads reads = files.sequentialReads();
+                RowFileOutput output =
+                        RowFileOutput.ofIndex(files, table, index.keys(), level, targetBytes)) {
+            List<Iterator<KeyedVersion>> sources = new ArrayList<>();
+            inputs.forEach(file -> sources.add(new RowFileVersions(file.reader().cursor(reads))));
             IndexEntries entries =
                     new IndexEntries(
                             new MergingVersions(sources), retentionLsn, table.expiredLsn());

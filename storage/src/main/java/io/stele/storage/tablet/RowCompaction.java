@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestEdit;
+import io.stele.storage.objectstore.SequentialReads;
 import io.stele.storage.tablet.RowCompactionPolicy.Pick;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -41,16 +42,17 @@ final class RowCompaction implements ManifestChange {
 
     RowCompaction write(TableFiles files, long retentionLsn, long targetBytes) throws IOException {
         TableVersions schemas = table.versions();
-        List<Iterator<KeyedVersion>> sources = new ArrayList<>();
-        for (RowFile file : inputs) {
-            sources.add(file.as(schemas).versions());
-        }
-        RetainedVersions versions =
-                new RetainedVersions(
-                        new MergingVersions(sources), retentionLsn, table.expiredLsn());
-        try (RowFileOutput output =
+        try (SequentialReads reads = files.sequentialReads();
+                RowFileOutput output =
                 new RowFileOutput(
                         files, table, schemas, pick.outputLevel(), targetBytes, shownEndsLsn())) {
+            List<Iterator<KeyedVersion>> sources = new ArrayList<>();
+            for (RowFile file : inputs) {
+                sources.add(file.as(schemas).versions(reads));
+            }
+            RetainedVersions versions =
+                    new RetainedVersions(
+                            new MergingVersions(sources), retentionLsn, table.expiredLsn());
             while (versions.advance()) {
                 KeyedVersion version = versions.version();
                 boolean needed =

@@ -9,6 +9,7 @@ import io.stele.storage.format.RowFileReader;
 import io.stele.storage.format.RowVersion;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.PartitionEnd;
+import io.stele.storage.objectstore.SequentialReads;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
@@ -160,7 +161,15 @@ public final class RowFile {
 
     /** All versions, by key ascending, LSN descending. */
     public Iterator<KeyedVersion> versions() {
-        RowFileCursor cursor = reader.cursor();
+        return versions(reader.cursor());
+    }
+
+    /** The same for a merge, which reads ahead. */
+    Iterator<KeyedVersion> versions(SequentialReads reads) {
+        return versions(reader.cursor(reads));
+    }
+
+    private Iterator<KeyedVersion> versions(RowFileCursor cursor) {
         RowMapping known = mapping;
         RowFileVersions versions =
                 known == null || known.isSameBytes()

@@ -15,6 +15,7 @@ import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.PacedObjectStore;
+import io.stele.storage.objectstore.SequentialReads;
 import io.stele.storage.objectstore.WritePacer;
 import io.stele.storage.orc.ColumnBatches;
 import io.stele.storage.orc.ColumnChunks;
@@ -142,10 +143,21 @@ public final class TableFiles {
         return reader(file).cursor(file.mapping());
     }
 
-    /** Walks the columns of a column file as they are in it; blocks. */
-    ColumnBatches openBatches(ColumnFile file) throws IOException {
+    /** The same for a merge, which reads ahead; blocks. */
+    ColumnFileCursor openRows(ColumnFile file, SequentialReads reads) throws IOException {
         NonBlocking.check();
-        return reader(file).batches();
+        return reader(file).sequential(reads).cursor(file.mapping());
+    }
+
+    /** Walks the columns of a column file as they are in it, for a merge; blocks. */
+    ColumnBatches openBatches(ColumnFile file, SequentialReads reads) throws IOException {
+        NonBlocking.check();
+        return reader(file).sequential(reads).batches();
+    }
+
+    /** What a merge reads its inputs by; it closes it. */
+    SequentialReads sequentialReads() {
+        return SequentialReads.of(store);
     }
 
     /**

@@ -10,6 +10,7 @@ import io.stele.scheduler.SimulatedPool;
 import io.stele.storage.encryption.Encryption;
 import io.stele.storage.encryption.TestKeys;
 import io.stele.storage.fault.CrashPoint;
+import io.stele.storage.objectstore.FarObjectStore;
 import io.stele.storage.objectstore.FaultInjectingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectEntry;
@@ -143,6 +144,11 @@ final class SimulatedNode {
         return encryption.over(store);
     }
 
+    /** What is encrypted is far away as well: merges read ahead. */
+    private ObjectStore farObjects() {
+        return new FarObjectStore(objects(), pool, () -> nowMillis * 1_000_000);
+    }
+
     CrashPoint crashPoint() {
         return crashPoint;
     }
@@ -253,7 +259,7 @@ final class SimulatedNode {
     private StorageEngine open() throws IOException {
         return StorageEngine.open(
                 options,
-                objects(),
+                encryption.isEnabled() ? farObjects() : objects(),
                 new EncryptedLogFiles(
                         logInStore
                                 ? new ObjectLogFiles(store, "log/", Runnable::run, this::advance)

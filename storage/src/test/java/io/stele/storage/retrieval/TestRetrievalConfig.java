@@ -22,6 +22,7 @@ class TestRetrievalConfig {
                         .setMaxBytesInFlight(DataSize.of(1, Unit.GIGABYTE))
                         .setBandwidthLimit(DataSize.ofBytes(0))
                         .setBufferSize(DataSize.of(256, Unit.MEGABYTE))
+                        .setMaxAhead(DataSize.of(64, Unit.MEGABYTE))
                         .setHedgeBudget(0.05));
     }
 
@@ -36,6 +37,7 @@ class TestRetrievalConfig {
                         Map.entry("retrieval.max-bytes-in-flight", "17MB"),
                         Map.entry("retrieval.bandwidth-limit", "100MB"),
                         Map.entry("retrieval.buffer-size", "18MB"),
+                        Map.entry("retrieval.max-ahead", "19MB"),
                         Map.entry("retrieval.hedge-budget", "0.1")),
                 new RetrievalConfig()
                         .setClient(RetrievalConfig.Client.SDK)
@@ -45,6 +47,7 @@ class TestRetrievalConfig {
                         .setMaxBytesInFlight(DataSize.of(17, Unit.MEGABYTE))
                         .setBandwidthLimit(DataSize.of(100, Unit.MEGABYTE))
                         .setBufferSize(DataSize.of(18, Unit.MEGABYTE))
+                        .setMaxAhead(DataSize.of(19, Unit.MEGABYTE))
                         .setHedgeBudget(0.1));
     }
 

@@ -52,7 +52,7 @@ final class CachedObjectReader implements ObjectReader {
     }
 
     @Override
-    public CompletableFuture<Void> prefetch(long offset, long length) {
+    public CompletableFuture<Long> prefetch(long offset, long length) {
         return cache.prefetch(file, offset, length, this::load);
     }
 

@@ -10,6 +10,7 @@ import io.stele.storage.objectstore.ObjectWriter;
 import io.stele.storage.retrieval.ByteRange;
 import io.stele.storage.retrieval.DownloadManager;
 import io.stele.storage.retrieval.RangeRead;
+import io.stele.storage.retrieval.ReadingAhead;
 import io.stele.storage.retrieval.RetrievalConfig;
 import io.stele.storage.retrieval.RetrievalStatistics;
 import io.stele.storage.retrieval.RetrievalThreads;
@@ -52,6 +53,7 @@ public final class S3ObjectStore implements ObjectStore {
     private final S3Location location;
     private final S3Clients clients;
     private final DownloadManager downloads;
+    private final ReadingAhead ahead;
     private final S3Encryption encryption;
     private final S3Checksums checksums;
     private final S3Creation creation;
@@ -61,6 +63,7 @@ public final class S3ObjectStore implements ObjectStore {
             S3Location location,
             S3Clients clients,
             DownloadManager downloads,
+            ReadingAhead ahead,
             S3Encryption encryption,
             S3Checksums checksums,
             S3Creation creation,
@@ -68,6 +71,7 @@ public final class S3ObjectStore implements ObjectStore {
         this.location = location;
         this.clients = clients;
         this.downloads = downloads;
+        this.ahead = ahead;
         this.encryption = encryption;
         this.checksums = checksums;
         this.creation = creation;
@@ -97,6 +101,7 @@ public final class S3ObjectStore implements ObjectStore {
                 location,
                 clients,
                 S3Downloads.start(location, config, retrieval, clients, random, threads),
+                ReadingAhead.of(retrieval.getMaxAhead().toBytes(), threads),
                 new S3Encryption(config.getSseType(), config.getSseKmsKeyId()),
                 new S3Checksums(config.isChecksumsEnabled()),
                 new S3Creation(clients, location, random, sleepMillis),
@@ -167,6 +172,11 @@ public final class S3ObjectStore implements ObjectStore {
         } catch (TransientReadException e) {
             throw failed(path, e);
         }
+    }
+
+    @Override
+    public Optional<ReadingAhead> readingAhead() {
+        return Optional.of(ahead);
     }
 
     @Override

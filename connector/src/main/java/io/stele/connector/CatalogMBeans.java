@@ -1,0 +1,57 @@
+package io.stele.connector;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.inject.Inject;
+import io.airlift.log.Logger;
+import io.stele.connector.metadata.cache.MetadataCache;
+import io.stele.connector.sidecar.Warehouse;
+import io.stele.storage.objectstore.cached.DataCacheMetrics;
+import io.stele.storage.retrieval.BalanceMetrics;
+import jakarta.annotation.PreDestroy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.weakref.jmx.JmxException;
+import org.weakref.jmx.MBeanExporter;
+import org.weakref.jmx.ObjectNameGenerator;
+
+/** What a catalog shows of itself as MBeans. Thread-safe. */
+final class CatalogMBeans {
+    private static final Logger log = Logger.get(CatalogMBeans.class);
+
+    private final MBeanExporter exporter;
+    private final ObjectNameGenerator names;
+    private final List<String> exported = new ArrayList<>(); // not changed once it is made
+
+    @Inject
+    CatalogMBeans(
+            MetadataCache metadata,
+            Warehouse warehouse,
+            MBeanExporter exporter,
+            ObjectNameGenerator names) {
+        this.exporter = requireNonNull(exporter, "exporter is null");
+        this.names = requireNonNull(names, "names is null");
+        export("metadata_cache", metadata.metrics());
+        export("retrieval_balance", new BalanceMetrics(warehouse::readingAhead));
+    }
+
+    private void export(String type, Object metrics) {
+        // The generator knows the domain by this class
+        String name = names.generatedNameOf(DataCacheMetrics.class, Map.of("type", type));
+        exporter.export(name, metrics);
+        exported.add(name);
+    }
+
+    /** Several nodes of one JVM, as in tests, share a name: the first to end takes it back. */
+    @PreDestroy
+    void unexport() {
+        for (String name : exported) {
+            try {
+                exporter.unexport(name);
+            } catch (JmxException e) {
+                log.debug(e, "No MBean %s", name);
+            }
+        }
+    }
+}
