@@ -1,9 +1,11 @@
 package io.stele.connector;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -12,13 +14,18 @@ import java.util.Map;
  * and restarted, and after each step it has the rows that TPC-H says.
  */
 final class RemoteWarehouse {
+    /** 32 bytes of a test. */
+    private static final String KEY = "b25seSBvbmx5IG9ubHkgb25seSBvbmx5IG9ubHkgb24=";
+
     private final SteleCluster cluster;
     private final SteleQueries queries;
     private final String catalog;
 
-    /** What is in the warehouse, by path. */
+    /** What is in the warehouse, as it is stored there. */
     interface Objects {
         List<String> list() throws IOException;
+
+        byte[] read(String path) throws IOException;
     }
 
     /**
@@ -37,6 +44,50 @@ final class RemoteWarehouse {
      */
     void hasTheRowsOfTpch(String location, Map<String, String> properties, Objects objects)
             throws Exception {
+        run(location, properties, objects, Map.of());
+        assertThat(withText(objects, ".orc")).as("files with text of rows").isNotEmpty();
+    }
+
+    /**
+     * The same with files and log encrypted: the log is in the store, too.
+     *
+     * @param logLocation what {@code stele.wal.path} says
+     * @param objects of both places
+     */
+    void hidesTheRowsOfTpch(
+            String location, String logLocation, Map<String, String> properties, Objects objects)
+            throws Exception {
+        Map<String, String> encrypted =
+                ImmutableMap.<String, String>builder()
+                        .putAll(properties)
+                        .put("stele.encryption.master-keys", "only:" + KEY)
+                        .put("stele.encryption.refuse-plain", "true")
+                        .buildOrThrow();
+        run(location, encrypted, objects, Map.of("stele.wal.path", logLocation));
+        assertThat(objects.list())
+                .as("log and files")
+                .anyMatch(path -> path.contains("/log/") || path.endsWith(".wal"))
+                .anyMatch(path -> path.endsWith(".orc"));
+        assertThat(withText(objects, "")).as("objects with text of rows").isEmpty();
+    }
+
+    private static List<String> withText(Objects objects, String ending) throws IOException {
+        List<String> found = new ArrayList<>();
+        for (String path : objects.list()) {
+            if (path.endsWith(ending)
+                    && new String(objects.read(path), ISO_8859_1).contains("Clerk#0000")) {
+                found.add(path);
+            }
+        }
+        return found;
+    }
+
+    private void run(
+            String location,
+            Map<String, String> properties,
+            Objects objects,
+            Map<String, String> moreOfSidecar)
+            throws Exception {
         Map<String, String> ofCatalog =
                 ImmutableMap.<String, String>builder()
                         .putAll(properties)
@@ -47,11 +98,12 @@ final class RemoteWarehouse {
                 ImmutableMap.<String, String>builder()
                         .putAll(properties)
                         .put("stele.warehouse.path", location)
+                        .putAll(moreOfSidecar)
                         .buildOrThrow();
         try (SidecarFixture own = cluster.newSidecar(catalog, ofCatalog, ofSidecar)) {
             queries.run(
                     """
-                    CREATE TABLE %s.s.orders WITH (primary_key = ARRAY['orderkey'])
+                    CREATE TABLE %s.s.orders WITH (primary_key = ARRAY['orderkey'], compression = 'none')
                     AS SELECT * FROM tpch.tiny.orders WHERE orderkey %% 2 = 0
                     """
                             .formatted(catalog));

@@ -5,9 +5,13 @@ import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.hadoop.HadoopLocation;
 import io.stele.storage.objectstore.hadoop.HadoopObjectStore;
+import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.storage.retrieval.RetrievalThreads;
 import io.stele.testing.MiniHdfs;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -25,6 +29,28 @@ final class SteleHdfsIT {
 
     @Test
     void tablesOnHdfsHaveTheRowsOfTpch(@TempDir Path directory) throws Exception {
+        try (ObjectStore store = open()) {
+            new RemoteWarehouse(cluster, "on_hdfs")
+                    .hasTheRowsOfTpch(
+                            MiniHdfs.shared().location("stele/tests"),
+                            properties(directory),
+                            new InStore(store, "tests/"));
+        }
+    }
+
+    @Test
+    void encryptedTablesOnHdfsHideTheirRows(@TempDir Path directory) throws Exception {
+        try (ObjectStore store = open()) {
+            new RemoteWarehouse(cluster, "encrypted_on_hdfs")
+                    .hidesTheRowsOfTpch(
+                            MiniHdfs.shared().location("stele/encrypted"),
+                            MiniHdfs.shared().location("stele/encrypted-log"),
+                            properties(directory),
+                            new InStore(store, "encrypted"));
+        }
+    }
+
+    private static Map<String, String> properties(Path directory) throws IOException {
         Path resource =
                 Files.writeString(
                         directory.resolve("hdfs-site.xml"),
@@ -33,18 +59,39 @@ final class SteleHdfsIT {
                         <name>dfs.replication</name><value>1</value>
                         </property></configuration>
                         """);
-        String location = MiniHdfs.shared().location("stele/tests");
-        try (ObjectStore store =
-                HadoopObjectStore.open(
-                        HadoopLocation.parse(location),
-                        new HadoopConfig(),
-                        new Random(1),
-                        _ -> {})) {
-            new RemoteWarehouse(cluster, "on_hdfs")
-                    .hasTheRowsOfTpch(
-                            location,
-                            Map.of("hadoop.config.resources", resource.toString()),
-                            () -> store.list("").stream().map(ObjectEntry::path).toList());
+        return Map.of("hadoop.config.resources", resource.toString());
+    }
+
+    private static ObjectStore open() throws IOException {
+        return HadoopObjectStore.open(
+                HadoopLocation.parse(MiniHdfs.shared().location("stele")),
+                new HadoopConfig(),
+                new RetrievalConfig(),
+                new Random(1),
+                _ -> {},
+                new RetrievalThreads(
+                        Thread.ofPlatform().daemon().factory(),
+                        Thread.ofVirtual().factory(),
+                        System::nanoTime,
+                        failure -> {
+                            throw new AssertionError(failure);
+                        }));
+    }
+
+    /**
+     * Files of a warehouse and of its log.
+     *
+     * @param prefix of their paths
+     */
+    private record InStore(ObjectStore store, String prefix) implements RemoteWarehouse.Objects {
+        @Override
+        public List<String> list() throws IOException {
+            return store.list(prefix).stream().map(ObjectEntry::path).toList();
+        }
+
+        @Override
+        public byte[] read(String path) throws IOException {
+            return store.readFully(path);
         }
     }
 }

@@ -30,18 +30,43 @@ final class SteleS3IT {
     @Test
     void tablesOnS3HaveTheRowsOfTpch() throws Exception {
         new RemoteWarehouse(cluster, "on_s3")
-                .hasTheRowsOfTpch(WAREHOUSE, S3.gateway().properties(), SteleS3IT::objects);
-        assertThat(objects()).isNotEmpty().allMatch(path -> path.startsWith(PREFIX + "/"));
+                .hasTheRowsOfTpch(
+                        WAREHOUSE, S3.gateway().properties(), new InBucket(PREFIX + "/"));
+        assertThat(new InBucket("").list())
+                .isNotEmpty()
+                .allMatch(path -> path.startsWith(PREFIX));
     }
 
-    /** Keys in the bucket, as the server keeps them: in files. */
-    private static List<String> objects() throws IOException {
-        Path bucket = S3.bucket();
-        try (Stream<Path> files = Files.walk(bucket)) {
-            return files.filter(Files::isRegularFile)
-                    .map(file -> bucket.relativize(file).toString())
-                    .filter(key -> !key.startsWith("."))
-                    .toList();
+    @Test
+    void encryptedTablesOnS3HideTheirRows() throws Exception {
+        new RemoteWarehouse(cluster, "encrypted_on_s3")
+                .hidesTheRowsOfTpch(
+                        WAREHOUSE + "-encrypted",
+                        WAREHOUSE + "-encrypted-log",
+                        S3.gateway().properties(),
+                        new InBucket(PREFIX + "-encrypted"));
+    }
+
+    /**
+     * Objects as the server keeps them: in files.
+     *
+     * @param prefix of their keys
+     */
+    private record InBucket(String prefix) implements RemoteWarehouse.Objects {
+        @Override
+        public List<String> list() throws IOException {
+            Path bucket = S3.bucket();
+            try (Stream<Path> files = Files.walk(bucket)) {
+                return files.filter(Files::isRegularFile)
+                        .map(file -> bucket.relativize(file).toString())
+                        .filter(key -> !key.startsWith(".") && key.startsWith(prefix))
+                        .toList();
+            }
+        }
+
+        @Override
+        public byte[] read(String path) throws IOException {
+            return Files.readAllBytes(S3.bucket().resolve(path));
         }
     }
 }

@@ -65,6 +65,20 @@ public record RetrievalOptions(
                 policy);
     }
 
+    /** The same, but nothing is asked for twice because it is late. */
+    public RetrievalOptions withoutHedges() {
+        return new RetrievalOptions(
+                minRequests,
+                maxRequests,
+                maxBytesInFlight,
+                bytesPerSecond,
+                0,
+                hedgeBufferBytes,
+                bulkBufferBytes,
+                planner,
+                retries);
+    }
+
     /** The same with another planner. */
     public RetrievalOptions withPlanner(RangePlanner other) {
         return new RetrievalOptions(

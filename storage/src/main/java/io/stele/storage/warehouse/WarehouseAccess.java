@@ -14,10 +14,10 @@ import java.util.random.RandomGenerator;
  *
  * @param s3 used by buckets only
  * @param hadoop used by file systems of Hadoop only
- * @param retrieval how buckets are read
+ * @param retrieval how buckets and file systems of Hadoop are read
  * @param random safe for many threads
  * @param sleepMillis lets the calling thread wait between attempts
- * @param retrievalThreads read buckets
+ * @param retrievalThreads read them
  */
 public record WarehouseAccess(
         S3Config s3,

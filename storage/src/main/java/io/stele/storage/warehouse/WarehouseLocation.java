@@ -116,8 +116,10 @@ public sealed interface WarehouseLocation {
                     HadoopObjectStore.open(
                             hadoop.location(),
                             access.hadoop(),
+                            access.retrieval(),
                             access.random(),
-                            access.sleepMillis());
+                            access.sleepMillis(),
+                            access.retrievalThreads());
         };
     }
 

@@ -7,13 +7,17 @@ import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.hadoop.HadoopFileSystems;
 import io.stele.storage.objectstore.hadoop.HadoopLocation;
 import io.stele.storage.objectstore.hadoop.HadoopObjectStore;
+import io.stele.storage.objectstore.hadoop.HadoopStores;
 import io.stele.testing.MiniHdfs;
+import io.stele.storage.retrieval.RetrievalStatistics;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
@@ -63,7 +67,7 @@ final class HadoopObjectStoreIT extends ObjectStoreContract {
         location =
                 HadoopLocation.parse(
                         MiniHdfs.shared().location("contract/" + FOLDERS.incrementAndGet()));
-        store = HadoopObjectStore.open(location, config, new Random(1), _ -> {});
+        store = HadoopStores.open(location, config, new Random(1), _ -> {});
     }
 
     @AfterEach
@@ -155,11 +159,57 @@ final class HadoopObjectStoreIT extends ObjectStoreContract {
     void readsOfPartsFollowOthers() throws Exception {
         store.put("x", bytes("first"));
         assertThat(store.read("x", 0, 5)).isEqualTo(bytes("first"));
-        try (ObjectStore other = HadoopObjectStore.open(location, config, new Random(2), _ -> {})) {
+        try (ObjectStore other = HadoopStores.open(location, config, new Random(2), _ -> {})) {
             other.delete("x");
         }
         assertThatThrownBy(() -> store.readFully("x")).isInstanceOf(NoSuchFileException.class);
         assertThatThrownBy(() -> store.size("x")).isInstanceOf(NoSuchFileException.class);
+    }
+
+    /** Reads go through the download manager: large ones side by side, equal ones once. */
+    @Test
+    void readsArePlanned() throws Exception {
+        byte[] content = new byte[20 << 20];
+        new Random(5).nextBytes(content);
+        store.put("large", content);
+        assertThat(Arrays.equals(store.read("large", 0, content.length), content)).isTrue();
+        assertThat(store.retrieval().orElseThrow().requests()).isEqualTo(2);
+        try (ExecutorService readers = Executors.newFixedThreadPool(8)) {
+            List<Future<Boolean>> read = new ArrayList<>();
+            for (int reader = 0; reader < 8; reader++) {
+                Random random = new Random(reader);
+                read.add(
+                        readers.submit(
+                                () -> {
+                                    boolean same = true;
+                                    for (int i = 0; i < 20; i++) {
+                                        int length = 1 + random.nextInt(1 << (1 + i));
+                                        int from = random.nextInt(content.length - length);
+                                        byte[] found = store.read("large", from, length);
+                                        same &=
+                                                Arrays.mismatch(
+                                                                found, 0, length, content, from,
+                                                                from + length)
+                                                        < 0;
+                                    }
+                                    return same;
+                                }));
+            }
+            for (Future<Boolean> same : read) {
+                assertThat(same.get()).isTrue();
+            }
+        }
+        RetrievalStatistics statistics = store.retrieval().orElseThrow();
+        assertThat(statistics.requestsInFlight()).isZero();
+        assertThat(statistics.bytesInFlight()).isZero();
+        assertThat(statistics.failures()).isZero();
+        assertThat(statistics.hedges()).isZero(); // Hadoop's client knows the replicas
+        assertThatThrownBy(() -> store.read("large", content.length - 5L, 10))
+                .isInstanceOf(EOFException.class)
+                .hasMessageContaining(store.describe("large"));
+        assertThatThrownBy(() -> store.read("none", 0, 10))
+                .isInstanceOf(NoSuchFileException.class)
+                .hasMessageContaining(store.describe("none"));
     }
 
     @Test
@@ -186,7 +236,7 @@ final class HadoopObjectStoreIT extends ObjectStoreContract {
     void aMissingClusterIsNamed() throws Exception {
         assertThatThrownBy(
                         () ->
-                                HadoopObjectStore.open(
+                                HadoopStores.open(
                                         HadoopLocation.parse("nofs://host/x"),
                                         config,
                                         new Random(1),

@@ -7,6 +7,14 @@ import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectPath;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
+import io.stele.storage.retrieval.DownloadManager;
+import io.stele.storage.retrieval.ReadingAhead;
+import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.storage.retrieval.RetrievalRuntime;
+import io.stele.storage.retrieval.RetrievalStatistics;
+import io.stele.storage.retrieval.RetrievalThreads;
+import io.stele.storage.retrieval.RetryPolicy;
+import io.stele.storage.retrieval.http.EventLoop;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -14,7 +22,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.LongConsumer;
 import java.util.random.RandomGenerator;
@@ -38,19 +46,26 @@ public final class HadoopObjectStore implements ObjectStore {
     /** Each holds a few kilobytes and, between reads, no connection; few files get most reads. */
     private static final int OPEN_STREAMS = 128;
 
+    /** Hadoop's client has tried all replicas, and asked the name node again. */
+    private static final RetryPolicy NO_RETRIES = RetryPolicy.ofAttempts(1);
+
     private final HadoopLocation location;
     private final FileSystem files;
     private final Path root;
     private final Path temporary;
     private final HadoopPublication publication;
     private final OpenStreams streams;
+    private final DownloadManager downloads;
+    private final ReadingAhead ahead;
     private final RandomGenerator random;
 
     private HadoopObjectStore(
             HadoopLocation location,
             FileSystem files,
+            RetrievalConfig retrieval,
             RandomGenerator random,
-            LongConsumer sleepMillis)
+            LongConsumer sleepMillis,
+            RetrievalThreads threads)
             throws IOException {
         this.location = location;
         this.files = files;
@@ -59,6 +74,15 @@ public final class HadoopObjectStore implements ObjectStore {
         temporary = new Path(root, TEMPORARY_DIRECTORY);
         publication = new HadoopPublication(files, sleepMillis);
         streams = new OpenStreams(files, OPEN_STREAMS);
+        ahead = ReadingAhead.of(retrieval.getMaxAhead().toBytes(), threads);
+        EventLoop timers =
+                EventLoop.start(threads.loops(), threads.nanoTime(), threads.uncaught());
+        downloads =
+                new DownloadManager(
+                        new HadoopRangeSource(
+                                streams, this::file, this::describe, threads::run, timers),
+                        retrieval.options(NO_RETRIES).withoutHedges(),
+                        new RetrievalRuntime(threads.nanoTime(), random, timers, threads::run));
     }
 
     /**
@@ -67,19 +91,24 @@ public final class HadoopObjectStore implements ObjectStore {
      *
      * @param random names temporary files; safe for many threads
      * @param sleepMillis lets the calling thread wait
+     * @param threads of reads
      * @throws IOException if there is no file system of this scheme, or its configuration cannot be
      *     read
      */
     public static HadoopObjectStore open(
             HadoopLocation location,
             HadoopConfig config,
+            RetrievalConfig retrieval,
             RandomGenerator random,
-            LongConsumer sleepMillis)
+            LongConsumer sleepMillis,
+            RetrievalThreads threads)
             throws IOException {
         FileSystem files = HadoopFileSystems.open(location, config);
         boolean done = false;
         try {
-            HadoopObjectStore store = new HadoopObjectStore(location, files, random, sleepMillis);
+            HadoopObjectStore store =
+                    new HadoopObjectStore(
+                            location, files, retrieval, random, sleepMillis, threads);
             done = true;
             return store;
         } finally {
@@ -95,40 +124,32 @@ public final class HadoopObjectStore implements ObjectStore {
     }
 
     @Override
+    public Optional<RetrievalStatistics> retrieval() {
+        return Optional.of(downloads.statistics());
+    }
+
+    @Override
+    public Optional<ReadingAhead> readingAhead() {
+        return Optional.of(ahead);
+    }
+
+    @Override
     public void read(String path, long offset, byte[] buffer, int bufferOffset, int length)
             throws IOException {
         NonBlocking.check();
-        try {
-            streams.read(
-                    file(path),
-                    input -> readFully(input, path, offset, buffer, bufferOffset, length));
-        } catch (IOException e) {
-            throw HadoopFailures.ofLooking("read", describe(path), e);
+        if (length == 0) {
+            checkEnd(path, offset);
+        } else {
+            downloads.read(ObjectPath.check(path), offset, buffer, bufferOffset, length);
         }
     }
 
-    private void readFully(
-            FSDataInputStream input,
-            String path,
-            long offset,
-            byte[] buffer,
-            int bufferOffset,
-            int length)
-            throws IOException {
-        int done = 0;
-        while (done < length) {
-            int count = input.read(offset + done, buffer, bufferOffset + done, length - done);
-            if (count < 0) {
-                throw new EOFException(
-                        String.format(
-                                Locale.ROOT,
-                                "Expected %d bytes at offset %d, found the end of %s at %d",
-                                length,
-                                offset,
-                                describe(path),
-                                offset + done));
-            }
-            done += count;
+    private void checkEnd(String path, long offset) throws IOException {
+        long sizeBytes = size(path);
+        if (offset > sizeBytes) {
+            throw new EOFException(
+                    "Expected 0 bytes at offset %d, found the end of %s at %d"
+                            .formatted(offset, describe(path), sizeBytes));
         }
     }
 
@@ -183,7 +204,7 @@ public final class HadoopObjectStore implements ObjectStore {
         } catch (IOException e) {
             throw HadoopFailures.ofChange("write", describe(path), e);
         } finally {
-            streams.forget(target);
+            forget(path);
         }
     }
 
@@ -283,7 +304,7 @@ public final class HadoopObjectStore implements ObjectStore {
                 throw HadoopFailures.ofChange("delete", describe(path), e);
             }
         } finally {
-            streams.forget(file);
+            forget(path);
         }
     }
 
@@ -314,6 +335,12 @@ public final class HadoopObjectStore implements ObjectStore {
         return !(files instanceof LeaseRecoverable leases) || leases.isFileClosed(file);
     }
 
+    /** Who reads from now on wants another object, or none. */
+    private void forget(String path) {
+        streams.forget(file(path));
+        downloads.forget(path);
+    }
+
     private Path file(String path) {
         return new Path(root, ObjectPath.check(path));
     }
@@ -325,6 +352,7 @@ public final class HadoopObjectStore implements ObjectStore {
 
     @Override
     public void close() throws IOException {
+        downloads.close();
         streams.close();
         files.close();
     }

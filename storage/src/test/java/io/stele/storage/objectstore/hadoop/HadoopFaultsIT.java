@@ -56,8 +56,8 @@ final class HadoopFaultsIT {
         HadoopLocation location =
                 HadoopLocation.parse(
                         MiniHdfs.shared().location("faults/" + FOLDERS.incrementAndGet()));
-        store = HadoopObjectStore.open(location, config, new Random(1), _ -> atPause.run());
-        other = HadoopObjectStore.open(location, new HadoopConfig(), new Random(2), _ -> {});
+        store = HadoopStores.open(location, config, new Random(1), _ -> atPause.run());
+        other = HadoopStores.open(location, new HadoopConfig(), new Random(2), _ -> {});
         // Folders are there, so that each creation is one rename
         other.put("x/there", NOTHING);
     }

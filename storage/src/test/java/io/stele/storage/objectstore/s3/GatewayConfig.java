@@ -2,7 +2,7 @@ package io.stele.storage.objectstore.s3;
 
 import io.airlift.configuration.ConfigurationFactory;
 import io.stele.storage.retrieval.RetrievalConfig;
-import io.stele.storage.retrieval.RetrievalThreads;
+import io.stele.storage.retrieval.TestingThreads;
 import io.stele.testing.VersityGateway;
 import java.io.IOException;
 import java.util.Random;
@@ -38,12 +38,6 @@ public final class GatewayConfig {
                 new RetrievalConfig().setClient(client),
                 random,
                 sleepMillis,
-                new RetrievalThreads(
-                        Thread.ofPlatform().daemon().factory(),
-                        Thread.ofVirtual().factory(),
-                        System::nanoTime,
-                        failure -> {
-                            throw new AssertionError(failure);
-                        }));
+                TestingThreads.start());
     }
 }

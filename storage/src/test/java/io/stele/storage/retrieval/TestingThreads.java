@@ -1,0 +1,16 @@
+package io.stele.storage.retrieval;
+
+/** Threads of retrieval for tests: real ones, and what goes wrong in them ends the test. */
+public final class TestingThreads {
+    private TestingThreads() {}
+
+    public static RetrievalThreads start() {
+        return new RetrievalThreads(
+                Thread.ofPlatform().daemon().factory(),
+                Thread.ofVirtual().factory(),
+                System::nanoTime,
+                failure -> {
+                    throw new AssertionError(failure);
+                });
+    }
+}
