@@ -30,11 +30,8 @@ final class SteleS3IT {
     @Test
     void tablesOnS3HaveTheRowsOfTpch() throws Exception {
         new RemoteWarehouse(cluster, "on_s3")
-                .hasTheRowsOfTpch(
-                        WAREHOUSE, S3.gateway().properties(), new InBucket(PREFIX + "/"));
-        assertThat(new InBucket("").list())
-                .isNotEmpty()
-                .allMatch(path -> path.startsWith(PREFIX));
+                .hasTheRowsOfTpch(WAREHOUSE, S3.gateway().properties(), new InBucket(PREFIX + "/"));
+        assertThat(new InBucket("").list()).isNotEmpty().allMatch(path -> path.startsWith(PREFIX));
     }
 
     @Test

@@ -35,9 +35,9 @@ import java.util.concurrent.Executor;
 /**
  * Fetches what a scan is going to read of a file before the scan needs it: first the ends of its
  * stripes, all at once; then, as soon as their footers say where they are and as many stripes ahead
- * as the {@link RetrievalBalance} gives room for, their columns. So the scan waits for the warehouse
- * about twice and not several times a stripe, and a scan that computes more than it reads holds no
- * more than it needs.
+ * as the {@link RetrievalBalance} gives room for, their columns. So the scan waits for the
+ * warehouse about twice and not several times a stripe, and a scan that computes more than it reads
+ * holds no more than it needs.
  *
  * <p>Nothing is read for the scan itself here: it finds the pages, or waits for those on their way.
  * Its methods are called by the scan's thread and by tasks of the executor; guarded by itself.
@@ -125,9 +125,7 @@ final class StripePrefetch implements AutoCloseable {
             stripes.addAll(wanted);
         }
         wanted.forEach(this::fetchEnds);
-        return wanted.isEmpty()
-                ? CompletableFuture.completedFuture(null)
-                : wanted.getFirst().here;
+        return wanted.isEmpty() ? CompletableFuture.completedFuture(null) : wanted.getFirst().here;
     }
 
     private void fetchEnds(Ahead ahead) {

@@ -19,6 +19,8 @@ import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.cached.DataCache;
 import io.stele.storage.objectstore.cached.DataCacheConfig;
 import io.stele.storage.objectstore.cached.Warming;
+import io.stele.storage.retrieval.ReadingAhead;
+import io.stele.storage.retrieval.RetrievalBalance;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.SourcePage;
 import java.io.IOException;
@@ -59,9 +61,15 @@ final class TestScanAhead {
         private volatile CountDownLatch door = new CountDownLatch(0);
         private volatile Optional<Thread> scan = Optional.empty();
         private volatile boolean failing;
+        private volatile Optional<ReadingAhead> ahead = Optional.empty();
 
         WatchedStore(ObjectStore store) {
             super(store);
+        }
+
+        @Override
+        public Optional<ReadingAhead> readingAhead() {
+            return ahead;
         }
 
         @Override
@@ -143,6 +151,36 @@ final class TestScanAhead {
             assertThat(store.bytes.get()).isLessThan(file.sizeBytes() * 6 / 10);
             assertThat(store.reads.get()).isLessThan(80);
         }
+    }
+
+    /** One stripe ahead where there is no room for more; the scan itself never asks the store. */
+    @Test
+    void asMuchIsAheadAsThereIsRoomFor() throws Exception {
+        RetrievalBalance balance = new RetrievalBalance(1, System::nanoTime);
+        store.ahead = Optional.of(new ReadingAhead(balance, executor));
+        try (DataCache cache = cache();
+                ConnectorPageSource source = open(cache)) {
+            source.isBlocked().get();
+            store.scan = Optional.of(Thread.currentThread());
+            SourcePage first = source.getNextSourcePage();
+            assertThat(first).isNotNull();
+            long found = BigintFile.sum(first);
+            assertThat(balance.statistics().aheadBytes()).as("the second stripe").isPositive();
+            assertThat(balance.statistics().processors()).isEqualTo(1);
+            long atFirst = store.bytes.get(); // of two stripes at most, of three or more
+            while (!source.isFinished()) {
+                source.isBlocked().get();
+                SourcePage page = source.getNextSourcePage();
+                found += page == null ? 0 : BigintFile.sum(page);
+            }
+            assertThat(found).isEqualTo(file.sum(WANTED));
+            assertThat(store.readsOfScan).hasValue(0);
+            assertThat(atFirst).isLessThan(store.bytes.get() * 8 / 10);
+            assertThat(balance.statistics().retrievedBytesPerSecond()).isPositive();
+            assertThat(balance.statistics().refused()).isPositive();
+        }
+        assertThat(balance.statistics().aheadBytes()).isZero();
+        assertThat(balance.statistics().processors()).isZero();
     }
 
     /** While the warehouse takes its time, the driver's thread is free for others. */

@@ -162,8 +162,7 @@ public final class RowFileReader {
 
     /** The same for a merge, which reads ahead. */
     public RowFileCursor cursor(SequentialReads reads) {
-        return new RowFileCursor(
-                file.path(), new SortedFileCursor(file.sequential(reads), false));
+        return new RowFileCursor(file.path(), new SortedFileCursor(file.sequential(reads), false));
     }
 
     /**

@@ -18,8 +18,8 @@ import java.util.Optional;
  */
 public final class SequentialReads implements AutoCloseable {
     /**
-     * 1 MiB: at 30 ms a request and 20 ms a MiB, most of the time is the bytes'; and several objects
-     * have several of them in memory.
+     * 1 MiB: at 30 ms a request and 20 ms a MiB, most of the time is the bytes'; and several
+     * objects have several of them in memory.
      */
     static final int RANGE_BYTES = 1 << 20;
 
@@ -52,8 +52,7 @@ public final class SequentialReads implements AutoCloseable {
         List<ByteRange> ranges = new ArrayList<>();
         plan.forEach(range -> ranges.addAll(PLANNER.split(range)));
         SequentialReader sequential =
-                new SequentialReader(
-                        reader, ranges, this, ahead.get(), processor.orElseThrow());
+                new SequentialReader(reader, ranges, this, ahead.get(), processor.orElseThrow());
         readers.add(sequential);
         return sequential;
     }

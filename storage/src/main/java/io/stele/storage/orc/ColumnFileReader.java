@@ -194,7 +194,11 @@ public final class ColumnFileReader {
             long footer = stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
             long data = Math.max(end, blockStart(stripe.getOffset() + stripe.getIndexLength()));
             long footerStart = Math.max(end, blockStart(footer));
-            end = Math.min(content.sizeBytes(), blockStart(footer + stripe.getFooterLength() - 1) + content.blockBytes());
+            end =
+                    Math.min(
+                            content.sizeBytes(),
+                            blockStart(footer + stripe.getFooterLength() - 1)
+                                    + content.blockBytes());
             add(plan, footerStart, end);
             add(plan, data, footerStart);
         }

@@ -22,8 +22,6 @@ public record ReadingAhead(RetrievalBalance balance, Executor executor) {
      * @param maxBytes ahead of all who read from the store
      */
     public static ReadingAhead of(long maxBytes, RetrievalThreads threads) {
-        return new ReadingAhead(
-                new RetrievalBalance(maxBytes, threads.nanoTime()),
-                threads::run);
+        return new ReadingAhead(new RetrievalBalance(maxBytes, threads.nanoTime()), threads::run);
     }
 }

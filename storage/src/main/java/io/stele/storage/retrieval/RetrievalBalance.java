@@ -8,18 +8,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Balances what is retrieved with what is processed (AnyBlob's object scheduler, PVLDB 2023, section
- * 4): who goes through objects in order has as much of them ahead of the range that it is in,
- * fetched or on its way, as it is going to process in the time that fetching takes, twice; and no
- * more than the network brings.
+ * Balances what is retrieved with what is processed (AnyBlob's object scheduler, PVLDB 2023,
+ * section 4): who goes through objects in order has as much of them ahead of the range that it is
+ * in, fetched or on its way, as it is going to process in the time that fetching takes, twice; and
+ * no more than the network brings.
  *
  * <pre>
  * bytes ahead = 2 * min(processed bytes/s while there is something, retrieved bytes/s) * latency
  * </pre>
  *
  * The latency is that of fetches which began while few others were under way: else it would contain
- * one's own queue, and a full network would make the queue ever longer. If the store becomes slower,
- * less is retrieved, less is ahead, and such fetches come again.
+ * one's own queue, and a full network would make the queue ever longer. If the store becomes
+ * slower, less is retrieved, less is ahead, and such fetches come again.
  *
  * <p>So work that computes much holds little memory and few requests, and work that waits for the
  * store gets as many requests as make it wait less, until the store gives no more. Threads are not
@@ -27,8 +27,8 @@ import java.util.function.LongSupplier;
  *
  * <p>Thread-safe, guarded by itself; of others' code only the clock is called under the lock.
  *
- * <p>Invariant: aheadBytes is the sum of what the processors have ahead; it is at most maxBytes, but
- * for one range of each processor, without which it could not go on.
+ * <p>Invariant: aheadBytes is the sum of what the processors have ahead; it is at most maxBytes,
+ * but for one range of each processor, without which it could not go on.
  */
 public final class RetrievalBalance {
     /** AnyBlob's: work must not wait because a request took longer than the usual one. */
@@ -246,7 +246,7 @@ public final class RetrievalBalance {
         double rate = network == 0 ? own : own * Math.min(1, network / all);
         double nanos = latency.nanos(usualBytes);
         return (long)
-                Math.clamp(ROOM * rate * nanos / TimeUnit.SECONDS.toNanos(1), 1, maxBytes);
+                Math.clamp(ROOM * rate * nanos / TimeUnit.SECONDS.toNanos(1), 1, (double) maxBytes);
     }
 
     /** What all would process if nobody waited. */

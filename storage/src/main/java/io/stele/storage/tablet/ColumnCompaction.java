@@ -71,8 +71,8 @@ final class ColumnCompaction implements ManifestChange {
         List<ColumnFile> present = inputs.stream().map(input -> input.file.as(schemas)).toList();
         try (SequentialReads reads = files.sequentialReads();
                 ColumnFileOutput output =
-                new ColumnFileOutput(
-                        files, table, schemas, level, targetBytes, historyApart, cuts)) {
+                        new ColumnFileOutput(
+                                files, table, schemas, level, targetBytes, historyApart, cuts)) {
             if (ColumnMerge.isPossible(schemas, present, cuts)) {
                 mergeColumns(files, reads, present, output);
             } else {
@@ -225,7 +225,8 @@ final class ColumnCompaction implements ManifestChange {
     private ColumnFileVersions open(
             TableFiles files, SequentialReads reads, ColumnFile file, @Nullable KeyEncoder keys)
             throws IOException {
-        return new ColumnFileVersions(file, files.openRows(file, reads), keys, retentionLsn, expiredLsn);
+        return new ColumnFileVersions(
+                file, files.openRows(file, reads), keys, retentionLsn, expiredLsn);
     }
 
     /** An input being read. */

@@ -44,8 +44,13 @@ final class RowCompaction implements ManifestChange {
         TableVersions schemas = table.versions();
         try (SequentialReads reads = files.sequentialReads();
                 RowFileOutput output =
-                new RowFileOutput(
-                        files, table, schemas, pick.outputLevel(), targetBytes, shownEndsLsn())) {
+                        new RowFileOutput(
+                                files,
+                                table,
+                                schemas,
+                                pick.outputLevel(),
+                                targetBytes,
+                                shownEndsLsn())) {
             List<Iterator<KeyedVersion>> sources = new ArrayList<>();
             for (RowFile file : inputs) {
                 sources.add(file.as(schemas).versions(reads));

@@ -8,8 +8,8 @@ import io.stele.storage.objectstore.hadoop.HadoopFileSystems;
 import io.stele.storage.objectstore.hadoop.HadoopLocation;
 import io.stele.storage.objectstore.hadoop.HadoopObjectStore;
 import io.stele.storage.objectstore.hadoop.HadoopStores;
-import io.stele.testing.MiniHdfs;
 import io.stele.storage.retrieval.RetrievalStatistics;
+import io.stele.testing.MiniHdfs;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -188,7 +188,11 @@ final class HadoopObjectStoreIT extends ObjectStoreContract {
                                         byte[] found = store.read("large", from, length);
                                         same &=
                                                 Arrays.mismatch(
-                                                                found, 0, length, content, from,
+                                                                found,
+                                                                0,
+                                                                length,
+                                                                content,
+                                                                from,
                                                                 from + length)
                                                         < 0;
                                     }

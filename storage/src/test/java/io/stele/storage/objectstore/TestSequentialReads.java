@@ -122,9 +122,7 @@ final class TestSequentialReads {
                             () ->
                                     reads.over(
                                             store.open(),
-                                            List.of(
-                                                    new ByteRange(10, 10),
-                                                    new ByteRange(0, 11))))
+                                            List.of(new ByteRange(10, 10), new ByteRange(0, 11))))
                     .hasMessageContaining("do not overlap");
         }
     }

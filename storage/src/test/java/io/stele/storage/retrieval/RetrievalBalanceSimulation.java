@@ -62,9 +62,8 @@ final class RetrievalBalanceSimulation {
     private final class Scan {
         private final RetrievalBalance.Processor processor = balance.open();
         private double bytesPerSecond;
-        private int begun;
         private int reached;
-        private int arrived; // of those begun, in order as the latency is the same
+        private int arrived; // in order, as the latency is the same
         private boolean isWaiting = true;
         private long busyNanos;
         private long ahead;
@@ -76,7 +75,6 @@ final class RetrievalBalanceSimulation {
 
         private void beginMore() {
             while (processor.begin(RANGE)) {
-                begun++;
                 ahead++;
                 assertThat(ahead == 1 || balance.statistics().aheadBytes() <= MAX_BYTES).isTrue();
                 mostAhead = Math.max(mostAhead, balance.statistics().aheadBytes());

@@ -75,8 +75,7 @@ public final class HadoopObjectStore implements ObjectStore {
         publication = new HadoopPublication(files, sleepMillis);
         streams = new OpenStreams(files, OPEN_STREAMS);
         ahead = ReadingAhead.of(retrieval.getMaxAhead().toBytes(), threads);
-        EventLoop timers =
-                EventLoop.start(threads.loops(), threads.nanoTime(), threads.uncaught());
+        EventLoop timers = EventLoop.start(threads.loops(), threads.nanoTime(), threads.uncaught());
         downloads =
                 new DownloadManager(
                         new HadoopRangeSource(
@@ -107,8 +106,7 @@ public final class HadoopObjectStore implements ObjectStore {
         boolean done = false;
         try {
             HadoopObjectStore store =
-                    new HadoopObjectStore(
-                            location, files, retrieval, random, sleepMillis, threads);
+                    new HadoopObjectStore(location, files, retrieval, random, sleepMillis, threads);
             done = true;
             return store;
         } finally {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Ranges of files of a Hadoop file system, by positional reads on a thread of the executor each.
- * What fails has been tried with every replica by Hadoop's client, and on a stream opened anew, so it
- * is not repeated here. Thread-safe.
+ * What fails has been tried with every replica by Hadoop's client, and on a stream opened anew, so
+ * it is not repeated here. Thread-safe.
  *
  * <p>The client's calls end when they end: a cancelled request is left to itself, and what it still
  * reads goes nowhere.
@@ -113,8 +113,7 @@ final class HadoopRangeSource implements RangeSource {
                 if (count < 0) {
                     throw new EOFException(
                             "Expected %d bytes at offset %d, found the end of %s at %d"
-                                    .formatted(
-                                            length, request.range().offset(), where, position));
+                                    .formatted(length, request.range().offset(), where, position));
                 }
                 goesOn = take(piece, at, count);
                 at += count;
