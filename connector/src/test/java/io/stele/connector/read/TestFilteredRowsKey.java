@@ -3,6 +3,7 @@ package io.stele.connector.read;
 import static io.trino.spi.type.BigintType.BIGINT;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.connector.handle.FileSplitFixture;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleTableHandle;
@@ -11,14 +12,11 @@ import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
-import io.trino.spi.SplitWeight;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.RowType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** Whatever says which rows are kept, and as what, makes another key. */
@@ -56,24 +54,7 @@ final class TestFilteredRowsKey {
     }
 
     private static SteleFileSplit split(String path, long start, long length) {
-        return new SteleFileSplit(
-                0,
-                path,
-                1_000,
-                start,
-                length,
-                false,
-                0,
-                50,
-                OptionalLong.empty(),
-                OptionalLong.empty(),
-                new byte[0],
-                List.of(),
-                OptionalLong.empty(),
-                OptionalInt.empty(),
-                "key",
-                Optional.empty(),
-                SplitWeight.standard());
+        return new FileSplitFixture(path, 1_000).part(start, length).maxLsn(50).build();
     }
 
     private static FilteredRowsKey key(

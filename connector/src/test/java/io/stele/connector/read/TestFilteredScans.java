@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.ImmutableList;
 import io.stele.cache.BenefitCacheOptions;
+import io.stele.connector.handle.FileSplitFixture;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleTableHandle;
@@ -15,7 +16,6 @@ import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.Page;
-import io.trino.spi.SplitWeight;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.BlockBuilder;
 import io.trino.spi.connector.ConnectorPageSource;
@@ -26,15 +26,11 @@ import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.Range;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.predicate.ValueSet;
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.roaringbitmap.RoaringBitmap;
@@ -87,28 +83,12 @@ final class TestFilteredScans {
     private static SteleFileSplit split(
             boolean filterLsn, RoaringBitmap deleted, List<Integer> certainColumns)
             throws IOException {
-        ByteArrayOutputStream bitmap = new ByteArrayOutputStream();
-        if (!deleted.isEmpty()) {
-            deleted.serialize(new DataOutputStream(bitmap));
-        }
-        return new SteleFileSplit(
-                0,
-                "data/7/0/a.orc",
-                1_000,
-                0,
-                1_000,
-                filterLsn,
-                0,
-                50,
-                OptionalLong.empty(),
-                OptionalLong.empty(),
-                bitmap.toByteArray(),
-                certainColumns,
-                OptionalLong.empty(),
-                OptionalInt.empty(),
-                "key",
-                Optional.empty(),
-                SplitWeight.standard());
+        return new FileSplitFixture("data/7/0/a.orc", 1_000)
+                .filterLsn(filterLsn, 0)
+                .maxLsn(50)
+                .deleted(deleted)
+                .certain(certainColumns)
+                .build();
     }
 
     private static SteleFileSplit split() throws IOException {

@@ -1,5 +1,6 @@
 package io.stele.connector.write;
 
+import io.stele.connector.handle.FileSplitFixture;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleTableHandle;
@@ -15,7 +16,6 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.format.FileChecksums;
 import io.stele.storage.objectstore.ObjectStore;
 import io.trino.spi.Page;
-import io.trino.spi.SplitWeight;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.LongArrayBlock;
 import io.trino.spi.connector.ConnectorPageSource;
@@ -27,7 +27,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
@@ -108,24 +107,10 @@ final class BigintFile {
     }
 
     private static SteleFileSplit split(String path, long sizeBytes) {
-        return new SteleFileSplit(
-                0,
-                path,
-                sizeBytes,
-                0,
-                sizeBytes,
-                false,
-                0,
-                5,
-                OptionalLong.of(5),
-                OptionalLong.of(100),
-                new byte[0],
-                List.of(),
-                OptionalLong.empty(),
-                OptionalInt.of(FileChecksums.BLOCK_BYTES),
-                "key",
-                Optional.empty(),
-                SplitWeight.standard());
+        return new FileSplitFixture(path, sizeBytes)
+                .ofWorker(5, 100)
+                .checksums(OptionalInt.of(FileChecksums.BLOCK_BYTES))
+                .build();
     }
 
     long sizeBytes() {

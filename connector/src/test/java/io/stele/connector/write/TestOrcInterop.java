@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.connector.SteleErrorCode;
+import io.stele.connector.handle.FileSplitFixture;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleTableHandle;
@@ -40,15 +41,12 @@ import io.stele.storage.orc.ColumnFileReader;
 import io.stele.storage.orc.ColumnFileSummary;
 import io.stele.storage.orc.ColumnFileWriter;
 import io.trino.spi.Page;
-import io.trino.spi.SplitWeight;
 import io.trino.spi.TrinoException;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
 import io.trino.spi.predicate.TupleDomain;
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -135,24 +133,10 @@ final class TestOrcInterop {
         assertSameRows(found, rows);
         assertSameRows(
                 scan(
-                        new SteleFileSplit(
-                                0,
-                                "t.orc",
-                                summary.sizeBytes(),
-                                0,
-                                summary.sizeBytes(),
-                                false,
-                                0,
-                                5,
-                                OptionalLong.of(5),
-                                OptionalLong.of(100),
-                                new byte[0],
-                                List.of(),
-                                OptionalLong.empty(),
-                                CHECKSUMS,
-                                "key",
-                                Optional.empty(),
-                                SplitWeight.standard()),
+                        new FileSplitFixture("t.orc", summary.sizeBytes())
+                                .ofWorker(5, 100)
+                                .checksums(CHECKSUMS)
+                                .build(),
                         Long.MAX_VALUE),
                 rows);
     }
@@ -216,28 +200,11 @@ final class TestOrcInterop {
             }
             summary = writer.finish();
         }
-        ByteArrayOutputStream bitmap = new ByteArrayOutputStream();
-        if (!deleted.isEmpty()) {
-            deleted.serialize(new DataOutputStream(bitmap));
-        }
-        return new SteleFileSplit(
-                0,
-                "s.orc",
-                summary.sizeBytes(),
-                0,
-                summary.sizeBytes(),
-                filterLsn,
-                fromLsn,
-                0,
-                OptionalLong.empty(),
-                OptionalLong.empty(),
-                bitmap.toByteArray(),
-                List.of(),
-                OptionalLong.empty(),
-                CHECKSUMS,
-                "key",
-                Optional.empty(),
-                SplitWeight.standard());
+        return new FileSplitFixture("s.orc", summary.sizeBytes())
+                .filterLsn(filterLsn, fromLsn)
+                .deleted(deleted)
+                .checksums(CHECKSUMS)
+                .build();
     }
 
     /** Three times: decoded, decoded and kept, and from memory. */

@@ -13,6 +13,7 @@ import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.predicate.ValueRange;
 import io.stele.protocol.schema.SchemaJson;
 import io.stele.storage.format.SketchBuilder;
+import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.orc.OrcManifestBases;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -31,6 +32,11 @@ final class ManifestFiles {
     static final OrcManifestBases BASES = OrcManifestBases.INSTANCE;
 
     private ManifestFiles() {}
+
+    /** Of the shard, by the owner. */
+    static ManifestStore manifests(ObjectStore store, int minChanges) {
+        return new ManifestStore(store, SHARD, OWNER, BASES, minChanges);
+    }
 
     static FileEntry file(SplittableRandom random, String id) {
         Optional<byte[]> min = Optional.empty();

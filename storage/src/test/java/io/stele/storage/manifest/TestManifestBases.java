@@ -1,11 +1,15 @@
 package io.stele.storage.manifest;
 
+import static io.stele.storage.manifest.ManifestFiles.BASES;
+import static io.stele.storage.manifest.ManifestFiles.OWNER;
+import static io.stele.storage.manifest.ManifestFiles.SHARD;
 import static io.stele.storage.manifest.ManifestFiles.assertSame;
 import static io.stele.storage.manifest.ManifestFiles.bounded;
 import static io.stele.storage.manifest.ManifestFiles.bytes;
 import static io.stele.storage.manifest.ManifestFiles.file;
 import static io.stele.storage.manifest.ManifestFiles.json;
 import static io.stele.storage.manifest.ManifestFiles.manifest;
+import static io.stele.storage.manifest.ManifestFiles.manifests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -26,22 +30,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /**
  * Manifests as a base and what changed since: whatever changes, what is loaded is what was made.
  */
 final class TestManifestBases {
-    private static final ShardId SHARD = ManifestFiles.SHARD;
-    private static final UUID OWNER = ManifestFiles.OWNER;
-    private static final OrcManifestBases BASES = ManifestFiles.BASES;
-
     private final ObjectStore store = new InMemoryObjectStore();
-
-    private ManifestStore manifests(int minChanges) {
-        return new ManifestStore(store, SHARD, OWNER, BASES, minChanges);
-    }
 
     private List<String> bases() throws IOException {
         return store.list("manifest/3-1/base/").stream().map(ObjectEntry::path).toList();
@@ -75,13 +70,13 @@ final class TestManifestBases {
                 }
                 manifest = edit.build();
                 assertThat(manifests.create(manifest)).isTrue();
-                assertSame(manifests(minChanges).loadLatest().orElseThrow(), manifest);
+                assertSame(manifests(store, minChanges).loadLatest().orElseThrow(), manifest);
                 assertSame(manifests.load(version), manifest);
                 ManifestFilter some =
                         ManifestFilter.ofPartition(
                                 new TableId(1 + random.nextInt(4)), bytes(random, 1));
                 // A changed file may come behind one that the filter leaves out of the base
-                assertThat(json(manifests(minChanges).find(some)))
+                assertThat(json(manifests(store, minChanges).find(some)))
                         .containsExactlyInAnyOrderElementsOf(
                                 json(
                                         manifest.files().stream()
@@ -89,12 +84,12 @@ final class TestManifestBases {
                                                 .map(file -> file.withSketches(Map.of()))
                                                 .toList()));
                 if (random.nextInt(6) == 0) {
-                    manifests(minChanges).deleteOld();
-                    manifests = manifests(minChanges); // another start
+                    manifests(store, minChanges).deleteOld();
+                    manifests = manifests(store, minChanges); // another start
                     manifest = manifests.loadLatest().orElseThrow();
                 }
                 for (int kept = Math.max(1, version - 4); kept <= version; kept++) {
-                    manifests(minChanges).load(kept); // nothing they need is gone
+                    manifests(store, minChanges).load(kept); // nothing they need is gone
                 }
             }
             for (ObjectEntry entry : store.list("manifest/")) {
@@ -106,7 +101,7 @@ final class TestManifestBases {
     @Test
     void aVersionHasWhatChanged() throws IOException {
         SplittableRandom random = new SplittableRandom(1);
-        ManifestStore manifests = manifests(ManifestStore.MIN_CHANGES);
+        ManifestStore manifests = manifests(store, ManifestStore.MIN_CHANGES);
         Manifest many = manifest(random, 2_000);
         manifests.create(many);
         assertThat(bases()).hasSize(3); // and its sketches, and their checksums
@@ -114,12 +109,12 @@ final class TestManifestBases {
         manifests.create(more);
         assertThat(store.size("manifest/3-1/00000000000000000002")).isLessThan(3_000);
         assertThat(bases()).hasSize(3);
-        assertSame(manifests(1).loadLatest().orElseThrow(), more);
+        assertSame(manifests(store, 1).loadLatest().orElseThrow(), more);
     }
 
     @Test
     void fewFilesNeedNoBase() throws IOException {
-        ManifestStore manifests = manifests(ManifestStore.MIN_CHANGES);
+        ManifestStore manifests = manifests(store, ManifestStore.MIN_CHANGES);
         manifests.create(manifest(new SplittableRandom(1), 64));
         assertThat(bases()).isEmpty();
     }
@@ -127,7 +122,7 @@ final class TestManifestBases {
     @Test
     void basesGoWithTheVersionsThatNameThem() throws IOException {
         SplittableRandom random = new SplittableRandom(5);
-        ManifestStore manifests = manifests(1);
+        ManifestStore manifests = manifests(store, 1);
         Manifest manifest = Manifest.empty(SHARD);
         for (int version = 1; version <= 30; version++) {
             manifest =
@@ -144,7 +139,7 @@ final class TestManifestBases {
         assertThat(bases())
                 .contains(ofTheNext, "manifest/3-1/base/notes.txt")
                 .hasSizeLessThan(2 + 3 * 6);
-        assertSame(manifests(1).loadLatest().orElseThrow(), manifest);
+        assertSame(manifests(store, 1).loadLatest().orElseThrow(), manifest);
     }
 
     /** The owner goes on while somebody reads: between any two of its requests. */
@@ -236,11 +231,11 @@ final class TestManifestBases {
     @Test
     void aBaseThatIsLostIsMissed() throws IOException {
         Manifest manifest = manifest(new SplittableRandom(5), 10);
-        manifests(1).create(manifest);
+        manifests(store, 1).create(manifest);
         for (String path : bases()) {
             store.delete(path);
         }
-        assertThatThrownBy(() -> manifests(1).loadLatest())
+        assertThatThrownBy(() -> manifests(store, 1).loadLatest())
                 .isInstanceOf(NoSuchFileException.class)
                 .hasMessageContaining("manifest/3-1/base/");
     }
@@ -248,7 +243,7 @@ final class TestManifestBases {
     @Test
     void aVersionWithoutBaseIsFollowedByNoOlderBase() throws IOException {
         SplittableRandom random = new SplittableRandom(6);
-        ManifestStore manifests = manifests(50);
+        ManifestStore manifests = manifests(store, 50);
         Manifest manifest = manifest(random, 60);
         manifests.create(manifest); // with a base
         assertThat(bases()).hasSize(3);
@@ -259,8 +254,8 @@ final class TestManifestBases {
         for (int version = 3; version <= 12; version++) {
             manifest = manifest.edit().addFile(file(random, "n" + version)).build();
             manifests.create(manifest);
-            manifests(50).deleteOld();
-            assertSame(manifests(50).loadLatest().orElseThrow(), manifest);
+            manifests(store, 50).deleteOld();
+            assertSame(manifests(store, 50).loadLatest().orElseThrow(), manifest);
         }
     }
 

@@ -1,14 +1,17 @@
 package io.stele.storage.manifest;
 
+import static io.stele.storage.manifest.ManifestFiles.BASES;
+import static io.stele.storage.manifest.ManifestFiles.OWNER;
+import static io.stele.storage.manifest.ManifestFiles.SHARD;
 import static io.stele.storage.manifest.ManifestFiles.bounded;
 import static io.stele.storage.manifest.ManifestFiles.bytes;
 import static io.stele.storage.manifest.ManifestFiles.file;
 import static io.stele.storage.manifest.ManifestFiles.json;
 import static io.stele.storage.manifest.ManifestFiles.manifest;
+import static io.stele.storage.manifest.ManifestFiles.manifests;
 import static io.stele.storage.manifest.ManifestFiles.predicate;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
 import io.stele.storage.objectstore.ForwardingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
@@ -22,20 +25,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** Files of bases by conditions: what is found is what a walk finds, with few requests. */
 final class TestManifestConditions {
-    private static final ShardId SHARD = ManifestFiles.SHARD;
-    private static final UUID OWNER = ManifestFiles.OWNER;
-    private static final OrcManifestBases BASES = ManifestFiles.BASES;
-
     private final ObjectStore store = new InMemoryObjectStore();
-
-    private ManifestStore manifests(int minChanges) {
-        return new ManifestStore(store, SHARD, OWNER, BASES, minChanges);
-    }
 
     @Test
     void filtersFindWhatAWalkFinds() throws IOException {
@@ -116,7 +110,7 @@ final class TestManifestConditions {
     @Test
     void aPartitionIsFoundWithFourRequests() throws IOException {
         SplittableRandom random = new SplittableRandom(11);
-        manifests(1).create(manifest(random, 3_000));
+        manifests(store, 1).create(manifest(random, 3_000));
         List<String> requests = new ArrayList<>();
         ObjectStore counting =
                 new ForwardingObjectStore(store) {

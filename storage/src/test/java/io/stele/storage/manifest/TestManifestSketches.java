@@ -1,36 +1,27 @@
 package io.stele.storage.manifest;
 
+import static io.stele.storage.manifest.ManifestFiles.SHARD;
 import static io.stele.storage.manifest.ManifestFiles.file;
 import static io.stele.storage.manifest.ManifestFiles.manifest;
+import static io.stele.storage.manifest.ManifestFiles.manifests;
 import static io.stele.storage.manifest.ManifestFiles.sketched;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.protocol.ShardId;
 import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.storage.format.SketchBuilder;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
-import io.stele.storage.orc.OrcManifestBases;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** Sketches of files, in memory and in bases. */
 final class TestManifestSketches {
-    private static final ShardId SHARD = ManifestFiles.SHARD;
-    private static final UUID OWNER = ManifestFiles.OWNER;
-    private static final OrcManifestBases BASES = ManifestFiles.BASES;
-
     private final ObjectStore store = new InMemoryObjectStore();
-
-    private ManifestStore manifests(int minChanges) {
-        return new ManifestStore(store, SHARD, OWNER, BASES, minChanges);
-    }
 
     /**
      * Whatever changes, and wherever they are: sketches are those that were made with the files.
@@ -39,7 +30,7 @@ final class TestManifestSketches {
     void sketchesLeaveMemoryAndStayWhatTheyWere() throws IOException {
         SplittableRandom random = new SplittableRandom(12);
         Map<String, Map<Integer, ColumnSketch>> made = new HashMap<>();
-        ManifestStore manifests = manifests(1);
+        ManifestStore manifests = manifests(store, 1);
         Manifest manifest = Manifest.empty(SHARD);
         int stored = 0;
         for (int version = 1; version <= 150; version++) {
@@ -68,7 +59,7 @@ final class TestManifestSketches {
                 manifests.deleteOld();
             }
             if (random.nextInt(8) == 0) {
-                manifests = manifests(1); // another start
+                manifests = manifests(store, 1); // another start
                 Manifest loaded = manifests.loadLatest().orElseThrow();
                 assertThat(loaded.files().stream().map(FileEntry::fileId))
                         .containsExactlyElementsOf(
@@ -119,7 +110,7 @@ final class TestManifestSketches {
         for (int i = 0; i < 40; i++) {
             edit.addFile(sketched(file(random, "f" + i), random));
         }
-        ManifestStore manifests = manifests(1);
+        ManifestStore manifests = manifests(store, 1);
         Manifest manifest = edit.build();
         manifests.create(manifest);
         FileSketches some = manifest.files().getFirst().sketches();
