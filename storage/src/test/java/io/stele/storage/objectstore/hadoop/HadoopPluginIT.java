@@ -2,6 +2,8 @@ package io.stele.storage.objectstore.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.storage.retrieval.RetrievalThreads;
 import io.stele.testing.MiniHdfs;
 import java.io.File;
 import java.net.URI;
@@ -11,7 +13,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
@@ -34,22 +39,28 @@ final class HadoopPluginIT {
             assertThat(storeClass).isNotEqualTo(HadoopObjectStore.class);
             Class<?> locationClass = in(plugin, HadoopLocation.class);
             Class<?> configClass = in(plugin, HadoopConfig.class);
+            Class<?> retrievalClass = in(plugin, RetrievalConfig.class);
+            Class<?> threadsClass = in(plugin, RetrievalThreads.class);
             Object store =
                     storeClass
                             .getMethod(
                                     "open",
                                     locationClass,
                                     configClass,
+                                    retrievalClass,
                                     RandomGenerator.class,
-                                    LongConsumer.class)
+                                    LongConsumer.class,
+                                    threadsClass)
                             .invoke(
                                     null,
                                     locationClass
                                             .getMethod("parse", String.class)
                                             .invoke(null, location),
                                     configClass.getConstructor().newInstance(),
+                                    retrievalClass.getConstructor().newInstance(),
                                     new Random(1),
-                                    (LongConsumer) _ -> {});
+                                    (LongConsumer) _ -> {},
+                                    threads(threadsClass));
             byte[] content = {1, 2, 3};
             assertThat(
                             storeClass
@@ -63,6 +74,23 @@ final class HadoopPluginIT {
         } finally {
             thread.setContextClassLoader(before);
         }
+    }
+
+    private static Object threads(Class<?> threadsClass) throws ReflectiveOperationException {
+        return threadsClass
+                .getConstructor(
+                        ThreadFactory.class,
+                        ThreadFactory.class,
+                        LongSupplier.class,
+                        Consumer.class)
+                .newInstance(
+                        Thread.ofPlatform().daemon().factory(),
+                        Thread.ofVirtual().factory(),
+                        (LongSupplier) System::nanoTime,
+                        (Consumer<Throwable>)
+                                failure -> {
+                                    throw new AssertionError(failure);
+                                });
     }
 
     private static Class<?> in(ClassLoader loader, Class<?> type) throws ClassNotFoundException {
