@@ -1,9 +1,13 @@
 package io.stele.connector;
 
 import static io.trino.testing.TestingSession.testSessionBuilder;
+import static io.trino.testing.assertions.Assert.assertEventually;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.inject.Key;
 import io.trino.Session;
+import io.trino.execution.scheduler.StableHostAddressProvider;
 import io.trino.plugin.tpch.TpchPlugin;
 import io.trino.testing.DistributedQueryRunner;
 import java.io.IOException;
@@ -63,6 +67,17 @@ public final class SteleCluster implements AutoCloseable {
 
     public DistributedQueryRunner runner() {
         return runner;
+    }
+
+    /**
+     * Waits until the engine sends splits to their homes: it looks for workers every 5 seconds, and
+     * its first look may have come before a worker was announced. Until then it chooses at random,
+     * and who is not at home keeps nothing.
+     */
+    static void awaitHomes(DistributedQueryRunner runner) {
+        StableHostAddressProvider homes =
+                runner.getCoordinator().getInstance(Key.get(StableHostAddressProvider.class));
+        assertEventually(() -> assertThat(homes.getHosts("any")).isNotEmpty());
     }
 
     public SidecarFixture sidecar() {

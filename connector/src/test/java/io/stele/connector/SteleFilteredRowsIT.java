@@ -41,6 +41,7 @@ final class SteleFilteredRowsIT {
 
     @BeforeAll
     void start() {
+        SteleCluster.awaitHomes(cluster.runner());
         sidecar = cluster.newSidecar(CATALOG, Map.of(), Map.of());
         cluster.runner()
                 .createCatalog(
