@@ -134,7 +134,7 @@ public final class EngineMetrics {
 
     @Managed(
             description =
-                    "Shards whose last flush or merge failed and is tried again; the status says why")
+                    "Flushes, merges and manifests that failed and are tried again; the status says why")
     public long getMaintenanceFailures() {
         return gauge(present -> present.maintenanceFailures().size());
     }

@@ -188,6 +188,7 @@ public final class EngineService implements AutoCloseable {
                     e);
         }
         StorageEngine opened = engine();
+        opened.tellMaintenanceFailures(new MaintenanceLog(logger::warn, System::nanoTime));
         opened.catalog().addListener((before, after) -> dataCache.follow(after));
         dataCache.follow(opened.catalog().current());
         logger.info(

@@ -21,6 +21,7 @@ import io.stele.storage.engine.StorageEngine;
 import io.stele.storage.engine.TableStatus;
 import io.stele.storage.shard.ApplyStatus;
 import io.stele.storage.shard.GateStatus;
+import io.stele.storage.shard.MaintenanceFailure;
 import io.stele.storage.shard.StoreWait;
 import io.stele.storage.tablet.Traffic;
 import io.stele.storage.wal.LogStatus;
@@ -121,7 +122,7 @@ public final class StatusResource {
                                                         status.applies().get(shard.shard()))))
                         .toList(),
                 status.failedShards(),
-                status.maintenanceFailures(),
+                status.maintenanceFailures().stream().map(MaintenanceFailure::describe).toList(),
                 status.storeWaits().stream().map(StoreWait::describe).toList(),
                 status.gates(),
                 status.traffic().writeAmplification(),

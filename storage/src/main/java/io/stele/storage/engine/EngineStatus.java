@@ -8,6 +8,7 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.api.ShardStatus;
 import io.stele.storage.shard.ApplyStatus;
 import io.stele.storage.shard.GateStatus;
+import io.stele.storage.shard.MaintenanceFailure;
 import io.stele.storage.shard.StoreWait;
 import io.stele.storage.tablet.Traffic;
 import io.stele.storage.wal.LogStatus;
@@ -21,8 +22,7 @@ import java.util.Map;
  * @param memTableBytes bytes in all memtables
  * @param waitingWriteBytes batches that wait because memory is full; above zero: flushes are behind
  * @param failedShards what each shard that stopped serving says
- * @param maintenanceFailures what went wrong last with flushes and merges, of each shard where none
- *     has gone well since; they are tried again
+ * @param maintenanceFailures flushes, merges and manifests that failed and have not gone well since
  * @param storeWaits the shards that cannot apply a record because the store does not answer
  * @param caches what each cache of the engine did and holds, by its name
  * @param gates how writes were held back, over all shards
@@ -37,7 +37,7 @@ public record EngineStatus(
         LogStatus log,
         List<ShardStatus> shards,
         List<String> failedShards,
-        List<String> maintenanceFailures,
+        List<MaintenanceFailure> maintenanceFailures,
         List<StoreWait> storeWaits,
         List<CacheStatistics> caches,
         GateStatus gates,

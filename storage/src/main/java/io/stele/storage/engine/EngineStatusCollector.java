@@ -10,6 +10,7 @@ import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.shard.ApplyStatus;
 import io.stele.storage.shard.GateStatus;
+import io.stele.storage.shard.MaintenanceFailure;
 import io.stele.storage.shard.StoreWait;
 import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.TableFiles;
@@ -54,7 +55,7 @@ final class EngineStatusCollector {
     EngineStatus collect() {
         List<ShardStatus> statuses = new ArrayList<>();
         List<String> failed = new ArrayList<>();
-        List<String> maintenanceFailures = new ArrayList<>();
+        List<MaintenanceFailure> maintenanceFailures = new ArrayList<>();
         List<StoreWait> storeWaits = new ArrayList<>();
         Map<ShardId, ApplyStatus> applies = new HashMap<>();
         long waiting = 0;
@@ -65,9 +66,7 @@ final class EngineStatusCollector {
             applies.put(entry.shard().id(), entry.shard().applyStatus());
             waiting += entry.shard().waitingBytes();
             entry.shard().storeWait().ifPresent(storeWaits::add);
-            entry.maintenance()
-                    .lastFailure()
-                    .ifPresent(cause -> maintenanceFailures.add(entry.shard().id() + ": " + cause));
+            maintenanceFailures.addAll(entry.maintenance().failures());
             entry.shard()
                     .failure()
                     .ifPresent(cause -> failed.add(String.valueOf(cause.getMessage())));

@@ -14,6 +14,8 @@ import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.catalog.TableGroup;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.objectstore.WritePacer;
+import io.stele.storage.shard.MaintenanceFailure;
+import io.stele.storage.shard.MaintenanceListener;
 import io.stele.storage.shard.MaintenanceOptions;
 import io.stele.storage.shard.MemoryBudget;
 import io.stele.storage.shard.ShardMaintenance;
@@ -50,6 +52,7 @@ final class Shards implements LogListener {
     private final long epoch;
     private final ManifestStores manifests;
     private final MemoryBudget budget;
+    private final ForwardedFailures failures = new ForwardedFailures();
     private final TableFiles mergeFiles;
     private final Map<ShardId, Entry> entries = new ConcurrentSkipListMap<>(); // in order
     private final Map<ShardId, Entry> byId = new ConcurrentHashMap<>(); // the same, to find one
@@ -89,6 +92,11 @@ final class Shards implements LogListener {
     /** A shard and who looks after it. */
     record Entry(TableGroupShard shard, ShardMaintenance maintenance) {}
 
+    /** From now on this one hears of flushes, merges and manifests that fail; any thread. */
+    void tellFailures(MaintenanceListener listener) {
+        failures.listener = requireNonNull(listener, "listener is null");
+    }
+
     /** Adds a shard as its manifest says it is. */
     Entry add(Manifest manifest) {
         ShardId id = manifest.shard();
@@ -123,6 +131,8 @@ final class Shards implements LogListener {
                                 options.targetFileBytes()),
                         budget,
                         readPoints::horizon,
+                        clock::nowMillis,
+                        failures,
                         threads.background(),
                         threads.flushing(),
                         threads.merging(),
@@ -300,5 +310,26 @@ final class Shards implements LogListener {
                                                         }))
                         .toArray(CompletableFuture<?>[]::new);
         return CompletableFuture.allOf(all).thenApply(done -> result);
+    }
+
+    /** To the listener of the moment, if there is one. */
+    private static final class ForwardedFailures implements MaintenanceListener {
+        private volatile @Nullable MaintenanceListener listener;
+
+        @Override
+        public void failed(MaintenanceFailure failure) {
+            MaintenanceListener present = listener;
+            if (present != null) {
+                present.failed(failure);
+            }
+        }
+
+        @Override
+        public void recovered(MaintenanceFailure last) {
+            MaintenanceListener present = listener;
+            if (present != null) {
+                present.recovered(last);
+            }
+        }
     }
 }

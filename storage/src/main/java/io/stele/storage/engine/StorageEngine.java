@@ -30,6 +30,7 @@ import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.scan.RowCursor;
+import io.stele.storage.shard.MaintenanceListener;
 import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.shard.WriteOutcome;
 import io.stele.storage.tablet.TableFiles;
@@ -647,6 +648,11 @@ public final class StorageEngine implements AutoCloseable {
                                                 .flatMap(view -> view.index(index.id()).stream())
                                                 .toList()))
                 .toList();
+    }
+
+    /** Has flushes, merges and manifests that fail told to one listener, from now on. */
+    public void tellMaintenanceFailures(MaintenanceListener listener) {
+        shards.tellFailures(listener);
     }
 
     /** How the engine is doing now. */

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /**
@@ -27,6 +28,7 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     private final LongConsumer sleepNanos;
     private final List<LateChange> late = new ArrayList<>(); // guarded by itself
     private volatile StoreFaults faults;
+    private volatile Predicate<String> failing = what -> false;
 
     private enum Fault {
         NONE,
@@ -97,6 +99,16 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     /** From now on other faults: an outage begins or ends. */
     public void setFaults(StoreFaults newFaults) {
         faults = requireNonNull(newFaults, "newFaults is null");
+    }
+
+    /**
+     * From now on these calls fail without effect, whatever the faults are.
+     *
+     * @param what by what they do: {@code read PATH}, {@code start PATH} (of a new object), {@code
+     *     create PATH} and so on, as failures say it
+     */
+    public void failWhere(Predicate<String> what) {
+        failing = requireNonNull(what, "what is null");
     }
 
     /** Lets everything take place that is still on its way, in any order. */
@@ -185,7 +197,7 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     private <T> T look(String what, Call<T> call) throws IOException {
         crashPoint.checkAlive(what);
         arriveLate(LATE_SHARE);
-        if (drawFault() != Fault.NONE) {
+        if (failing.test(what) || drawFault() != Fault.NONE) {
             throw failure(what);
         }
         T result = call.run();
@@ -196,6 +208,9 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     private <T> T change(String what, Change<T> change) throws IOException {
         Fault fault = crashPoint.step(what) ? drawDeath() : drawFault();
         arriveLate(LATE_SHARE);
+        if (failing.test(what)) {
+            throw failure(what);
+        }
         return switch (fault) {
             case NONE -> change.run(store);
             case FAILS -> throw failure(what);

@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +54,7 @@ final class ManifestPublisher {
     private final TableFiles files;
     private final Executor background;
     private final ObsoleteFiles obsolete;
+    private final Consumer<Exception> failed;
     private final long epoch;
     private final Deque<Waiting> queue = new ArrayDeque<>();
     private Manifest current;
@@ -61,6 +63,9 @@ final class ManifestPublisher {
     private volatile long version; // of current, for status
     private volatile long nextDeletion; // the version from which on old ones are deleted
 
+    /**
+     * @param failed told, on the context, of each attempt that failed and is made again
+     */
     ManifestPublisher(
             TableGroupShard shard,
             ManifestStore store,
@@ -68,7 +73,8 @@ final class ManifestPublisher {
             long epoch,
             TableFiles files,
             Executor background,
-            ObsoleteFiles obsolete) {
+            ObsoleteFiles obsolete,
+            Consumer<Exception> failed) {
         this.shard = requireNonNull(shard, "shard is null");
         this.store = requireNonNull(store, "store is null");
         this.current = requireNonNull(current, "current is null");
@@ -76,6 +82,7 @@ final class ManifestPublisher {
         this.files = requireNonNull(files, "files is null");
         this.background = requireNonNull(background, "background is null");
         this.obsolete = requireNonNull(obsolete, "obsolete is null");
+        this.failed = requireNonNull(failed, "failed is null");
         this.version = current.version();
         this.nextDeletion = current.version() + VERSIONS_A_DELETION; // opening deleted some
     }
@@ -126,7 +133,9 @@ final class ManifestPublisher {
         try {
             attempt = capture(head.change());
         } catch (IOException | RuntimeException broken) {
-            if (!StoreWait.isOutage(broken)) {
+            if (StoreWait.isOutage(broken)) {
+                failed.accept(broken);
+            } else {
                 shard.fail(
                         new SteleException(
                                 ErrorCode.INTERNAL,
@@ -183,8 +192,13 @@ final class ManifestPublisher {
                                                 fenced));
                                 busy = false;
                             });
-        } catch (IOException | RuntimeException failed) {
-            shard.context().execute(() -> busy = false); // the next tick tries again
+        } catch (IOException | RuntimeException broken) {
+            shard.context()
+                    .execute(
+                            () -> {
+                                busy = false; // a later tick tries again
+                                failed.accept(broken);
+                            });
         }
     }
 
@@ -196,7 +210,7 @@ final class ManifestPublisher {
         nextDeletion = stored.version() + VERSIONS_A_DELETION;
         try {
             store.deleteOld();
-        } catch (IOException | RuntimeException failed) {
+        } catch (IOException | RuntimeException notDeleted) {
             nextDeletion = 0; // after the next version
         }
     }
@@ -274,6 +288,7 @@ final class ManifestPublisher {
         } catch (IOException | RuntimeException broken) {
             if (StoreWait.isOutage(broken)) {
                 install = () -> installed(attempt, stored);
+                failed.accept(broken);
                 return; // the next tick tries again; nothing else is published until then
             }
         }

@@ -2,7 +2,9 @@ package io.stele.storage.shard;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.storage.manifest.Manifest;
@@ -24,7 +26,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariant: nothing is sealed while a record is applied in part, because the store does not
  * answer. Invariant: a table has at most one flush and one merge at work. Work that failed (a store
- * fault) is tried again at the next tick; until then memory stays and the log is kept.
+ * fault) is tried again after a pause; until then memory stays and the log is kept. Who waits for
+ * it is told after some failures ({@link MaintenanceWaiters}).
  *
  * <p>Confined to the shard's execution context, except where said.
  */
@@ -58,12 +63,18 @@ public final class ShardMaintenance {
     private final Executor flushing;
     private final Executor merging;
     private final Map<TableId, Table> tables = new HashMap<>();
+    private final MaintenanceListener listener;
+    private final MaintenanceWork manifestWork;
+    private final LongSupplier nowMillis;
     private boolean sealWaits; // for the lanes
-    private volatile @Nullable String lastFailure;
+    private @Nullable StoreWait toldWait;
+    private volatile List<MaintenanceFailure> failures = List.of();
 
     /**
      * @param mergeFiles how merges write their files
      * @param history what readers may still ask for
+     * @param nowMillis milliseconds since the epoch
+     * @param listener hears of what fails
      * @param background stores manifests; may refuse when full, as the others may
      * @param flushing runs flushes
      * @param merging runs merges, which may take long
@@ -78,6 +89,8 @@ public final class ShardMaintenance {
             MaintenanceOptions options,
             MemoryBudget budget,
             History history,
+            LongSupplier nowMillis,
+            MaintenanceListener listener,
             Executor background,
             Executor flushing,
             Executor merging,
@@ -90,9 +103,19 @@ public final class ShardMaintenance {
         this.history = requireNonNull(history, "history is null");
         this.flushing = requireNonNull(flushing, "flushing is null");
         this.merging = requireNonNull(merging, "merging is null");
+        this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+        this.listener = requireNonNull(listener, "listener is null");
+        this.manifestWork = new MaintenanceWork(shard.id());
         this.publisher =
                 new ManifestPublisher(
-                        shard, manifests, manifest, epoch, files, background, obsolete);
+                        shard,
+                        manifests,
+                        manifest,
+                        epoch,
+                        files,
+                        background,
+                        obsolete,
+                        this::manifestFailed);
     }
 
     /** Bytes that merges of a table have to read until its files are in shape; any thread. */
@@ -110,9 +133,9 @@ public final class ShardMaintenance {
         return publisher.current();
     }
 
-    /** What went wrong last in the background, if nothing has gone well since; any thread. */
-    public Optional<String> lastFailure() {
-        return Optional.ofNullable(lastFailure);
+    /** What goes wrong in the background, and has not gone well since; any thread. */
+    public List<MaintenanceFailure> failures() {
+        return failures;
     }
 
     /** Records were applied: seals what is full. */
@@ -176,6 +199,7 @@ public final class ShardMaintenance {
     /** Some time has passed: seals what is old, tries again what failed, merges. */
     public void tick(long nowMillis) {
         shard.retryApply();
+        tellOfStoreWait();
         for (TableShard table : shard.tables()) {
             Table state = state(table);
             if (shard.storeWait().isEmpty()
@@ -186,12 +210,18 @@ public final class ShardMaintenance {
             startFlush(state);
             startCompaction(state);
         }
-        publisher.retry();
+        if (manifestWork.mayStart(nowMillis)) {
+            publisher.retry();
+        }
         shard.retryConditional();
         afterApply();
     }
 
-    /** Completes when everything the table has applied until now is in files. */
+    /**
+     * Completes when everything the table has applied until now is in files. Fails, as the other
+     * ones do, when it saw {@value MaintenanceWaiters#MAX_FAILURES} attempts fail, or one that no
+     * other will make better; what it waited for is tried again without it.
+     */
     public CompletableFuture<@Nullable Void> flush(TableId tableId) {
         Optional<TableShard> table = shard.findTable(tableId);
         if (table.isEmpty()) {
@@ -201,13 +231,13 @@ public final class ShardMaintenance {
             return CompletableFuture.failedFuture(shard.failure().get());
         }
         Table state = state(table.get());
-        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-        state.flushWaiters.add(done);
+        CompletableFuture<@Nullable Void> done = state.flushWaiters.add();
         if (shard.storeWait().isPresent()) {
             state.sealAsked = true;
             return done;
         }
         table.get().seal(shard.appliedLsn().value());
+        state.flushes.ask();
         startFlush(state);
         completeFlushWaiters(state);
         return done;
@@ -224,18 +254,17 @@ public final class ShardMaintenance {
     }
 
     private CompletableFuture<@Nullable Void> afterFlush(
-            TableId tableId, Function<Table, List<CompletableFuture<@Nullable Void>>> waiters) {
+            TableId tableId, Function<Table, MaintenanceWaiters> waiters) {
         return flush(tableId)
                 .thenCompose(
                         flushed -> {
                             Optional<TableShard> table = shard.findTable(tableId);
-                            CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
                             if (table.isEmpty()) {
-                                done.complete(null);
-                                return done;
+                                return CompletableFuture.<@Nullable Void>completedFuture(null);
                             }
                             Table state = state(table.get());
-                            waiters.apply(state).add(done);
+                            CompletableFuture<@Nullable Void> done = waiters.apply(state).add();
+                            state.merges.ask();
                             startCompaction(state);
                             return done;
                         });
@@ -247,7 +276,7 @@ public final class ShardMaintenance {
         IndexDrop drop = new IndexDrop(table);
         if (shard.findTable(table.schema().id()).isPresent()
                 && drop.isNeeded(publisher.current())) {
-            publisher.publish(drop);
+            store(drop);
         }
         afterApply();
     }
@@ -263,36 +292,37 @@ public final class ShardMaintenance {
         if (shard.findTable(change.table().schema().id()).isEmpty() || change.isObsolete()) {
             return CompletableFuture.completedFuture(null);
         }
-        return publisher.publish(change);
+        return store(change);
     }
 
     /** A table was dropped: forgets its files. */
     public void dropTable(TableShard table) {
         Table state = tables.remove(table.schema().id());
         if (state != null) {
-            completeAll(state.flushWaiters);
-            completeAll(state.compactionWaiters);
-            completeAll(state.sketchWaiters);
+            state.flushWaiters.complete();
+            state.compactionWaiters.complete();
+            state.sketchWaiters.complete();
+            recovered(state.flushes);
+            recovered(state.merges);
         }
         if (publisher.current().table(table.schema().id()).isPresent()
                 || !publisher.current().files(table.schema().id()).isEmpty()) {
-            publisher.publish(new TableDrop(table));
+            store(new TableDrop(table));
         }
         afterApply();
     }
 
     private void startFlush(Table state) {
-        if (state.flushing || isDropped(state)) {
+        if (!state.flushes.mayStart(nowMillis.getAsLong()) || isDropped(state)) {
             return;
         }
         Optional<Work> work = state.maintenance.nextFlush(retentionLsn(state));
         if (work.isPresent()) {
-            state.flushing = start(flushing, work.get(), failed -> endFlush(state, failed));
+            start(flushing, work.get(), state, state.flushes, failed -> endFlush(state, failed));
         }
     }
 
     private void endFlush(Table state, boolean failed) {
-        state.flushing = false;
         completeFlushWaiters(state);
         if (!failed) {
             startFlush(state);
@@ -302,7 +332,7 @@ public final class ShardMaintenance {
     }
 
     private void startCompaction(Table state) {
-        if (state.compacting || isDropped(state)) {
+        if (!state.merges.mayStart(nowMillis.getAsLong()) || isDropped(state)) {
             return;
         }
         boolean asked = !state.compactionWaiters.isEmpty();
@@ -312,9 +342,10 @@ public final class ShardMaintenance {
                         ? sketches
                         : state.maintenance.nextCompaction(retentionLsn(state), asked);
         if (work.isPresent()) {
-            state.compacting = start(merging, work.get(), failed -> endCompaction(state, failed));
+            start(merging, work.get(), state, state.merges, failed -> endCompaction(state, failed));
         } else {
-            completeAll(state.compactionWaiters);
+            recovered(state.merges);
+            state.compactionWaiters.complete();
         }
     }
 
@@ -325,13 +356,12 @@ public final class ShardMaintenance {
         }
         Optional<Work> work = state.maintenance.nextSketches();
         if (work.isEmpty()) {
-            completeAll(state.sketchWaiters);
+            state.sketchWaiters.complete();
         }
         return work;
     }
 
     private void endCompaction(Table state, boolean failed) {
-        state.compacting = false;
         if (!failed) {
             startCompaction(state);
         }
@@ -343,44 +373,129 @@ public final class ShardMaintenance {
         return state.maintenance.table().isDropped();
     }
 
-    private boolean start(Executor executor, Work work, java.util.function.Consumer<Boolean> end) {
+    private void start(
+            Executor executor,
+            Work work,
+            Table state,
+            MaintenanceWork kind,
+            Consumer<Boolean> end) {
         try {
-            executor.execute(() -> run(work, end));
-            return true;
+            executor.execute(() -> run(work, state, kind, end));
+            kind.setRunning(true);
         } catch (RejectedExecutionException full) {
-            return false; // the next tick tries again
+            // the next tick tries again
         }
     }
 
     /** On a background thread. */
-    private void run(Work work, java.util.function.Consumer<Boolean> end) {
+    private void run(Work work, Table state, MaintenanceWork kind, Consumer<Boolean> end) {
         try {
             ManifestChange change = work.run();
-            shard.context().execute(() -> publish(change, end));
+            shard.context().execute(() -> publish(change, kind, end));
         } catch (TableDroppedException dropped) {
-            shard.context().execute(() -> end.accept(false));
+            shard.context().execute(() -> end(kind, end, false));
         } catch (IOException | RuntimeException failed) {
             shard.context()
                     .execute(
                             () -> {
-                                lastFailure = failed.toString();
-                                end.accept(true);
+                                failed(state, kind, failed);
+                                end(kind, end, true);
                             });
         }
     }
 
-    private void publish(ManifestChange change, java.util.function.Consumer<Boolean> end) {
+    private static void end(MaintenanceWork kind, Consumer<Boolean> end, boolean failed) {
+        kind.setRunning(false);
+        end.accept(failed);
+    }
+
+    private void publish(ManifestChange change, MaintenanceWork kind, Consumer<Boolean> end) {
         if (shard.findTable(change.table().schema().id()).isEmpty() || change.isObsolete()) {
-            end.accept(false); // dropped meanwhile; what was written is collected at the next start
+            // dropped meanwhile; what was written is collected at the next start
+            end(kind, end, false);
             return;
         }
-        publisher
+        kind.setPublishing(true);
+        store(change)
+                .whenComplete(
+                        (installed, failed) -> {
+                            kind.setPublishing(false);
+                            if (failed == null) {
+                                recovered(kind);
+                            }
+                            end(kind, end, failed != null);
+                        });
+    }
+
+    /** Completes on the context when the change is installed. */
+    private CompletableFuture<@Nullable Void> store(ManifestChange change) {
+        return publisher
                 .publish(change)
                 .whenComplete(
                         (installed, failed) -> {
-                            lastFailure = failed == null ? null : failed.toString();
-                            end.accept(failed != null);
+                            if (failed == null) {
+                                recovered(manifestWork);
+                            }
                         });
+    }
+
+    private void failed(Table state, MaintenanceWork kind, Exception cause) {
+        String name = state.maintenance.table().schema().qualifiedName();
+        String work = (kind == state.flushes ? "flush of " : "merge of ") + name;
+        listener.failed(kind.failed(work, cause, nowMillis.getAsLong()));
+        collectFailures();
+    }
+
+    /** What waits for a manifest, waits on. */
+    private void manifestFailed(Exception cause) {
+        MaintenanceFailure failure = manifestWork.failed("manifest", cause, nowMillis.getAsLong());
+        listener.failed(failure);
+        collectFailures();
+        for (Table state : List.copyOf(tables.values())) {
+            for (MaintenanceWork kind : List.of(state.flushes, state.merges)) {
+                if (kind.isPublishing()) {
+                    kind.failWaiters(failure, cause);
+                }
+            }
+        }
+    }
+
+    private void recovered(MaintenanceWork kind) {
+        kind.recovered()
+                .ifPresent(
+                        last -> {
+                            listener.recovered(last);
+                            collectFailures();
+                        });
+    }
+
+    private void collectFailures() {
+        List<MaintenanceFailure> found = new ArrayList<>();
+        manifestWork.failure().ifPresent(found::add);
+        for (Table state : tables.values()) {
+            state.flushes.failure().ifPresent(found::add);
+            state.merges.failure().ifPresent(found::add);
+        }
+        failures = List.copyOf(found);
+    }
+
+    /** A flush that was asked for waits for a record that cannot be applied: one more attempt. */
+    private void tellOfStoreWait() {
+        StoreWait wait = shard.storeWait().orElse(null);
+        if (wait == null || wait.equals(toldWait)) {
+            return;
+        }
+        toldWait = wait;
+        SteleException refusal =
+                new SteleException(
+                        ErrorCode.STORE_FAILED,
+                        "Expected all records before the flush to be applied, found: "
+                                + wait.describe());
+        for (Table state : List.copyOf(tables.values())) {
+            if (state.sealAsked) {
+                state.flushWaiters.failed(refusal, false);
+            }
+        }
     }
 
     /** Seals what should have been sealed while a record was applied in part. */
@@ -432,27 +547,17 @@ public final class ShardMaintenance {
 
     private void failWaiting() {
         SteleException cause = shard.failure().orElseThrow();
-        for (Table state : tables.values()) {
-            List<CompletableFuture<@Nullable Void>> waiters = new ArrayList<>(state.flushWaiters);
-            waiters.addAll(state.compactionWaiters);
-            waiters.addAll(state.sketchWaiters);
-            state.flushWaiters.clear();
-            state.compactionWaiters.clear();
-            state.sketchWaiters.clear();
-            waiters.forEach(waiter -> waiter.completeExceptionally(cause));
+        for (Table state : List.copyOf(tables.values())) {
+            state.flushWaiters.fail(cause);
+            state.compactionWaiters.fail(cause);
+            state.sketchWaiters.fail(cause);
         }
     }
 
     private static void completeFlushWaiters(Table state) {
         if (state.maintenance.table().sealedCount() == 0 && !state.sealAsked) {
-            completeAll(state.flushWaiters);
+            state.flushWaiters.complete();
         }
-    }
-
-    private static void completeAll(List<CompletableFuture<@Nullable Void>> waiters) {
-        List<CompletableFuture<@Nullable Void>> done = new ArrayList<>(waiters);
-        waiters.clear();
-        done.forEach(waiter -> waiter.complete(null));
     }
 
     // A delete vector forgets up to here, so it must not pass what may still be applied.
@@ -465,7 +570,7 @@ public final class ShardMaintenance {
 
     private Table state(TableShard table) {
         return tables.computeIfAbsent(
-                table.schema().id(), tableId -> new Table(maintenance(table)));
+                table.schema().id(), tableId -> new Table(shard.id(), maintenance(table)));
     }
 
     private TableMaintenance maintenance(TableShard table) {
@@ -475,15 +580,17 @@ public final class ShardMaintenance {
     /** What is going on with one table. */
     private static final class Table {
         private final TableMaintenance maintenance;
-        private final List<CompletableFuture<@Nullable Void>> flushWaiters = new ArrayList<>();
-        private final List<CompletableFuture<@Nullable Void>> compactionWaiters = new ArrayList<>();
-        private final List<CompletableFuture<@Nullable Void>> sketchWaiters = new ArrayList<>();
-        private boolean flushing;
+        private final MaintenanceWaiters flushWaiters = new MaintenanceWaiters();
+        private final MaintenanceWaiters compactionWaiters = new MaintenanceWaiters();
+        private final MaintenanceWaiters sketchWaiters = new MaintenanceWaiters();
+        private final MaintenanceWork flushes;
+        private final MaintenanceWork merges; // and sketches
         private boolean sealAsked;
-        private boolean compacting;
 
-        private Table(TableMaintenance maintenance) {
+        private Table(ShardId shard, TableMaintenance maintenance) {
             this.maintenance = maintenance;
+            this.flushes = new MaintenanceWork(shard, flushWaiters);
+            this.merges = new MaintenanceWork(shard, compactionWaiters, sketchWaiters);
         }
     }
 }

@@ -49,17 +49,20 @@ public record StoreWait(
             return new StoreWait(
                     shard, lsn, nowMillis, 1, nowMillis + FIRST_PAUSE_MILLIS, cause.toString());
         }
-        long pause =
-                Math.min(
-                        LONGEST_PAUSE_MILLIS,
-                        FIRST_PAUSE_MILLIS << Math.min(before.attempts, Integer.SIZE / 2));
         return new StoreWait(
                 shard,
                 lsn,
                 before.sinceMillis,
                 before.attempts + 1,
-                nowMillis + pause,
+                nowMillis + pauseMillis(before.attempts + 1),
                 cause.toString());
+    }
+
+    /** How long to wait after so many failures in a row, 1 or more. */
+    static long pauseMillis(int attempts) {
+        return Math.min(
+                LONGEST_PAUSE_MILLIS,
+                FIRST_PAUSE_MILLIS << Math.min(attempts - 1, Integer.SIZE / 2));
     }
 
     /** For people. */

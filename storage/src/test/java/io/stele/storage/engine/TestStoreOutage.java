@@ -12,6 +12,8 @@ import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.storage.engine.WorkerFiles.Row;
 import io.stele.storage.objectstore.StoreFaults;
+import io.stele.storage.shard.MaintenanceFailure;
+import io.stele.storage.shard.MaintenanceListener;
 import io.stele.storage.shard.StoreWait;
 import java.io.IOException;
 import java.time.Duration;
@@ -82,23 +84,123 @@ class TestStoreOutage {
 
     @Test
     void aFlushThatFailsIsToldUntilOneGoesWell() throws IOException {
+        List<String> told = new ArrayList<>();
+        node.engine().tellMaintenanceFailures(listener(told));
         CompletableFuture<Lsn> written = table.upsert(node.engine(), 1, "x", 1);
         node.await(written);
         assertThat(node.engine().status().maintenanceFailures()).isEmpty();
         node.store().setFaults(StoreFaults.OUTAGE);
         CompletableFuture<?> flush = node.engine().flush(table.id());
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 10; i++) {
             node.tick(500);
         }
-        assertThat(flush).isNotDone();
+        assertThat(flush).as("a store may be away for a moment").isNotDone();
+        for (int i = 0; i < 30; i++) {
+            node.tick(500);
+        }
+        assertRefused(ErrorCode.STORE_FAILED, () -> node.await(flush))
+                .hasMessageContainingAll(
+                        "flush of test.t", "failed 5 times", "Injected failure: start data/");
         assertThat(node.engine().status().maintenanceFailures())
                 .singleElement()
-                .asString()
-                .contains("Injected failure");
+                .satisfies(
+                        failure -> {
+                            assertThat(failure.attempts())
+                                    .as("with growing pauses")
+                                    .isBetween(6, 7);
+                            assertThat(failure.describe())
+                                    .contains("flush of test.t", "Injected failure");
+                        });
+        assertThat(told.getFirst()).isEqualTo("failed 1: flush of test.t");
 
+        CompletableFuture<?> again = node.engine().flush(table.id());
         node.store().setFaults(StoreFaults.NONE);
-        node.await(flush);
+        node.await(again);
         assertThat(node.engine().status().maintenanceFailures()).isEmpty();
+        assertThat(told.getLast()).startsWith("recovered ");
+        assertThat(table.planned(node, node.readPoint())).containsEntry(1L, "x:1");
+    }
+
+    /** What reads files fails, or what writes them, or only the manifest that is to name them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"read data/", "start data/", "create manifest/"})
+    void whoeverWaitsForAMergeIsToldThatItFails(String failing) throws IOException {
+        fill(100);
+        fill(100, 200);
+        node.store().failWhere(what -> what.startsWith(failing));
+        CompletableFuture<?> compacted = node.engine().compact(table.id());
+        CompletableFuture<?> analyzed = node.engine().analyze(table.id());
+        for (int i = 0; i < 40; i++) {
+            node.tick(500);
+        }
+        assertThat(analyzed).isDone();
+        assertRefused(ErrorCode.STORE_FAILED, () -> node.await(compacted))
+                .hasMessageContainingAll(
+                        failing.startsWith("create")
+                                ? "the manifest in shard"
+                                : "merge of test.t in shard",
+                        "failed 5 times",
+                        "Injected failure: " + failing);
+
+        node.store().failWhere(what -> false);
+        assertThat(table.planned(node, node.readPoint())).hasSize(200);
+        node.await(node.engine().compact(table.id()));
+        assertThat(node.engine().files(table.id()).getFirst().files())
+                .as("merged when asked again")
+                .hasSize(1);
+        assertThat(node.engine().status().maintenanceFailures()).isEmpty();
+        assertThat(table.planned(node, node.readPoint())).hasSize(200);
+        node.restart();
+        assertThat(table.planned(node, node.readPoint())).hasSize(200);
+    }
+
+    @Test
+    void whoeverWaitsForAMergeOfADamagedFileIsToldAtOnce() throws IOException {
+        fill(100);
+        fill(100, 200);
+        for (var object : node.store().contents().list("data/")) {
+            if (object.path().endsWith(".orc")) {
+                byte[] bytes = node.store().readFully(object.path());
+                bytes[bytes.length / 2] ^= 1;
+                node.store().put(object.path(), bytes);
+            }
+        }
+        CompletableFuture<?> compacted = node.engine().compact(table.id());
+        assertRefused(ErrorCode.CORRUPT_DATA, () -> node.await(compacted))
+                .hasMessageContainingAll("merge of test.t", "failed once", ".orc");
+    }
+
+    @Test
+    void whoeverAsksForAFlushWhileRecordsWaitForTheStoreIsTold() throws IOException {
+        fill(100);
+        node.store().setFaults(StoreFaults.OUTAGE);
+        CompletableFuture<Lsn> changed = table.upsert(node.engine(), 7, "changed", 1);
+        node.tick(500);
+        CompletableFuture<?> flush = node.engine().flush(table.id());
+        for (int i = 0; i < 60; i++) {
+            node.tick(500);
+        }
+        assertRefused(ErrorCode.STORE_FAILED, () -> node.await(flush))
+                .hasMessageContainingAll(
+                        "Expected all records before the flush to be applied", "Injected failure");
+        node.store().setFaults(StoreFaults.NONE);
+        node.await(changed);
+        node.await(node.engine().flush(table.id()));
+        assertThat(table.planned(node, node.readPoint())).containsEntry(7L, "changed:1");
+    }
+
+    private static MaintenanceListener listener(List<String> told) {
+        return new MaintenanceListener() {
+            @Override
+            public void failed(MaintenanceFailure failure) {
+                told.add("failed " + failure.attempts() + ": " + failure.work());
+            }
+
+            @Override
+            public void recovered(MaintenanceFailure last) {
+                told.add("recovered " + last.attempts() + ": " + last.work());
+            }
+        };
     }
 
     @Test
@@ -234,7 +336,11 @@ class TestStoreOutage {
     }
 
     private void fill(int rows) {
-        for (long id = 0; id < rows; id++) {
+        fill(0, rows);
+    }
+
+    private void fill(long from, long to) {
+        for (long id = from; id < to; id++) {
             node.await(table.upsert(node.engine(), id, "name", id));
         }
         node.await(node.engine().flush(table.id()));

@@ -1,0 +1,72 @@
+package io.stele.sidecar.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.storage.shard.MaintenanceFailure;
+import io.stele.storage.shard.MaintenanceListener;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Says in the log of the sidecar which flushes, merges and manifests fail: of each the first, the
+ * second, the fourth failure and so on, and when it goes well again. Thread safe.
+ *
+ * <p>Invariant: at most {@value #LINES} lines in ten seconds, and one that says how many were left
+ * out, however many shards fail.
+ */
+final class MaintenanceLog implements MaintenanceListener {
+    static final int LINES = 10;
+    private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final Consumer<String> warnings;
+    private final LongSupplier nanoTime;
+
+    // guarded by this
+    private long windowNanos;
+    private int lines;
+    private long leftOut;
+
+    /**
+     * @param warnings takes lines
+     */
+    MaintenanceLog(Consumer<String> warnings, LongSupplier nanoTime) {
+        this.warnings = requireNonNull(warnings, "warnings is null");
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
+        this.windowNanos = nanoTime.getAsLong();
+    }
+
+    @Override
+    public void failed(MaintenanceFailure failure) {
+        if (Integer.bitCount(failure.attempts()) == 1) {
+            add(failure.describe());
+        }
+    }
+
+    @Override
+    public void recovered(MaintenanceFailure last) {
+        add(
+                "Shard %s: the %s goes well again after %d failures, or is not needed any more"
+                        .formatted(last.shard(), last.work(), last.attempts()));
+    }
+
+    private synchronized void add(String line) {
+        long now = nanoTime.getAsLong();
+        if (now - windowNanos >= WINDOW_NANOS) {
+            windowNanos = now;
+            lines = 0;
+            if (leftOut > 0) {
+                warnings.accept(
+                        "%d lines about flushes and merges were left out; the status says what still fails"
+                                .formatted(leftOut));
+                leftOut = 0;
+            }
+        }
+        if (lines < LINES) {
+            lines++;
+            warnings.accept(line);
+        } else {
+            leftOut++;
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package io.stele.storage.shard;
+
+import io.stele.protocol.SteleException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Callers that wait for work of the background, each through a limited number of its failures.
+ * Confined to the shard's context, on which the futures complete.
+ */
+final class MaintenanceWaiters {
+    /** With the pauses in between, a store may be away for seven seconds. */
+    static final int MAX_FAILURES = 5;
+
+    private final List<Waiter> waiters = new ArrayList<>();
+
+    CompletableFuture<@Nullable Void> add() {
+        Waiter added = new Waiter();
+        waiters.add(added);
+        return added.done;
+    }
+
+    boolean isEmpty() {
+        return waiters.isEmpty();
+    }
+
+    /** The work is done. */
+    void complete() {
+        take().forEach(waiter -> waiter.done.complete(null));
+    }
+
+    /** The work will never be done. */
+    void fail(SteleException cause) {
+        take().forEach(waiter -> waiter.done.completeExceptionally(cause));
+    }
+
+    /**
+     * The work failed once; it is tried again.
+     *
+     * @param hopeless whether no attempt is likely to be better: nobody waits any longer
+     */
+    void failed(SteleException refusal, boolean hopeless) {
+        for (Waiter waiter : take()) {
+            waiter.failures++;
+            if (hopeless || waiter.failures >= MAX_FAILURES) {
+                waiter.done.completeExceptionally(refusal);
+            } else {
+                waiters.add(waiter);
+            }
+        }
+    }
+
+    // Whoever is told may come back at once.
+    private List<Waiter> take() {
+        List<Waiter> taken = List.copyOf(waiters);
+        waiters.clear();
+        return taken;
+    }
+
+    private static final class Waiter {
+        private final CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+        private int failures;
+    }
+}
