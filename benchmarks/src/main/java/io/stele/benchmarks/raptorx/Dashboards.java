@@ -1,48 +1,106 @@
 package io.stele.benchmarks.raptorx;
 
+import static java.util.Objects.requireNonNull;
+
 import io.stele.benchmarks.servers.TpchQueries;
+import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.testing.TpchQuery;
+import java.sql.SQLException;
 import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
-/** The first and the sixth query of TPC-H, each time with dates a day later: panels of today. */
+/**
+ * The first and the sixth query of TPC-H, each time with dates a day later: panels of today. Of
+ * lineitem as it is loaded, whose files have rows of all dates, and of one that its owner keeps by
+ * month, as those of events are.
+ */
 final class Dashboards {
-    private static final LocalDate SHIPPED_BEFORE = LocalDate.of(1998, 9, 2);
+    private static final LocalDate SHIPPED_BEFORE = LocalDate.of(1998, 8, 25);
     private static final LocalDate YEAR_FROM = LocalDate.of(1994, 1, 1);
+
+    /** Days before the measured ones. */
+    private static final int DAYS_BEFORE = 3;
+
+    private static final String BY_MONTH = "lineitem_by_month";
 
     private Dashboards() {}
 
-    /** What is asked on a number of days. */
-    static List<TpchQuery> q1(int days) {
-        return IntStream.range(0, days)
-                .mapToObj(
-                        day ->
-                                new TpchQuery(
-                                        "q01 on day " + day,
-                                        in(TpchQueries.Q1)
-                                                .replace(
-                                                        "DATE '1998-12-01' - INTERVAL '90' DAY",
-                                                        date(SHIPPED_BEFORE.plusDays(day)))))
-                .toList();
+    /**
+     * One query on a number of days.
+     *
+     * @param before the days before
+     * @param byMonth whether files have rows of a month each
+     */
+    record Panel(String name, boolean byMonth, List<TpchQuery> before, List<TpchQuery> days) {
+        Panel {
+            requireNonNull(name, "name is null");
+            before = List.copyOf(before);
+            days = List.copyOf(days);
+        }
+
+        private static Panel of(String name, boolean byMonth, int days, IntFunction<String> query) {
+            List<TpchQuery> all =
+                    IntStream.range(0, DAYS_BEFORE + days)
+                            .mapToObj(
+                                    day ->
+                                            new TpchQuery(
+                                                    name + " on day " + day,
+                                                    in(query.apply(day), byMonth)))
+                            .toList();
+            return new Panel(
+                    name,
+                    byMonth,
+                    all.subList(0, DAYS_BEFORE),
+                    all.subList(DAYS_BEFORE, all.size()));
+        }
+
+        /** Tables of the session's schema. */
+        private static String in(String query, boolean byMonth) {
+            String here = query.replace("%s.", "");
+            return byMonth ? here.replace("FROM lineitem", "FROM " + BY_MONTH) : here;
+        }
     }
 
-    static List<TpchQuery> q6(int days) {
-        return IntStream.range(0, days)
-                .mapToObj(
-                        day ->
-                                new TpchQuery(
-                                        "q06 on day " + day,
-                                        in(TpchQueries.Q6)
-                                                .replace(
-                                                        "DATE '1994-01-01'",
-                                                        date(YEAR_FROM.plusDays(day)))))
-                .toList();
+    static List<Panel> panels(int days) {
+        List<Panel> panels = new ArrayList<>();
+        for (boolean byMonth : List.of(false, true)) {
+            String layout = byMonth ? ", by month" : "";
+            panels.add(
+                    Panel.of(
+                            "q01 with dates that move" + layout,
+                            byMonth,
+                            days,
+                            day ->
+                                    TpchQueries.Q1.replace(
+                                            "DATE '1998-12-01' - INTERVAL '90' DAY",
+                                            date(SHIPPED_BEFORE.plusDays(day)))));
+            panels.add(
+                    Panel.of(
+                            "q06 with dates that move" + layout,
+                            byMonth,
+                            days,
+                            day ->
+                                    TpchQueries.Q6.replace(
+                                            "DATE '1994-01-01'", date(YEAR_FROM.plusDays(day)))));
+        }
+        return panels;
     }
 
-    /** Tables of the session's schema. */
-    private static String in(String query) {
-        return query.replace("%s.", "");
+    /**
+     * Makes the table that is kept by month, from that of the generator.
+     *
+     * @param isIceberg whether the session's catalog partitions by an expression, or by a column
+     */
+    static void load(TrinoSession trino, boolean isIceberg, String scale) throws SQLException {
+        String table =
+                isIceberg
+                        ? "CREATE TABLE %s WITH (partitioning = ARRAY['month(l_shipdate)']) AS SELECT * FROM tpch.%s.lineitem"
+                        : "CREATE TABLE %s WITH (partitioned_by = ARRAY['l_shipmonth']) AS SELECT *, date_trunc('month', l_shipdate) AS l_shipmonth FROM tpch.%s.lineitem";
+        trino.update(table.formatted(BY_MONTH, scale));
+        trino.update("ANALYZE " + BY_MONTH);
     }
 
     private static String date(LocalDate date) {

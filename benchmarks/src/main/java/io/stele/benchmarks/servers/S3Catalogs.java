@@ -8,11 +8,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
  * Catalogs of Stele and Iceberg over one bucket: all of a kind see the same tables, and each has
- * caches of its own. Files are written before the servers start.
+ * caches of its own. Files are written before the servers start. Confined to one thread.
  */
 public final class S3Catalogs {
     private static final String CACHE_SIZE = "2GB";
@@ -21,6 +22,7 @@ public final class S3Catalogs {
     private final Path state;
     private final Map<String, String> s3;
     private final String bucket;
+    private Set<String> ofSidecar = Set.of(); // properties that only the benchmark wants
 
     /**
      * @param s3 how the bucket is reached, as {@code s3.*} properties
@@ -34,10 +36,22 @@ public final class S3Catalogs {
 
     /** Puts the sidecar's warehouse into the bucket. */
     public void configureSidecar() throws IOException {
+        configureSidecar(Map.of());
+    }
+
+    /**
+     * The same with other properties than those that it has by default; before it starts.
+     *
+     * @param more in place of what was given before
+     */
+    public void configureSidecar(Map<String, String> more) throws IOException {
         Path file = run.path("sidecar.etc").resolve("config.properties");
         Map<String, String> properties = read(file);
+        properties.keySet().removeAll(ofSidecar);
+        ofSidecar = Set.copyOf(more.keySet());
         properties.putAll(s3);
         properties.put("stele.warehouse.path", warehouse());
+        properties.putAll(more);
         write(file, properties);
     }
 
