@@ -9,12 +9,14 @@ import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
 import io.stele.benchmarks.servers.DelayingS3Proxy;
 import io.stele.benchmarks.servers.InjectedDelays;
+import io.stele.benchmarks.servers.ProcessCpu;
 import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.S3Catalogs;
 import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TpchQueries;
 import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.testing.VersityGateway;
+import java.io.IOException;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -64,7 +66,7 @@ public final class ColdScanBenchmark implements Benchmark {
                 load(trino, catalogs, scale, metrics);
                 List<List<Object>> expected =
                         trino.query(query(ScannedTable.ICEBERG_PARQUET, ColdCatalogs.WARM));
-                Scans scans = new Scans(trino, proxy, expected);
+                Scans scans = new Scans(trino, proxy, servers.trinoPid(), expected);
                 scans.rounds(warmUpRounds, _ -> ColdCatalogs.WARM);
                 touch(trino, coldRounds);
                 proxy.newRound(InjectedDelays.S3);
@@ -142,14 +144,23 @@ public final class ColdScanBenchmark implements Benchmark {
     private static final class Scans {
         private final TrinoSession trino;
         private final DelayingS3Proxy proxy;
+        private final long trinoPid;
         private final List<List<Object>> expected;
         private final Map<ScannedTable, List<Double>> millis = new LinkedHashMap<>();
         private final Map<ScannedTable, List<Double>> requests = new LinkedHashMap<>();
         private final Map<ScannedTable, List<Double>> mebibytes = new LinkedHashMap<>();
+        private final Map<ScannedTable, List<Double>> cpuMillis = new LinkedHashMap<>();
+        private final Map<ScannedTable, List<Double>> readMillis = new LinkedHashMap<>();
+        private final Map<ScannedTable, List<Double>> inFlight = new LinkedHashMap<>();
 
-        Scans(TrinoSession trino, DelayingS3Proxy proxy, List<List<Object>> expected) {
+        Scans(
+                TrinoSession trino,
+                DelayingS3Proxy proxy,
+                long trinoPid,
+                List<List<Object>> expected) {
             this.trino = trino;
             this.proxy = proxy;
+            this.trinoPid = trinoPid;
             this.expected = expected;
         }
 
@@ -158,10 +169,11 @@ public final class ColdScanBenchmark implements Benchmark {
             String number(int round);
         }
 
-        Scans rounds(int rounds, CatalogsOfRound catalogs) throws SQLException {
-            millis.clear();
-            requests.clear();
-            mebibytes.clear();
+        Scans rounds(int rounds, CatalogsOfRound catalogs) throws SQLException, IOException {
+            for (Map<ScannedTable, List<Double>> values :
+                    List.of(millis, requests, mebibytes, cpuMillis, readMillis, inFlight)) {
+                values.clear();
+            }
             List<ScannedTable> order = new ArrayList<>(Arrays.asList(ScannedTable.values()));
             for (int round = 0; round < rounds; round++) {
                 for (ScannedTable table : order) {
@@ -172,12 +184,17 @@ public final class ColdScanBenchmark implements Benchmark {
             return this;
         }
 
-        private void scan(ScannedTable table, String catalogNumber) throws SQLException {
+        private void scan(ScannedTable table, String catalogNumber)
+                throws SQLException, IOException {
+            proxy.takeSpans(); // those of whoever read in the background
             long readsBefore = proxy.reads();
             long bytesBefore = proxy.sentBytes();
+            long cpuBefore = ProcessCpu.nanos(trinoPid);
             long start = System.nanoTime();
             List<List<Object>> found = trino.query(query(table, catalogNumber));
             add(millis, table, (System.nanoTime() - start) / 1e6);
+            add(cpuMillis, table, (ProcessCpu.nanos(trinoPid) - cpuBefore) / 1e6);
+            addSpans(table, proxy.takeSpans(), start);
             add(requests, table, (double) (proxy.reads() - readsBefore));
             add(mebibytes, table, (proxy.sentBytes() - bytesBefore) / (double) (1 << 20));
             if (!TpchQueries.agree(expected, found)) {
@@ -185,6 +202,26 @@ public final class ColdScanBenchmark implements Benchmark {
                         "Expected Q6 of %s to give %s, found %s"
                                 .formatted(table.label(), expected, found));
             }
+        }
+
+        /** From the first request to the end of the last one, and how many were under way then. */
+        private void addSpans(
+                ScannedTable table, List<DelayingS3Proxy.ReadSpan> spans, long queryStart) {
+            if (spans.isEmpty()) {
+                add(readMillis, table, 0);
+                add(inFlight, table, 0);
+                return;
+            }
+            long first = Long.MAX_VALUE;
+            long last = Long.MIN_VALUE;
+            long sum = 0;
+            for (DelayingS3Proxy.ReadSpan span : spans) {
+                first = Math.min(first, span.startNanos() - queryStart);
+                last = Math.max(last, span.endNanos() - queryStart);
+                sum += span.endNanos() - span.startNanos();
+            }
+            add(readMillis, table, (last - first) / 1e6);
+            add(inFlight, table, (double) sum / (last - first));
         }
 
         /** What was in memory on any way must not count. */
@@ -220,6 +257,15 @@ public final class ColdScanBenchmark implements Benchmark {
                         Medians.median(requests.getOrDefault(table, List.of())));
                 metrics.put(
                         name + " MiB", Medians.median(mebibytes.getOrDefault(table, List.of())));
+                metrics.put(
+                        name + " CPU ms",
+                        Medians.median(cpuMillis.getOrDefault(table, List.of())));
+                metrics.put(
+                        name + " first to last byte ms",
+                        Medians.median(readMillis.getOrDefault(table, List.of())));
+                metrics.put(
+                        name + " requests in flight",
+                        Medians.median(inFlight.getOrDefault(table, List.of())));
             }
         }
     }

@@ -13,10 +13,14 @@ import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -34,12 +38,24 @@ public final class DelayingS3Proxy implements AutoCloseable {
 
     private static final double MIB = 1 << 20;
 
+    /** Reads remembered until somebody takes them: 100 bytes each. */
+    private static final int MAX_SPANS = 10_000;
+
+    /**
+     * A read, from its request to the end of its answer.
+     *
+     * @param startNanos when the request had come
+     * @param endNanos when the last byte of the answer had been sent
+     */
+    public record ReadSpan(long startNanos, long endNanos) {}
+
     private final int upstreamPort;
     private final LoopbackServer server;
     private final ConcurrentHashMap<String, Integer> attempts = new ConcurrentHashMap<>();
     private final AtomicLong reads = new AtomicLong();
     private final AtomicLong stragglers = new AtomicLong();
     private final AtomicLong sentBytes = new AtomicLong();
+    private final BlockingQueue<ReadSpan> spans = new LinkedBlockingQueue<>(MAX_SPANS);
     private volatile InjectedDelays delays;
 
     private DelayingS3Proxy(int upstreamPort, InjectedDelays delays) throws IOException {
@@ -74,6 +90,16 @@ public final class DelayingS3Proxy implements AutoCloseable {
         reads.set(0);
         stragglers.set(0);
         sentBytes.set(0);
+        spans.clear();
+    }
+
+    /**
+     * Reads that ended since the last call, in that order; those beyond {@value #MAX_SPANS} are left out.
+     */
+    public List<ReadSpan> takeSpans() {
+        List<ReadSpan> taken = new ArrayList<>();
+        spans.drainTo(taken);
+        return taken;
     }
 
     /** Reads in this round. */
@@ -139,6 +165,9 @@ public final class DelayingS3Proxy implements AutoCloseable {
                 passBody(answer, pace, isRead);
             }
             toClient.flush();
+            if (isRead) {
+                spans.offer(new ReadSpan(start, System.nanoTime()));
+            }
             if (answer.isLast() || !hasEnd(request, answer)) {
                 closeUpstream();
                 return false;
