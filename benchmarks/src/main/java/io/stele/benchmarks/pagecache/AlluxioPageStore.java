@@ -81,6 +81,12 @@ final class AlluxioPageStore implements PageStore {
         return geometry.pageBytes();
     }
 
+    /** A page is a file. */
+    @Override
+    public int unitBytes() {
+        return pageBytes();
+    }
+
     @Override
     public long maxPages() {
         return maxBytes / rawBytes(geometry);
@@ -94,6 +100,11 @@ final class AlluxioPageStore implements PageStore {
     @Override
     public boolean contains(CachedFile file, long page) {
         return manager.hasPageUnsafe(id(file, page));
+    }
+
+    @Override
+    public boolean contains(CachedFile file, long page, int offset, int length) {
+        return contains(file, page);
     }
 
     @Override
@@ -121,7 +132,11 @@ final class AlluxioPageStore implements PageStore {
     }
 
     @Override
-    public boolean put(CachedFile file, long page, byte[] bytes, int offset, int length) {
+    public boolean put(
+            CachedFile file, long page, int pageOffset, byte[] bytes, int offset, int length) {
+        if (pageOffset != 0) {
+            throw new IllegalArgumentException("Expected a whole page, found one from " + pageOffset);
+        }
         int count = Math.ceilDiv(length, geometry.payloadBytes());
         ByteBuffer raw = ByteBuffer.allocate(count * geometry.blockBytes());
         blocks.encode(file.key(page), 0, bytes, offset, length, raw);

@@ -4,30 +4,37 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Pages of one file that are fetched with one request.
+ * Units of one file that are fetched with one request.
  *
- * @param firstPage the first
- * @param pages how many
+ * @param firstUnit the first
+ * @param units how many
  */
-record FetchRange(long firstPage, int pages) {
+record FetchRange(long firstUnit, int units) {
+    /** The last one. */
+    long lastUnit() {
+        return firstUnit + units - 1;
+    }
+
     /**
-     * Joins pages that lie side by side, up to {@code maxPages} a range.
+     * Joins units that lie side by side, up to {@code maxBytes} a range, or one unit.
      *
-     * @param missing page numbers, ascending
+     * @param missing unit numbers, ascending
      */
-    static List<FetchRange> join(List<Long> missing, int maxPages) {
+    static List<FetchRange> join(List<Long> missing, PageUnits units, int maxBytes) {
         List<FetchRange> ranges = new ArrayList<>();
         long first = -1;
         int count = 0;
-        for (long page : missing) {
-            if (count > 0 && page == first + count && count < maxPages) {
+        for (long unit : missing) {
+            if (count > 0
+                    && unit == first + count
+                    && units.end(unit) - units.start(first) <= maxBytes) {
                 count++;
                 continue;
             }
             if (count > 0) {
                 ranges.add(new FetchRange(first, count));
             }
-            first = page;
+            first = unit;
             count = 1;
         }
         if (count > 0) {

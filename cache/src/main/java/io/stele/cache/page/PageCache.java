@@ -17,11 +17,12 @@ import java.util.function.LongSupplier;
 
 /**
  * Reads of immutable files through pages on local disks: what is not there is fetched in large
- * ranges, once for all who wait for it, and kept.
+ * ranges, once for all who wait for it, and kept. What is looked up and evicted is a page; what is
+ * fetched and kept is those of its units that somebody wanted.
  *
  * <p>Invariant: a read gives exactly the bytes that the loader would give, or fails as the loader
- * fails. What goes wrong with disks only makes it slower. Invariant: while a page is being fetched
- * or written into the store, nobody fetches it again. Invariant: no lock is held while anything is
+ * fails. What goes wrong with disks only makes it slower. Invariant: while a unit of a page is
+ * being fetched or written into the store, nobody fetches it again. Invariant: no lock is held while anything is
  * read, loaded or written.
  *
  * <p>Thread-safe. Reads block.
@@ -38,6 +39,7 @@ public final class PageCache implements AutoCloseable {
     private final PageStore store;
     private final PageFetcher fetcher;
     private final int pageBytes;
+    private final PageUnits units;
     private final PageFlights flights = new PageFlights();
     private final GhostCaches ghosts;
     private final ConcurrentMap<String, TableCounters> tables = new ConcurrentHashMap<>();
@@ -51,6 +53,7 @@ public final class PageCache implements AutoCloseable {
             PageStore store, PageCacheOptions options, LongSupplier nanoTime, Executor executor) {
         this.store = requireNonNull(store, "store is null");
         this.pageBytes = store.pageBytes();
+        this.units = new PageUnits(pageBytes, store.unitBytes());
         this.ghosts = new GhostCaches(store.maxPages());
         this.fetcher = new PageFetcher(store, flights, options, nanoTime, executor);
     }
@@ -58,7 +61,7 @@ public final class PageCache implements AutoCloseable {
     /**
      * Reads exactly {@code length} bytes at {@code offset} of the file.
      *
-     * @param loader reads the file itself; called for whole pages, from this thread and others, and
+     * @param loader reads the file itself; called for whole units, from this thread and others, and
      *     not any more when this returns
      * @throws EOFException if the file ends before
      */
@@ -89,7 +92,7 @@ public final class PageCache implements AutoCloseable {
             counters.missedBytes.add(length);
             return;
         }
-        PageRead read = new PageRead(file, offset, buffer, bufferOffset, length, pageBytes);
+        PageRead read = new PageRead(file, offset, buffer, bufferOffset, length);
         List<Long> missing = readPresent(read, counters);
         if (missing.isEmpty()) {
             counters.answered(length);
@@ -100,33 +103,48 @@ public final class PageCache implements AutoCloseable {
         }
     }
 
-    /** Copies the pages that are here; returns the others. */
+    /** Copies what is here; returns the units that are not. */
     private List<Long> readPresent(PageRead read, TableCounters counters) {
         List<Long> missing = List.of();
-        for (long page = read.firstPage(); page <= read.lastPage(); page++) {
+        for (long page = read.offset() / pageBytes; page * pageBytes < read.end(); page++) {
             ghosts.request(read.file().key(page), counters);
-            if (readPage(read, page, counters)) {
+            long start = page * pageBytes;
+            if (readStored(read, page, start, start + pageBytes, counters)) {
                 counters.pageHits.increment();
             } else {
                 counters.pageMisses.increment();
                 if (missing.isEmpty()) {
                     missing = new ArrayList<>();
                 }
-                missing.add(page);
+                addMissing(read, page, missing, counters);
             }
         }
         return missing;
     }
 
-    private boolean readPage(PageRead read, long page, TableCounters counters) {
+    /** Copies the units that are here of a page whose others are not. */
+    private void addMissing(
+            PageRead read, long page, List<Long> missing, TableCounters counters) {
+        long first = units.of(Math.max(read.offset(), page * pageBytes));
+        long last = units.of(Math.min(read.end(), (page + 1) * pageBytes) - 1);
+        for (long unit = first; unit <= last; unit++) {
+            if (!isHereNow(read, unit, counters)) {
+                missing.add(unit);
+            }
+        }
+    }
+
+    /** Copies what is wanted of a range within a page, if all of that is here. */
+    private boolean readStored(
+            PageRead read, long page, long start, long limit, TableCounters counters) {
         PageStore.Outcome outcome =
                 store.read(
                         read.file(),
                         page,
-                        read.offsetInPage(page),
+                        (int) (start - page * pageBytes) + read.offsetIn(start),
                         read.buffer(),
-                        read.offsetInBuffer(page),
-                        read.lengthInPage(page));
+                        read.offsetInBuffer(start),
+                        read.lengthIn(start, limit));
         if (outcome == PageStore.Outcome.DAMAGED) {
             counters.damagedPages.increment();
         }
@@ -169,13 +187,14 @@ public final class PageCache implements AutoCloseable {
     }
 
     /** Others have failed so often that this reader stops to wait for them. */
-    private void loadPast(PageRead read, List<Long> pages, RangeLoader loader) throws IOException {
-        for (long page : pages) {
+    private void loadPast(PageRead read, List<Long> open, RangeLoader loader) throws IOException {
+        for (long unit : open) {
+            long start = units.start(unit);
             loader.load(
-                    page * pageBytes + read.offsetInPage(page),
+                    start + read.offsetIn(start),
                     read.buffer(),
-                    read.offsetInBuffer(page),
-                    read.lengthInPage(page));
+                    read.offsetInBuffer(start),
+                    read.lengthIn(start, units.end(unit)));
         }
     }
 
@@ -185,27 +204,39 @@ public final class PageCache implements AutoCloseable {
             PageFetcher.Claims mine,
             List<Shared> others,
             TableCounters counters) {
-        for (long page : missing) {
-            PageFlights.Flight flight = new PageFlights.Flight(read.file().key(page));
+        for (long unit : missing) {
+            PageFlights.Flight flight = new PageFlights.Flight(read.file().key(unit));
             Optional<PageFlights.Flight> other = flights.claim(flight);
             if (other.isPresent()) {
-                others.add(new Shared(page, other.orElseThrow()));
-            } else if (isHereNow(read, page, counters)) {
+                others.add(new Shared(unit, other.orElseThrow()));
+            } else if (isHereNow(read, unit, counters)) {
+                // A flight ended between our look into the store and our claim
                 flights.end(flight);
             } else {
-                mine.add(page, flight);
+                mine.add(unit, flight);
             }
         }
     }
 
-    private record Shared(long page, PageFlights.Flight flight) {}
+    private record Shared(long unit, PageFlights.Flight flight) {}
 
-    /** A flight may have ended between our look into the store and our claim. */
-    private boolean isHereNow(PageRead read, long page, TableCounters counters) {
-        return store.contains(read.file(), page) && readPage(read, page, counters);
+    /** Copies what is wanted of a unit, if it is here. */
+    private boolean isHereNow(PageRead read, long unit, TableCounters counters) {
+        long start = units.start(unit);
+        return isStored(read.file(), unit)
+                && readStored(read, units.page(unit), start, units.end(unit), counters);
     }
 
-    /** Copies what others fetched; returns the pages that came to nothing. */
+    private boolean isStored(CachedFile file, long unit) {
+        long end = Math.min(units.end(unit), file.sizeBytes());
+        return store.contains(
+                file,
+                units.page(unit),
+                units.offsetInPage(unit),
+                (int) (end - units.start(unit)));
+    }
+
+    /** Copies what others fetched; returns the units that came to nothing. */
     private List<Long> readShared(PageRead read, List<Shared> others, TableCounters counters)
             throws IOException {
         List<Long> again = new ArrayList<>();
@@ -214,9 +245,12 @@ public final class PageCache implements AutoCloseable {
             if (landed.isPresent()) {
                 counters.sharedLoads.increment();
                 read.copy(
-                        other.page(), landed.orElseThrow().bytes(), landed.orElseThrow().offset());
+                        units.start(other.unit()),
+                        units.end(other.unit()),
+                        landed.orElseThrow().bytes(),
+                        landed.orElseThrow().offset());
             } else {
-                again.add(other.page());
+                again.add(other.unit());
             }
         }
         return again;
@@ -241,8 +275,8 @@ public final class PageCache implements AutoCloseable {
         PageFetcher.Claims mine = new PageFetcher.Claims();
         boolean handedOn = false;
         try {
-            for (long page = offset / pageBytes; page * pageBytes < end; page++) {
-                claimAhead(file, page, mine);
+            for (long unit = units.of(offset); unit <= units.of(end - 1); unit++) {
+                claimAhead(file, unit, mine);
             }
             handedOn = true;
         } finally {
@@ -253,22 +287,22 @@ public final class PageCache implements AutoCloseable {
         return fetcher.fetchAhead(file, mine, loader, counters(file.table()));
     }
 
-    private void claimAhead(CachedFile file, long page, PageFetcher.Claims mine) {
-        if (store.contains(file, page)) {
+    private void claimAhead(CachedFile file, long unit, PageFetcher.Claims mine) {
+        if (isStored(file, unit)) {
             return;
         }
-        PageFlights.Flight flight = new PageFlights.Flight(file.key(page));
+        PageFlights.Flight flight = new PageFlights.Flight(file.key(unit));
         if (flights.claim(flight).isPresent()) {
             return;
         }
-        if (store.contains(file, page)) {
+        if (isStored(file, unit)) {
             flights.end(flight); // another one's fetch ended between the two looks
         } else {
-            mine.add(page, flight);
+            mine.add(unit, flight);
         }
     }
 
-    /** Pages of the file that are here now. */
+    /** Pages of the file of which something is here now. */
     public long presentPages(CachedFile file) {
         long present = 0;
         for (long page = 0; page * pageBytes < file.sizeBytes(); page++) {
@@ -287,10 +321,20 @@ public final class PageCache implements AutoCloseable {
     public void offer(CachedFile file, long page, byte[] bytes, int length) {
         Objects.checkFromIndexSize(0, length, bytes.length);
         checkPage(file, page, length);
-        PageFlights.Flight flight = new PageFlights.Flight(file.key(page));
-        if (store.isAvailable() && flights.claim(flight).isEmpty()) {
-            fetcher.fill(file, flight, page, bytes, length);
+        if (!store.isAvailable()) {
+            return;
         }
+        PageFetcher.Claims mine = new PageFetcher.Claims();
+        long start = page * pageBytes;
+        for (long unit = units.of(start); unit <= units.of(start + length - 1); unit++) {
+            PageFlights.Flight flight = new PageFlights.Flight(file.key(unit));
+            if (flights.claim(flight).isPresent()) {
+                mine.end(flights); // somebody fetches it already
+                return;
+            }
+            mine.add(unit, flight);
+        }
+        fetcher.fill(file, mine, page, bytes, length);
     }
 
     /**
@@ -343,8 +387,8 @@ public final class PageCache implements AutoCloseable {
         return result;
     }
 
-    /** Pages being fetched or written at this moment. */
-    public int pagesOnTheirWay() {
+    /** Units of pages being fetched or written at this moment. */
+    public int unitsOnTheirWay() {
         return flights.size();
     }
 

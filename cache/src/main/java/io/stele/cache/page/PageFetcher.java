@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches pages that a reader has claimed, hands them to all who wait, and offers them to the
+ * Fetches units of pages that a reader has claimed, hands them to all who wait, and offers them to the
  * store.
  *
  * <p>Invariant: every claim that comes in has ended, or waits to be written into the store, when
@@ -28,18 +28,18 @@ final class PageFetcher {
     /** 128 KiB: remembers half a million pages. */
     private static final int VISITS_BITS_LOG2 = 20;
 
-    /** Pages, ascending, that are one reader's to fetch. Confined to its thread. */
+    /** Units, ascending, that are one reader's to fetch. Confined to its thread. */
     static final class Claims {
-        private final List<Long> pages = new ArrayList<>();
+        private final List<Long> units = new ArrayList<>();
         private final List<PageFlights.Flight> flights = new ArrayList<>();
 
-        void add(long page, PageFlights.Flight flight) {
-            pages.add(page);
+        void add(long unit, PageFlights.Flight flight) {
+            units.add(unit);
             flights.add(flight);
         }
 
         boolean isEmpty() {
-            return pages.isEmpty();
+            return units.isEmpty();
         }
 
         void end(PageFlights all) {
@@ -51,8 +51,8 @@ final class PageFetcher {
     private final PageFlights flights;
     private final LongSupplier nanoTime;
     private final Executor executor;
-    private final int pageBytes;
-    private final int maxPagesOfFetch;
+    private final PageUnits units;
+    private final int maxFetchBytes;
     private final Semaphore fetchBytes;
     private final Semaphore fillBytes;
 
@@ -69,10 +69,9 @@ final class PageFetcher {
         this.flights = requireNonNull(flights, "flights is null");
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         this.executor = requireNonNull(executor, "executor is null");
-        this.pageBytes = store.pageBytes();
-        this.maxPagesOfFetch = Math.max(1, options.maxFetchBytes() / pageBytes);
-        int largest = Math.max(options.maxFetchBytes(), pageBytes);
-        this.fetchBytes = new Semaphore(Math.multiplyExact(options.maxFetches(), largest));
+        this.units = new PageUnits(store.pageBytes(), store.unitBytes());
+        this.maxFetchBytes = Math.max(options.maxFetchBytes(), units.unitBytes());
+        this.fetchBytes = new Semaphore(Math.multiplyExact(options.maxFetches(), maxFetchBytes));
         this.fillBytes = new Semaphore(options.maxFillBytes());
     }
 
@@ -115,7 +114,7 @@ final class PageFetcher {
                 fetch.mayFill = true;
                 started.add(startAhead(fetch));
             } else {
-                counters.skippedFills.add(fetch.flown.size());
+                counters.skippedFills.add(fetch.pages());
                 fetch.flown.forEach(flights::end);
             }
         }
@@ -145,10 +144,14 @@ final class PageFetcher {
         return done;
     }
 
-    /** Keeps a page that its writer has at hand, in the background, if there is room for it. */
-    void fill(CachedFile file, PageFlights.Flight flight, long page, byte[] bytes, int length) {
+    /**
+     * Keeps a page that its writer has at hand, in the background, if there is room for it.
+     *
+     * @param claims all of its units
+     */
+    void fill(CachedFile file, Claims claims, long page, byte[] bytes, int length) {
         if (!fillBytes.tryAcquire(length)) {
-            flights.end(flight);
+            claims.end(flights);
             return;
         }
         Runnable put =
@@ -157,15 +160,18 @@ final class PageFetcher {
                         store.put(file, page, bytes, 0, length);
                     } finally {
                         fillBytes.release(length);
-                        flights.end(flight);
+                        claims.end(flights);
                     }
                 };
-        flight.land(new PageFlights.Landed(bytes, 0));
+        for (int i = 0; i < claims.units.size(); i++) {
+            int offset = units.offsetInPage(claims.units.get(i));
+            claims.flights.get(i).land(new PageFlights.Landed(bytes, offset));
+        }
         try {
             executor.execute(put);
         } catch (RejectedExecutionException e) {
             fillBytes.release(length);
-            flights.end(flight);
+            claims.end(flights);
         }
     }
 
@@ -177,10 +183,10 @@ final class PageFetcher {
             Optional<PageRead> read) {
         List<Fetch> all = new ArrayList<>();
         int next = 0;
-        for (FetchRange range : FetchRange.join(claims.pages, maxPagesOfFetch)) {
-            List<PageFlights.Flight> flown = claims.flights.subList(next, next + range.pages());
+        for (FetchRange range : FetchRange.join(claims.units, units, maxFetchBytes)) {
+            List<PageFlights.Flight> flown = claims.flights.subList(next, next + range.units());
             all.add(new Fetch(file, range, flown, loader, counters, read));
-            next += range.pages();
+            next += range.units();
         }
         return all;
     }
@@ -259,16 +265,20 @@ final class PageFetcher {
         }
 
         private long offset() {
-            return range.firstPage() * pageBytes;
+            return units.start(range.firstUnit());
         }
 
         private int length() {
-            long end = (range.firstPage() + range.pages()) * pageBytes;
-            return (int) (Math.min(file.sizeBytes(), end) - offset());
+            return (int) (end(range.lastUnit()) - offset());
         }
 
-        private int pageLength(int index) {
-            return Math.min(pageBytes, length() - index * pageBytes);
+        private long end(long unit) {
+            return Math.min(file.sizeBytes(), units.end(unit));
+        }
+
+        /** Of which units are fetched. */
+        private int pages() {
+            return (int) (units.page(range.lastUnit()) - units.page(range.firstUnit())) + 1;
         }
 
         void run() throws IOException {
@@ -283,11 +293,13 @@ final class PageFetcher {
                     giveUp();
                 }
             }
-            for (int i = 0; i < range.pages(); i++) {
+            for (int i = 0; i < range.units(); i++) {
+                long start = units.start(range.firstUnit() + i);
+                int at = (int) (start - offset());
                 if (read.isPresent()) {
-                    read.get().copy(range.firstPage() + i, bytes, i * pageBytes);
+                    read.get().copy(start, units.end(range.firstUnit() + i), bytes, at);
                 }
-                flown.get(i).land(new PageFlights.Landed(bytes, i * pageBytes));
+                flown.get(i).land(new PageFlights.Landed(bytes, at));
             }
             fill(bytes);
         }
@@ -328,15 +340,15 @@ final class PageFetcher {
             }
         }
 
-        /** The flights stay until the store has the pages, so that nobody fetches them again. */
+        /** The flights stay until the store has the units, so that nobody fetches them again. */
         private void fill(byte[] bytes) {
             if (file.isVisited() && !isKnown()) {
-                counters.visitedPages.add(range.pages());
+                counters.visitedPages.add(pages());
                 giveUp();
                 return;
             }
             if (!mayFill && !fillBytes.tryAcquire(bytes.length)) {
-                counters.skippedFills.add(range.pages());
+                counters.skippedFills.add(pages());
                 flown.forEach(flights::end);
                 return;
             }
@@ -344,7 +356,7 @@ final class PageFetcher {
                 executor.execute(() -> fillNow(bytes));
             } catch (RejectedExecutionException e) {
                 fillBytes.release(bytes.length);
-                counters.skippedFills.add(range.pages());
+                counters.skippedFills.add(pages());
                 flown.forEach(flights::end);
             }
         }
@@ -352,19 +364,34 @@ final class PageFetcher {
         /** Whether most pages were fetched before; from now on they were. */
         private boolean isKnown() {
             int known = 0;
-            for (int i = 0; i < range.pages(); i++) {
-                known += visits.knows(file.key(range.firstPage() + i).hashCode()) ? 1 : 0;
+            long first = units.page(range.firstUnit());
+            for (int i = 0; i < pages(); i++) {
+                known += visits.knows(file.key(first + i).hashCode()) ? 1 : 0;
             }
-            return 2 * known > range.pages();
+            return 2 * known > pages();
         }
 
+        /** Page by page, what was fetched of each. */
         private void fillNow(byte[] bytes) {
             int next = 0;
             try {
-                for (; next < range.pages(); next++) {
-                    long page = range.firstPage() + next;
-                    store.put(file, page, bytes, next * pageBytes, pageLength(next));
-                    flights.end(flown.get(next));
+                while (next < range.units()) {
+                    long unit = range.firstUnit() + next;
+                    long page = units.page(unit);
+                    long start = units.start(unit);
+                    int end = next;
+                    while (end < range.units() && units.page(range.firstUnit() + end) == page) {
+                        end++;
+                    }
+                    store.put(
+                            file,
+                            page,
+                            units.offsetInPage(unit),
+                            bytes,
+                            (int) (start - offset()),
+                            (int) (end(range.firstUnit() + end - 1) - start));
+                    flown.subList(next, end).forEach(flights::end);
+                    next = end;
                 }
             } finally {
                 fillBytes.release(bytes.length);

@@ -9,28 +9,31 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Pages that are being fetched, or were and are not in the store yet.
+ * Units of pages that are being fetched, or were and are not in the store yet.
  *
- * <p>Invariant: of one page there is at most one flight, and it ends, whatever happens to the
+ * <p>Invariant: of one unit there is at most one flight, and it ends, whatever happens to the
  * thread that flies it. Thread-safe.
  */
 final class PageFlights {
     /**
-     * Bytes of a page that was fetched.
+     * Bytes of a unit that was fetched.
      *
      * @param bytes those of the whole fetch; nobody changes them
-     * @param offset where the page begins in them
+     * @param offset where the unit begins in them
      */
     record Landed(byte[] bytes, int offset) {}
 
     /**
-     * One page on its way. A fetch that failed lands empty: the failure may be its reader's own, an
+     * One unit on its way. A fetch that failed lands empty: the failure may be its reader's own, an
      * interrupt for example, and the others look again for themselves.
      */
     static final class Flight {
         private final PageKey key;
         private final CompletableFuture<Optional<Landed>> landing = new CompletableFuture<>();
 
+        /**
+         * @param key of the unit, by its number in the file
+         */
         Flight(PageKey key) {
             this.key = key;
         }
@@ -50,7 +53,7 @@ final class PageFlights {
                 throw new InterruptedIOException(
                         String.format(
                                 Locale.ROOT,
-                                "Expected to get page %s that another thread loads, found this thread interrupted",
+                                "Expected to get unit %s that another thread loads, found this thread interrupted",
                                 key));
             }
         }
@@ -58,18 +61,18 @@ final class PageFlights {
 
     private final ConcurrentMap<PageKey, Flight> flights = new ConcurrentHashMap<>();
 
-    /** Empty if the page is the caller's to fetch now; else the flight of somebody else. */
+    /** Empty if the unit is the caller's to fetch now; else the flight of somebody else. */
     Optional<Flight> claim(Flight mine) {
         return Optional.ofNullable(flights.putIfAbsent(mine.key, mine));
     }
 
-    /** The page is in the store now, or nowhere. */
+    /** The unit is in the store now, or nowhere. */
     void end(Flight flight) {
         flights.remove(flight.key, flight);
         flight.landing.complete(Optional.empty());
     }
 
-    /** Pages on their way. */
+    /** Units on their way. */
     int size() {
         return flights.size();
     }

@@ -1,44 +1,43 @@
 package io.stele.cache.page;
 
 /**
- * A range of a file that somebody wants in a buffer, seen page by page.
+ * A range of a file that somebody wants in a buffer, seen page by page or unit by unit: by ranges
+ * of the file that overlap it.
  *
  * @param file never read beyond its size
  */
-record PageRead(
-        CachedFile file, long offset, byte[] buffer, int bufferOffset, int length, int pageBytes) {
-    long firstPage() {
-        return offset / pageBytes;
+record PageRead(CachedFile file, long offset, byte[] buffer, int bufferOffset, int length) {
+    /** Behind the last byte. */
+    long end() {
+        return offset + length;
     }
 
-    /** Before the first, if nothing is wanted. */
-    long lastPage() {
-        return length == 0 ? firstPage() - 1 : (offset + length - 1) / pageBytes;
+    /** Where the wanted part of what begins at {@code start} begins in it. */
+    int offsetIn(long start) {
+        return (int) Math.max(0, offset - start);
     }
 
-    /** Where the wanted part of a page begins in it. */
-    int offsetInPage(long page) {
-        return (int) Math.max(0, offset - page * pageBytes);
+    /** Where the wanted part of what begins at {@code start} goes. */
+    int offsetInBuffer(long start) {
+        return bufferOffset + (int) Math.max(0, start - offset);
     }
 
-    /** Where the wanted part of a page goes. */
-    int offsetInBuffer(long page) {
-        return bufferOffset + (int) Math.max(0, page * pageBytes - offset);
+    /** How much is wanted of what lies from {@code start} to {@code limit}. */
+    int lengthIn(long start, long limit) {
+        return (int) (Math.min(end(), limit) - start) - offsetIn(start);
     }
 
-    /** How much of a page is wanted. */
-    int lengthInPage(long page) {
-        long end = Math.min(offset + length, (page + 1) * pageBytes);
-        return (int) (end - page * pageBytes) - offsetInPage(page);
-    }
-
-    /** Copies the wanted part of a page. */
-    void copy(long page, byte[] source, int pageOffset) {
+    /**
+     * Copies the wanted part of what lies from {@code start} to {@code limit}.
+     *
+     * @param sourceOffset of the first byte of it
+     */
+    void copy(long start, long limit, byte[] source, int sourceOffset) {
         System.arraycopy(
                 source,
-                pageOffset + offsetInPage(page),
+                sourceOffset + offsetIn(start),
                 buffer,
-                offsetInBuffer(page),
-                lengthInPage(page));
+                offsetInBuffer(start),
+                lengthIn(start, limit));
     }
 }

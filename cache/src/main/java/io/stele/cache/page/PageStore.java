@@ -14,7 +14,7 @@ public interface PageStore extends AutoCloseable {
     enum Outcome {
         /** The bytes are in the buffer. */
         HIT,
-        /** The page is not here; bytes of the buffer in the range are undefined. */
+        /** Not all of it is here; bytes of the buffer in the range are undefined. */
         MISS,
         /**
          * What lay here was not what had been put, or could not be read; the page was dropped, and
@@ -26,29 +26,49 @@ public interface PageStore extends AutoCloseable {
     /** The size of a page, a power of two: the last page of a file may be shorter. */
     int pageBytes();
 
+    /**
+     * What is kept at least: a page has units of this size, the last one may be shorter, and each
+     * of them is here or not. At most a page.
+     */
+    int unitBytes();
+
     /** How many full pages fit. */
     long maxPages();
 
     /** Whether anything can be kept at present: false while all directories are out. */
     boolean isAvailable();
 
-    /** Whether the page is here now; counts as no use of it. */
+    /** Whether some unit of the page is here now; counts as no use of it. */
     boolean contains(CachedFile file, long page);
 
+    /** Whether {@code length} bytes from {@code offset} in a page are here now; as no use of it. */
+    boolean contains(CachedFile file, long page, int offset, int length);
+
     /**
-     * Reads {@code length} bytes from {@code offset} in a page. Counts as a use of the page,
-     * whether it is here or not.
+     * Reads {@code length} bytes from {@code offset} in a page, a miss if not all of their units are
+     * here. Counts as a use of the page, whether it is here or not.
      */
     Outcome read(
             CachedFile file, long page, int offset, byte[] buffer, int bufferOffset, int length);
 
     /**
-     * Offers the content of a page; returns whether it is here now. A page that is here already is
-     * left as it is.
+     * Offers units of a page that lie side by side; returns whether they are here now. Units that
+     * are here already are left as they are.
+     *
+     * @param pageOffset where they begin in the page: where a unit does
+     * @param length up to where a unit ends, or the page, or the file
+     */
+    boolean put(
+            CachedFile file, long page, int pageOffset, byte[] bytes, int offset, int length);
+
+    /**
+     * Offers a whole page, as {@link #put(CachedFile, long, int, byte[], int, int)} does.
      *
      * @param length the page's size, or the rest of the file in its last page
      */
-    boolean put(CachedFile file, long page, byte[] bytes, int offset, int length);
+    default boolean put(CachedFile file, long page, byte[] bytes, int offset, int length) {
+        return put(file, page, 0, bytes, offset, length);
+    }
 
     /** Forgets a page, for example one of a deleted file. */
     void remove(CachedFile file, long page);

@@ -38,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TestPageCache {
     private static final PageGeometry GEOMETRY = new PageGeometry(4096, 512);
     private static final int PAGE = GEOMETRY.pageBytes();
+    private static final int UNIT = GEOMETRY.unitPayloadBytes();
 
     @TempDir private Path directory;
 
@@ -81,7 +82,7 @@ class TestPageCache {
 
     /** Until what was fetched is in the store. */
     private static void awaitFilled(PageCache cache) {
-        while (cache.pagesOnTheirWay() > 0) {
+        while (cache.unitsOnTheirWay() > 0) {
             Thread.onSpinWait();
         }
     }
@@ -116,7 +117,7 @@ class TestPageCache {
             }
             assertThat(loads).hasValue(1);
             awaitFilled(cache);
-            check(cache, 4096, PAGE, slow);
+            check(cache, 4096, UNIT, slow);
             assertThat(loads).hasValue(1);
             TableStatistics statistics = cache.tableStatistics().getFirst();
             assertThat(statistics.loads()).isEqualTo(1);
@@ -147,13 +148,13 @@ class TestPageCache {
                         ranges.add(offset / PAGE + "+" + length);
                         load(offset, buffer, at, length);
                     };
-            check(cache, 10 * PAGE + 5, 10, loader);
+            check(cache, 10 * PAGE, PAGE, loader);
             awaitFilled(cache);
             // Pages 2 to 20 without 10: at most eight together, and two sides of the hole.
             check(cache, 2 * PAGE + 100, 18 * PAGE, loader);
             assertThat(ranges)
                     .containsExactlyInAnyOrder(
-                            "10+" + PAGE, "2+" + 8 * PAGE, "11+" + 8 * PAGE, "19+" + 2 * PAGE);
+                            "10+" + PAGE, "2+" + 8 * PAGE, "11+" + 8 * PAGE, "19+" + (PAGE + UNIT));
             awaitFilled(cache);
             check(cache, 2 * PAGE, 18 * PAGE, loader);
             // The last page is as long as the file is.
@@ -195,7 +196,7 @@ class TestPageCache {
                                                 throw new IllegalStateException("broken");
                                             }))
                     .hasMessage("broken");
-            assertThat(cache.pagesOnTheirWay()).isZero();
+            assertThat(cache.unitsOnTheirWay()).isZero();
         }
     }
 
@@ -239,15 +240,15 @@ class TestPageCache {
                 all.add(cache.prefetch(file, (long) page * PAGE, 1, together));
             }
             for (CompletableFuture<Long> one : all) {
-                assertThat(one.get(60, TimeUnit.SECONDS)).isEqualTo(PAGE);
+                assertThat(one.get(60, TimeUnit.SECONDS)).isEqualTo(UNIT);
             }
             assertThat(cache.tableStatistics().getFirst().loads()).isEqualTo(8);
         }
     }
 
-    /** A page is fetched even if it is more than a fetch may be. */
+    /** A unit is fetched even if it is more than a fetch may be. */
     @Test
-    void aFetchIsAPageAtLeast() throws Exception {
+    void aFetchIsAUnitAtLeast() throws Exception {
         try (PageCache cache = cache(100, new PageCacheOptions(1, 1, 64 * PAGE))) {
             check(cache, 100, 3 * PAGE, this::load);
         }
@@ -257,7 +258,7 @@ class TestPageCache {
     void whatCannotBeWrittenInTimeIsNotKept() throws IOException {
         try (PageCache cache = cache(100, new PageCacheOptions(8 * PAGE, 3, 2 * PAGE))) {
             check(cache, 0, 3 * PAGE, this::load);
-            assertThat(cache.pagesOnTheirWay()).isZero();
+            assertThat(cache.unitsOnTheirWay()).isZero();
             assertThat(cache.storeStatistics().pages()).isZero();
             assertThat(cache.tableStatistics().getFirst().skippedFills()).isEqualTo(3);
             check(cache, 0, 2 * PAGE, this::load);
@@ -279,7 +280,7 @@ class TestPageCache {
                     };
             cache.read(visited, 0, buffer, 0, buffer.length, counting);
             assertThat(buffer).isEqualTo(Arrays.copyOf(content, buffer.length));
-            assertThat(cache.pagesOnTheirWay()).isZero();
+            assertThat(cache.unitsOnTheirWay()).isZero();
             assertThat(cache.presentPages(file)).isZero();
             assertThat(cache.tableStatistics().getFirst().visitedPages()).isEqualTo(2);
             cache.read(visited, 0, buffer, 0, buffer.length, counting);
@@ -358,7 +359,7 @@ class TestPageCache {
                         await(reading);
                         load(offset, buffer, at, length);
                     };
-            check(cache, 20 * PAGE, 10, this::load);
+            check(cache, 20 * PAGE, PAGE, this::load);
             awaitFilled(cache);
             CompletableFuture<Long> ahead = cache.prefetch(file, 18 * PAGE + 7, 6 * PAGE, loader);
             assertThat(cache.prefetch(file, 18 * PAGE, PAGE, loader)).isDone(); // on its way
@@ -367,11 +368,11 @@ class TestPageCache {
             reader.get();
             ahead.get();
             awaitFilled(cache);
-            // Pages 18 and 19, and 21 to 24: page 20 was here
+            // Pages 18 and 19, and 21 to the first unit of 24: page 20 was here
             assertThat(loads).hasValue(2);
-            check(cache, 18 * PAGE, 7 * PAGE, loader);
+            check(cache, 18 * PAGE, 6 * PAGE + UNIT, loader);
             assertThat(loads).hasValue(2);
-            assertThat(cache.prefetch(file, 18 * PAGE, 7 * PAGE, loader)).isDone();
+            assertThat(cache.prefetch(file, 18 * PAGE, 6 * PAGE + UNIT, loader)).isDone();
             assertThat(cache.prefetch(file, content.length, 5, loader)).isDone();
             assertThat(loads).hasValue(2);
         }
@@ -408,7 +409,7 @@ class TestPageCache {
                                 throw new IOException("no route to the store");
                             })
                     .get();
-            assertThat(cache.pagesOnTheirWay()).isZero();
+            assertThat(cache.unitsOnTheirWay()).isZero();
             assertThat(cache.tableStatistics().getFirst().failedLoads()).isEqualTo(1);
             check(cache, 0, 3 * PAGE, this::load);
         }
@@ -430,6 +431,70 @@ class TestPageCache {
             assertThat(cache.presentPages(file)).isEqualTo(2);
             assertThatThrownBy(() -> cache.offer(file, 64, new byte[PAGE], PAGE))
                     .hasMessageContaining("Expected the 100 bytes of page 64");
+        }
+    }
+
+    /** Of a page that is partly here, what is missing comes, and nothing else. */
+    @Test
+    void onlyTheUnitsThatAreWantedAreFetched() throws Exception {
+        try (PageCache cache = cache(100, PageCacheOptions.DEFAULT)) {
+            List<String> loads = Collections.synchronizedList(new ArrayList<>());
+            RangeLoader loader =
+                    (offset, buffer, at, length) -> {
+                        loads.add(offset - 3 * PAGE + "+" + length);
+                        load(offset, buffer, at, length);
+                    };
+            int rest = PAGE - 2 * UNIT;
+            check(cache, 3 * PAGE + UNIT + 10, 100, loader);
+            awaitFilled(cache);
+            assertThat(loads).containsExactly(UNIT + "+" + UNIT);
+            check(cache, 3 * PAGE + UNIT, UNIT, loader);
+            cache.prefetch(file, 3 * PAGE + 2 * UNIT - 1, 1, loader).get();
+            assertThat(loads).hasSize(1);
+            // The end of this page and the beginning of the next one are one request
+            check(cache, 4 * PAGE - 1, 2, loader);
+            awaitFilled(cache);
+            assertThat(loads).hasSize(2).contains(2 * UNIT + "+" + (rest + UNIT));
+            // Around what is here
+            check(cache, 3 * PAGE, 2 * PAGE, loader);
+            awaitFilled(cache);
+            assertThat(loads)
+                    .hasSize(4)
+                    .contains("0+" + UNIT, PAGE + UNIT + "+" + (PAGE - UNIT));
+            check(cache, 3 * PAGE, 2 * PAGE, loader);
+            assertThat(loads).hasSize(4);
+            assertThat(cache.storeStatistics().pages()).isEqualTo(2);
+            assertThat(cache.presentPages(file)).isEqualTo(2);
+            TableStatistics statistics = cache.tableStatistics().getFirst();
+            assertThat(statistics.loadedBytes()).isEqualTo(2L * PAGE);
+            // The last page has 100 bytes
+            check(cache, 64 * PAGE, 100, loader);
+            awaitFilled(cache);
+            assertThat(loads).last().isEqualTo(61 * PAGE + "+100");
+        }
+    }
+
+    /** While the units of an offered page are on their way elsewhere, it is not taken. */
+    @Test
+    void anOfferedPageThatSomebodyFetchesIsNotTaken() throws Exception {
+        try (PageCache cache = cache(100, PageCacheOptions.DEFAULT)) {
+            CountDownLatch offered = new CountDownLatch(1);
+            CompletableFuture<Long> ahead =
+                    cache.prefetch(
+                            file,
+                            3 * PAGE + UNIT,
+                            1,
+                            (offset, buffer, at, length) -> {
+                                await(offered);
+                                load(offset, buffer, at, length);
+                            });
+            cache.offer(file, 3, Arrays.copyOfRange(content, 3 * PAGE, 4 * PAGE), PAGE);
+            assertThat(cache.unitsOnTheirWay()).isEqualTo(1);
+            offered.countDown();
+            ahead.get();
+            awaitFilled(cache);
+            check(cache, 3 * PAGE, PAGE, this::load);
+            assertThat(cache.tableStatistics().getFirst().loadedBytes()).isEqualTo(PAGE);
         }
     }
 

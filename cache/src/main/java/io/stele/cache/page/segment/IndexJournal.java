@@ -30,7 +30,7 @@ import java.util.zip.CRC32C;
  * 8      body
  * 8 + n  checksum            4  CRC32C of what comes before
  *
- * body of a page: length of the page 4, key 16, four units 4 each (-1: none), frequency 4
+ * body of a page: length of the page 4, key 16, four units 4 each (-1: not here), frequency 4
  * body of a table: its name in UTF-8
  * </pre>
  *
@@ -107,15 +107,10 @@ final class IndexJournal {
             int length = source.getInt();
             PageKey key = new PageKey(source.getLong(), source.getLong());
             int[] units = new int[PageGeometry.UNITS_PER_PAGE];
-            int count = 0;
             for (int i = 0; i < units.length; i++) {
-                int unit = source.getInt();
-                if (unit >= 0) {
-                    units[count++] = unit;
-                }
+                units[i] = Math.max(PageEntries.NONE, source.getInt());
             }
-            return new PutRecord(
-                    key, table, length, queue, Arrays.copyOf(units, count), source.getInt());
+            return new PutRecord(key, table, length, queue, units, source.getInt());
         }
     }
 

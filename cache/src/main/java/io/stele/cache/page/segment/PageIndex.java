@@ -142,8 +142,8 @@ final class PageIndex {
     }
 
     /**
-     * Fills {@code units} with units for a page of {@code table}, evicting others if needed; {@code
-     * false} if the page is not to be kept.
+     * Fills {@code units} with units for a page of {@code table}, evicting pages if needed, even
+     * that one; {@code false} if they are not to be kept.
      */
     boolean allocate(int[] units, int table) {
         for (int step = 0; allocator.available() < units.length; step++) {
@@ -219,25 +219,60 @@ final class PageIndex {
         return usedUnits[table] + more <= reservedUnits[table];
     }
 
-    /** Puts in a page that is not here, whose units are allocated. */
+    /**
+     * Puts in a page that is not here, whose units are allocated.
+     *
+     * @param units by their number in the page; {@link PageEntries#NONE}, or beyond the end: that
+     *     one is not here
+     */
     int insert(PageKey key, int table, int length, int[] units) {
-        boolean shared = isWithinShare(table, units.length);
         int entry = add(key, table, length, units);
-        (shared ? probation : window).addFirst(entry, units.length);
+        int count = units(entry);
+        boolean shared = usedUnits[table] <= reservedUnits[table];
+        (shared ? probation : window).addFirst(entry, count);
         limitWindow();
         return entry;
+    }
+
+    /**
+     * Adds allocated units to a page that is here; those that it has already are released.
+     *
+     * @param units as of {@link #insert}
+     * @return whether it has more now
+     */
+    boolean extend(int entry, int[] units) {
+        int more = 0;
+        for (int i = 0; i < units.length; i++) {
+            if (units[i] == PageEntries.NONE) {
+                continue;
+            }
+            if (entries.field(entry, i) == PageEntries.NONE) {
+                entries.setField(entry, i, units[i]);
+                more++;
+            } else {
+                allocator.release(units[i]);
+            }
+        }
+        queue(entry).grow(more);
+        usedUnits[entries.table(entry)] += more;
+        limitWindow();
+        limitProtected();
+        return more > 0;
     }
 
     /** Puts in a page from a journal, in the queue that it was in. */
     void restore(PageKey key, int table, int length, int[] units, int queue) {
         int entry = add(key, table, length, units);
         for (int unit : units) {
-            allocator.take(unit);
+            if (unit != PageEntries.NONE) {
+                allocator.take(unit);
+            }
         }
+        int count = units(entry);
         switch (queue) {
-            case QueueKind.WINDOW -> window.addFirst(entry, units.length);
-            case QueueKind.PROTECTED -> protectedPages.addFirst(entry, units.length);
-            default -> probation.addFirst(entry, units.length);
+            case QueueKind.WINDOW -> window.addFirst(entry, count);
+            case QueueKind.PROTECTED -> protectedPages.addFirst(entry, count);
+            default -> probation.addFirst(entry, count);
         }
         limitWindow();
         limitProtected();
@@ -253,7 +288,7 @@ final class PageIndex {
         int bucket = bucket(key.high());
         entries.setField(entry, PageEntries.CHAIN, buckets[bucket]);
         buckets[bucket] = entry;
-        usedUnits[table] += units.length;
+        usedUnits[table] += units(entry);
         return entry;
     }
 
@@ -268,8 +303,10 @@ final class PageIndex {
     void remove(int entry) {
         int units = units(entry);
         queue(entry).remove(entry, units);
-        for (int i = 0; i < units; i++) {
-            allocator.release(entries.field(entry, i));
+        for (int unit : unitsOf(entry)) {
+            if (unit != PageEntries.NONE) {
+                allocator.release(unit);
+            }
         }
         usedUnits[entries.table(entry)] -= units;
         unchain(entry);
@@ -298,12 +335,20 @@ final class PageIndex {
         entries.setField(before, PageEntries.CHAIN, next);
     }
 
-    /** How many units a page takes. */
+    /** How many units of a page are here. */
     int units(int entry) {
         int units = 0;
-        while (units < PageGeometry.UNITS_PER_PAGE
-                && entries.field(entry, units) != PageEntries.NONE) {
-            units++;
+        for (int i = 0; i < PageGeometry.UNITS_PER_PAGE; i++) {
+            units += entries.field(entry, i) == PageEntries.NONE ? 0 : 1;
+        }
+        return units;
+    }
+
+    /** Where the units of a page lie, by their number in it; {@link PageEntries#NONE}: not here. */
+    int[] unitsOf(int entry) {
+        int[] units = new int[PageGeometry.UNITS_PER_PAGE];
+        for (int i = 0; i < units.length; i++) {
+            units[i] = entries.field(entry, i);
         }
         return units;
     }

@@ -46,6 +46,11 @@ final class PageQueue {
         size++;
     }
 
+    /** An entry in it has so many units more. */
+    void grow(int moreUnits) {
+        units += moreUnits;
+    }
+
     void remove(int entry, int entryUnits) {
         int previous = entries.field(entry, PageEntries.PREVIOUS);
         int next = entries.field(entry, PageEntries.NEXT);

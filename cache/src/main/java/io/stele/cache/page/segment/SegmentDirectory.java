@@ -20,7 +20,8 @@ import java.util.random.RandomGenerator;
  * One directory of a {@link SegmentPageStore}: an index in memory, segment files, and the index's
  * journal.
  *
- * <p>A page is written into free units, then it enters the index, then the journal. None of this is
+ * <p>A page, or some of its units, is written into free units, then it enters the index, then the
+ * journal. None of this is
  * synced or ordered on disk: blocks verify only as what they were written for ({@link
  * io.stele.cache.page.PageBlocks}), so the worst that a crash does is that pages are lost.
  *
@@ -40,8 +41,12 @@ final class SegmentDirectory {
     /** How old the recency on disk may be, in a cache that changes. */
     private static final long CHECKPOINT_NANOS = 300_000_000_000L;
 
+    /** A unit of a page for which space is needed. */
+    private static final int WANTED = 1;
+
     private final String name;
     private final SegmentLayout layout;
+    private final int unitPayloadBytes;
     private final CacheFiles files;
     private final SegmentFiles segments;
     private final IndexFile indexFile;
@@ -90,6 +95,7 @@ final class SegmentDirectory {
         this.name = name;
         this.maxBytes = maxBytes;
         this.layout = layout;
+        this.unitPayloadBytes = layout.geometry().unitPayloadBytes();
         this.files = files;
         this.nanoTime = nanoTime;
         int units = layout.units(maxBytes);
@@ -202,7 +208,7 @@ final class SegmentDirectory {
                 return;
             }
             for (int unit : page.units()) {
-                if (owners[unit] != PageEntries.NONE) {
+                if (unit != PageEntries.NONE && owners[unit] != PageEntries.NONE) {
                     remove(owners[unit]);
                 }
             }
@@ -211,37 +217,47 @@ final class SegmentDirectory {
             index.restore(page.key(), table, page.length(), page.units(), page.queue());
             int entry = index.find(page.key());
             for (int unit : page.units()) {
-                owners[unit] = entry;
+                if (unit != PageEntries.NONE) {
+                    owners[unit] = entry;
+                }
             }
         }
 
         private void remove(int entry) {
-            for (int i = 0; i < index.units(entry); i++) {
-                owners[index.entries().field(entry, i)] = PageEntries.NONE;
+            for (int unit : index.unitsOf(entry)) {
+                if (unit != PageEntries.NONE) {
+                    owners[unit] = PageEntries.NONE;
+                }
             }
             index.remove(entry);
         }
 
         private boolean isPossible(PutRecord page) {
             PageGeometry geometry = layout.geometry();
-            if (page.length() < 1
-                    || page.length() > geometry.pageBytes()
-                    || page.units().length != geometry.units(page.length())) {
+            if (page.length() < 1 || page.length() > geometry.pageBytes()) {
                 return false;
             }
-            for (int unit : page.units()) {
-                int present = segmentUnits.getOrDefault(layout.segment(unit), 0);
-                if (unit >= owners.length || unit % layout.unitsPerSegment() >= present) {
+            int[] units = page.units();
+            int count = 0;
+            for (int i = 0; i < units.length; i++) {
+                if (units[i] == PageEntries.NONE) {
+                    continue;
+                }
+                int present = segmentUnits.getOrDefault(layout.segment(units[i]), 0);
+                if (i >= geometry.units(page.length())
+                        || units[i] >= owners.length
+                        || units[i] % layout.unitsPerSegment() >= present) {
                     return false;
                 }
+                count++;
             }
-            return areDistinct(page.units());
+            return count > 0 && areDistinct(units);
         }
 
         private static boolean areDistinct(int[] units) {
             for (int i = 1; i < units.length; i++) {
                 for (int j = 0; j < i; j++) {
-                    if (units[i] == units[j]) {
+                    if (units[i] == units[j] && units[i] != PageEntries.NONE) {
                         return false;
                     }
                 }
@@ -309,10 +325,35 @@ final class SegmentDirectory {
         }
     }
 
+    /** See {@link io.stele.cache.page.PageStore#contains}. */
+    boolean contains(PageKey key, int offset, int length) {
+        lock.lock();
+        try {
+            int entry = index.find(key);
+            return entry != PageEntries.NONE && hasUnits(entry, offset, length);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // @GuardedBy("lock")
+    private boolean hasUnits(int entry, int offset, int length) {
+        if (offset + length > index.entries().length(entry)) {
+            return false;
+        }
+        int end = layout.geometry().units(offset + length);
+        for (int unit = offset / unitPayloadBytes; unit < end; unit++) {
+            if (index.entries().field(entry, unit) == PageEntries.NONE) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** See {@link io.stele.cache.page.PageStore#read}. */
     Outcome read(PageKey key, int offset, byte[] buffer, int bufferOffset, int length) {
         int[] units = new int[PageGeometry.UNITS_PER_PAGE];
-        if (!locate(key, offset + length, units)) {
+        if (!locate(key, offset, length, units)) {
             return Outcome.MISS;
         }
         try {
@@ -328,11 +369,11 @@ final class SegmentDirectory {
         return dropDamaged(key, units);
     }
 
-    private boolean locate(PageKey key, int end, int[] units) {
+    private boolean locate(PageKey key, int offset, int length, int[] units) {
         lock.lock();
         try {
             int entry = index.use(key);
-            if (entry == PageEntries.NONE || end > index.entries().length(entry)) {
+            if (entry == PageEntries.NONE || !hasUnits(entry, offset, length)) {
                 return false;
             }
             for (int i = 0; i < units.length; i++) {
@@ -344,7 +385,7 @@ final class SegmentDirectory {
         }
     }
 
-    /** Damaged, unless the page has gone from there meanwhile. */
+    /** Damaged, unless the page has gone from there meanwhile; more of it may have come. */
     private Outcome dropDamaged(PageKey key, int[] units) {
         lock.lock();
         try {
@@ -353,7 +394,7 @@ final class SegmentDirectory {
                 return Outcome.MISS;
             }
             for (int i = 0; i < units.length; i++) {
-                if (units[i] != index.entries().field(entry, i)) {
+                if (units[i] != PageEntries.NONE && units[i] != index.entries().field(entry, i)) {
                     return Outcome.MISS;
                 }
             }
@@ -365,32 +406,76 @@ final class SegmentDirectory {
         return Outcome.DAMAGED;
     }
 
-    /** See {@link io.stele.cache.page.PageStore#put}. */
-    boolean put(PageKey key, String table, byte[] bytes, int offset, int length) {
-        int[] units = new int[layout.geometry().units(length)];
+    /**
+     * See {@link io.stele.cache.page.PageStore#put}.
+     *
+     * @param pageLength of the whole page
+     */
+    boolean put(
+            PageKey key,
+            String table,
+            int pageLength,
+            int pageOffset,
+            byte[] bytes,
+            int offset,
+            int length) {
+        int first = pageOffset / unitPayloadBytes;
+        int end = layout.geometry().units(pageOffset + length);
+        int[] units = new int[PageGeometry.UNITS_PER_PAGE];
+        int[] allocated;
         boolean fresh;
         lock.lock();
         try {
-            if (index.find(key) != PageEntries.NONE) {
+            int count = markAbsent(findOfLength(key, pageLength), first, end, units);
+            if (count == 0) {
                 return true;
             }
+            allocated = new int[count];
             growAgain();
-            if (!index.allocate(units, tableNumber(table))) {
+            if (!index.allocate(allocated, tableNumber(table))) {
                 rejections.increment();
                 return false;
             }
-            fresh = isFresh(units);
+            fresh = isFresh(allocated);
         } finally {
             lock.unlock();
         }
+        int next = 0;
+        for (int unit = 0; unit < units.length; unit++) {
+            units[unit] = units[unit] == WANTED ? allocated[next++] : PageEntries.NONE;
+        }
         try {
-            segments.write(key, units, bytes, offset, length);
+            segments.write(key, units, pageOffset, bytes, offset, length);
         } catch (IOException e) {
-            writeFailed(units, fresh);
+            writeFailed(allocated, fresh);
             return false;
         }
-        publish(key, table, units, length);
-        return true;
+        return publish(key, table, pageLength, units, first, end);
+    }
+
+    /** The entry of a page; one of a page of another length, which cannot be it, goes. */
+    // @GuardedBy("lock")
+    private int findOfLength(PageKey key, int pageLength) {
+        int entry = index.find(key);
+        if (entry != PageEntries.NONE && index.entries().length(entry) != pageLength) {
+            index.remove(entry);
+            return PageEntries.NONE;
+        }
+        return entry;
+    }
+
+    /** Marks the units that an entry, or none, does not have yet; returns how many these are. */
+    // @GuardedBy("lock")
+    private int markAbsent(int entry, int first, int end, int[] units) {
+        int count = 0;
+        for (int unit = first; unit < end; unit++) {
+            if (entry == PageEntries.NONE
+                    || index.entries().field(entry, unit) == PageEntries.NONE) {
+                units[unit] = WANTED;
+                count++;
+            }
+        }
+        return count;
     }
 
     // @GuardedBy("lock")
@@ -435,41 +520,49 @@ final class SegmentDirectory {
         }
     }
 
-    private void publish(PageKey key, String table, int[] units, int length) {
+    /**
+     * Puts units that were written into the index, as far as nobody else was faster.
+     *
+     * @param units by their number in the page; none where nothing was written
+     * @return whether the page has all units from {@code first} to before {@code end} now
+     */
+    private boolean publish(
+            PageKey key, String table, int pageLength, int[] units, int first, int end) {
         ByteBuffer record = ByteBuffer.allocate(IndexJournal.PAGE_RECORD_BYTES);
+        boolean complete;
         lock.lock();
         try {
             for (int unit : units) {
-                index.allocator().markWritten(unit);
-            }
-            if (index.find(key) != PageEntries.NONE) { // another put was faster
-                for (int unit : units) {
-                    index.allocator().release(unit);
+                if (unit != PageEntries.NONE) {
+                    index.allocator().markWritten(unit);
                 }
-                return;
             }
-            int entry = index.insert(key, tableNumber(table), length, units);
+            int entry = findOfLength(key, pageLength);
+            if (entry == PageEntries.NONE) {
+                entry = index.insert(key, tableNumber(table), pageLength, units);
+            } else if (!index.extend(entry, units)) {
+                return true; // another put was faster
+            }
+            // What was here before may have made room for what has come
+            complete = markAbsent(entry, first, end, new int[units.length]) == 0;
             IndexJournal.page(record(entry), record);
         } finally {
             lock.unlock();
         }
         puts.increment();
         append(record.flip());
+        return complete;
     }
 
     // @GuardedBy("lock")
     private PutRecord record(int entry) {
         PageEntries entries = index.entries();
-        int[] units = new int[index.units(entry)];
-        for (int i = 0; i < units.length; i++) {
-            units[i] = entries.field(entry, i);
-        }
         return new PutRecord(
                 new PageKey(entries.high(entry), entries.low(entry)),
                 entries.table(entry),
                 entries.length(entry),
                 entries.queue(entry),
-                units,
+                index.unitsOf(entry),
                 index.frequency(entry));
     }
 

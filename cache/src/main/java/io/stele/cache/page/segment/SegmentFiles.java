@@ -63,7 +63,7 @@ final class SegmentFiles {
     /**
      * Reads a part of a page; {@code false} if some block of it is not what it should be.
      *
-     * @param units where the page lies
+     * @param units where those of the page lie that are read, by their number in it
      */
     boolean read(PageKey key, int[] units, int offset, byte[] buffer, int bufferOffset, int length)
             throws IOException {
@@ -93,12 +93,21 @@ final class SegmentFiles {
         }
     }
 
-    /** Writes a whole page into its units. */
-    void write(PageKey key, int[] units, byte[] bytes, int offset, int length) throws IOException {
+    /**
+     * Writes units of a page.
+     *
+     * @param units where they go, by their number in the page; negative: not written
+     * @param pageOffset where the bytes begin in the page, at the beginning of a unit
+     */
+    void write(PageKey key, int[] units, int pageOffset, byte[] bytes, int offset, int length)
+            throws IOException {
         ByteBuffer raw = scratch.take();
         try {
             for (int unit = 0; unit < units.length; unit++) {
-                int start = unit * unitPayloadBytes;
+                if (units[unit] < 0) {
+                    continue;
+                }
+                int start = unit * unitPayloadBytes - pageOffset;
                 int count = Math.min(unitPayloadBytes, length - start);
                 raw.clear();
                 int pageBlock = unit * (unitPayloadBytes / payloadBytes);

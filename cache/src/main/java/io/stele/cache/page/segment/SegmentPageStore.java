@@ -92,6 +92,11 @@ public final class SegmentPageStore implements PageStore {
     }
 
     @Override
+    public int unitBytes() {
+        return Math.min(pageBytes(), layout.geometry().unitPayloadBytes());
+    }
+
+    @Override
     public long maxPages() {
         return maxPages;
     }
@@ -118,6 +123,14 @@ public final class SegmentPageStore implements PageStore {
     }
 
     @Override
+    public boolean contains(CachedFile file, long page, int offset, int length) {
+        PageKey key = file.key(page);
+        Slot slot = slot(key);
+        SegmentDirectory directory = slot == null ? null : slot.directory;
+        return directory != null && directory.contains(key, offset, length);
+    }
+
+    @Override
     public Outcome read(
             CachedFile file, long page, int offset, byte[] buffer, int bufferOffset, int length) {
         PageKey key = file.key(page);
@@ -134,14 +147,17 @@ public final class SegmentPageStore implements PageStore {
     }
 
     @Override
-    public boolean put(CachedFile file, long page, byte[] bytes, int offset, int length) {
+    public boolean put(
+            CachedFile file, long page, int pageOffset, byte[] bytes, int offset, int length) {
         PageKey key = file.key(page);
         Slot slot = slot(key);
         SegmentDirectory directory = slot == null ? null : slot.directory;
         if (slot == null || directory == null) {
             return false;
         }
-        boolean kept = directory.put(key, file.table(), bytes, offset, length);
+        int pageLength = (int) Math.min(pageBytes(), file.sizeBytes() - page * pageBytes());
+        boolean kept =
+                directory.put(key, file.table(), pageLength, pageOffset, bytes, offset, length);
         if (!kept) {
             slot.takeOutIfFailed(directory);
         }

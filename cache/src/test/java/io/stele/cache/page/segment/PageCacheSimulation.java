@@ -166,7 +166,7 @@ class PageCacheSimulation {
             assertThat(buffer)
                     .as("%s bytes at %s of file %s", length, offset, file)
                     .isEqualTo(expected);
-            assertThat(cache.pagesOnTheirWay()).isZero();
+            assertThat(cache.unitsOnTheirWay()).isZero();
         }
 
         private void put(PageCache cache) {

@@ -63,6 +63,12 @@ class TestIndexJournal {
     void readsWhatItWrote() {
         IndexJournal.Record page = IndexJournal.read(page()).orElseThrow();
         assertThat(page.page()).usingRecursiveComparison().isEqualTo(PAGE);
+        PutRecord partly = new PutRecord(PAGE.key(), 3, 7, 1, new int[] {-1, 5, -1, 8}, 1);
+        ByteBuffer target = ByteBuffer.allocate(IndexJournal.PAGE_RECORD_BYTES);
+        IndexJournal.page(partly, target);
+        assertThat(IndexJournal.read(target.flip()).orElseThrow().page())
+                .usingRecursiveComparison()
+                .isEqualTo(partly);
         IndexJournal.Record table = IndexJournal.read(IndexJournal.table(7, "ab")).orElseThrow();
         assertThat(table.table()).isEqualTo(7);
         assertThat(table.name()).isEqualTo("ab");

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** The index against a map, under random uses. */
 class TestPageIndex {
+    private static final int NONE = PageEntries.NONE;
     private static final CachedFile FILE = new CachedFile("t", "f", 0);
 
     private record Place(int length, int[] units) {}
@@ -35,6 +36,8 @@ class TestPageIndex {
                     if (random.nextInt(20) == 0) {
                         index.remove(entry);
                         model.remove(key);
+                    } else if (random.nextInt(3) == 0) {
+                        extend(index, model, key, random);
                     }
                 }
                 if (step % 100 == 0) {
@@ -51,18 +54,55 @@ class TestPageIndex {
         int table = random.nextInt(3);
         if (index.allocate(units, table)) {
             int length = 1 + random.nextInt(1 << 20);
-            index.insert(key, table, length, units);
-            model.put(key, new Place(length, units));
+            int[] places = scatter(units, random);
+            index.insert(key, table, length, places);
+            model.put(key, new Place(length, places));
         }
+    }
+
+    /** Units at some of the four places of a page. */
+    private static int[] scatter(int[] units, Random random) {
+        int[] places = {NONE, NONE, NONE, NONE};
+        for (int unit : units) {
+            int place = random.nextInt(4);
+            while (places[place] != NONE) {
+                place = (place + 1) % 4;
+            }
+            places[place] = unit;
+        }
+        return places;
+    }
+
+    /** Some units more, of which the page may have some already. */
+    private static void extend(
+            PageIndex index, Map<PageKey, Place> model, PageKey key, Random random) {
+        int[] units = new int[1 + random.nextInt(4)];
+        int table = index.entries().table(index.find(key));
+        if (!index.allocate(units, table)) {
+            return;
+        }
+        int[] places = scatter(units, random);
+        int entry = index.find(key);
+        int[] had = model.remove(key).units();
+        if (entry == PageEntries.NONE) { // it made room for itself
+            index.insert(key, table, 1 << 20, places);
+            model.put(key, new Place(1 << 20, places));
+            return;
+        }
+        int[] has = had.clone();
+        for (int i = 0; i < has.length; i++) {
+            has[i] = has[i] == NONE ? places[i] : has[i];
+        }
+        int length = index.entries().length(entry);
+        assertThat(index.extend(entry, places)).isEqualTo(!Arrays.equals(had, has));
+        model.put(key, new Place(length, has));
     }
 
     private static void check(PageIndex index, int entry, Place expected) {
         assertThat(index.entries().length(entry)).isEqualTo(expected.length());
-        int[] units = new int[index.units(entry)];
-        for (int i = 0; i < units.length; i++) {
-            units[i] = index.entries().field(entry, i);
-        }
-        assertThat(units).isEqualTo(expected.units());
+        assertThat(index.unitsOf(entry)).isEqualTo(expected.units());
+        assertThat(index.units(entry))
+                .isEqualTo((int) Arrays.stream(expected.units()).filter(unit -> unit >= 0).count());
     }
 
     private static void checkAll(PageIndex index, Map<PageKey, Place> model) {
@@ -75,6 +115,9 @@ class TestPageIndex {
             assertThat(index.find(key)).isEqualTo(entry);
             check(index, entry, model.get(key));
             for (int unit : model.get(key).units()) {
+                if (unit == NONE) {
+                    continue;
+                }
                 assertThat(used[unit]).as("unit %s", unit).isFalse();
                 assertThat(index.allocator().isUsed(unit)).isTrue();
                 used[unit] = true;

@@ -17,6 +17,7 @@ class TestSegmentPageStore {
     private static final PageGeometry GEOMETRY = new PageGeometry(1024, 64);
     private static final int PAGES = 100;
     private static final int PAGE = GEOMETRY.pageBytes();
+    private static final int UNIT = GEOMETRY.unitPayloadBytes();
 
     private final Random random = new Random(1);
     private final SimulatedDisk disk = new SimulatedDisk(random);
@@ -103,6 +104,96 @@ class TestSegmentPageStore {
         for (int page = 0; page < 50; page++) {
             assertThat(read(again, file, page)).as("page %s", page).isEqualTo(Outcome.HIT);
         }
+    }
+
+    private boolean putUnit(SegmentPageStore store, CachedFile file, int page, int unit) {
+        int length = Math.min(UNIT, PAGE - unit * UNIT);
+        return store.put(file, page, unit * UNIT, content, page * PAGE + unit * UNIT, length);
+    }
+
+    private boolean isHere(SegmentPageStore store, CachedFile file, int page, int offset, int end) {
+        boolean here = store.contains(file, page, offset, end - offset);
+        Outcome outcome = store.read(file, page, offset, buffer, offset, end - offset);
+        assertThat(outcome).isEqualTo(here ? Outcome.HIT : Outcome.MISS);
+        if (here) {
+            int start = page * PAGE;
+            assertThat(Arrays.copyOfRange(buffer, offset, end))
+                    .isEqualTo(Arrays.copyOfRange(content, start + offset, start + end));
+        }
+        return here;
+    }
+
+    /** However the process ends between. */
+    @Test
+    void unitsOfAPageComeOneByOne() {
+        CachedFile file = file("t");
+        SegmentPageStore store = open(PAGES, Map.of());
+        assertThat(store.contains(file, 7)).isFalse();
+        assertThat(putUnit(store, file, 7, 2)).isTrue();
+        assertThat(putUnit(store, file, 7, 0)).isTrue();
+        for (boolean closes : new boolean[] {true, false}) {
+            if (closes) {
+                store.close();
+            }
+            disk.restart(false);
+            store = open(PAGES, Map.of());
+            assertThat(store.statistics().pages()).isEqualTo(1);
+            assertThat(store.contains(file, 7)).isTrue();
+            assertThat(isHere(store, file, 7, 0, UNIT)).isTrue();
+            assertThat(isHere(store, file, 7, UNIT - 1, UNIT + 1)).isFalse();
+            assertThat(isHere(store, file, 7, UNIT, 2 * UNIT)).isFalse();
+            assertThat(isHere(store, file, 7, 2 * UNIT, 3 * UNIT)).isTrue();
+            assertThat(isHere(store, file, 7, 3 * UNIT, PAGE)).isFalse();
+        }
+        // Over what is here: only the others are written
+        long used = disk.usedBytes();
+        assertThat(store.put(file, 7, content, 7 * PAGE, PAGE)).isTrue();
+        assertThat(disk.usedBytes() - used)
+                .isBetween(GEOMETRY.unitBytes() + 1L, 2L * GEOMETRY.unitBytes() + 1024);
+        assertThat(isHere(store, file, 7, 0, PAGE)).isTrue();
+        disk.restart(false);
+        assertThat(isHere(open(PAGES, Map.of()), file, 7, 0, PAGE)).isTrue();
+    }
+
+    @Test
+    void damageOfAUnitTakesItsPageAway() {
+        CachedFile file = file("t");
+        SegmentPageStore store = open(PAGES, Map.of());
+        putUnit(store, file, 0, 0);
+        for (int i = 0; i < 1000 && store.statistics().damaged() == 0; i++) {
+            disk.damage();
+            store.read(file, 0, 0, buffer, 0, UNIT);
+        }
+        assertThat(store.statistics().damaged()).isEqualTo(1);
+        assertThat(store.contains(file, 0)).isFalse();
+        assertThat(putUnit(store, file, 0, 1)).isTrue();
+        assertThat(isHere(store, file, 0, UNIT, 2 * UNIT)).isTrue();
+        assertThat(isHere(store, file, 0, 0, UNIT)).isFalse();
+    }
+
+    /** A cache of parts of pages holds as many bytes as one of whole pages. */
+    @Test
+    void partsOfPagesTakeNoMoreThanTheirSpace() {
+        CachedFile file = file("t");
+        SegmentPageStore store = open(PAGES, Map.of());
+        for (int page = 0; page < 4 * PAGES; page++) {
+            assertThat(putUnit(store, file, page, page % 4)).isTrue();
+        }
+        assertThat(store.statistics().pages()).isEqualTo(4 * PAGES);
+        assertThat(store.statistics().evictions()).isZero();
+        for (int page = 0; page < 4 * PAGES; page++) {
+            putUnit(store, file, page, (page + 1) % 4);
+            assertThat(disk.usedBytes()).isLessThanOrEqualTo(bytes(PAGES));
+        }
+        assertThat(store.statistics().evictions()).isPositive();
+        int units = 0;
+        for (int page = 0; page < 4 * PAGES; page++) {
+            for (int unit = 0; unit < 4; unit++) {
+                int end = Math.min(PAGE, (unit + 1) * UNIT);
+                units += isHere(store, file, page, unit * UNIT, end) ? 1 : 0;
+            }
+        }
+        assertThat(units).isBetween(4 * PAGES - 4, 4 * PAGES);
     }
 
     @Test

@@ -93,7 +93,7 @@ public class DataCacheConfig {
     }
 
     @Config("stele.cache.page-size")
-    @ConfigDescription("What is fetched and kept at least, a power of two")
+    @ConfigDescription("What is looked up and evicted as one, a power of two; its quarters are what is fetched and kept at least")
     public DataCacheConfig setPageSize(DataSize pageSize) {
         this.pageSize = pageSize;
         return this;

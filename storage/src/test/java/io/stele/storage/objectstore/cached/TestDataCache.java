@@ -84,7 +84,7 @@ final class TestDataCache {
     }
 
     private static void awaitFilled(DataCache cache) {
-        while (cache.pages().pagesOnTheirWay() > 0) {
+        while (cache.pages().unitsOnTheirWay() > 0) {
             Thread.onSpinWait();
         }
     }
@@ -104,11 +104,11 @@ final class TestDataCache {
             assertThat(reader.read(10, 2 * PAGE))
                     .isEqualTo(Arrays.copyOfRange(content, 10, 10 + 2 * PAGE));
             awaitFilled(cache);
-            assertThat(reader.read(3 * PAGE - 5, 105))
-                    .isEqualTo(Arrays.copyOfRange(content, 3 * PAGE - 5, 3 * PAGE + 100));
+            assertThat(reader.read(2 * PAGE + 10, PAGE + 90))
+                    .isEqualTo(Arrays.copyOfRange(content, 2 * PAGE + 10, 3 * PAGE + 100));
             awaitFilled(cache);
             assertThat(store.reads()).isEqualTo(2);
-            assertThat(reader.tally()).isEqualTo(new ReadTally(2 * PAGE + 105, 2, content.length));
+            assertThat(reader.tally()).isEqualTo(new ReadTally(3 * PAGE + 90, 2, content.length));
         }
         try (DataCache cache = open(config(directory))) {
             ObjectReader reader = cache.over(store, Warming.NOTHING).open(PATH, content.length);

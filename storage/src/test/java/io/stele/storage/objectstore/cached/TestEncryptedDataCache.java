@@ -124,7 +124,7 @@ final class TestEncryptedDataCache {
     }
 
     private static void awaitFilled(DataCache cache) {
-        while (cache.pages().pagesOnTheirWay() > 0) {
+        while (cache.pages().unitsOnTheirWay() > 0) {
             Thread.onSpinWait();
         }
     }

@@ -1,0 +1,53 @@
+package io.stele.cache.page;
+
+import java.util.Locale;
+
+/**
+ * The units of a file: what is fetched and kept at least, several of them a page, numbered from 0
+ * through all pages. No unit lies in two pages, so the last one of a page may be shorter.
+ *
+ * @param pageBytes bytes of a page
+ * @param unitBytes bytes of a unit, at most a page
+ */
+record PageUnits(int pageBytes, int unitBytes) {
+    PageUnits {
+        if (unitBytes < 1 || unitBytes > pageBytes) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected units of 1 to %d bytes, found %d",
+                            pageBytes,
+                            unitBytes));
+        }
+    }
+
+    private int perPage() {
+        return Math.ceilDiv(pageBytes, unitBytes);
+    }
+
+    /** The unit with a byte of the file. */
+    long of(long offset) {
+        long page = offset / pageBytes;
+        return page * perPage() + (offset - page * pageBytes) / unitBytes;
+    }
+
+    /** The page that a unit is in. */
+    long page(long unit) {
+        return unit / perPage();
+    }
+
+    /** Where a unit begins in its page. */
+    int offsetInPage(long unit) {
+        return (int) (unit % perPage()) * unitBytes;
+    }
+
+    /** Where a unit begins in the file. */
+    long start(long unit) {
+        return page(unit) * pageBytes + offsetInPage(unit);
+    }
+
+    /** Where a unit ends in the file, if that is not shorter. */
+    long end(long unit) {
+        return Math.min(start(unit) + unitBytes, (page(unit) + 1) * pageBytes);
+    }
+}
