@@ -258,8 +258,7 @@ public final class ColdScanBenchmark implements Benchmark {
                 metrics.put(
                         name + " MiB", Medians.median(mebibytes.getOrDefault(table, List.of())));
                 metrics.put(
-                        name + " CPU ms",
-                        Medians.median(cpuMillis.getOrDefault(table, List.of())));
+                        name + " CPU ms", Medians.median(cpuMillis.getOrDefault(table, List.of())));
                 metrics.put(
                         name + " first to last byte ms",
                         Medians.median(readMillis.getOrDefault(table, List.of())));

@@ -135,7 +135,8 @@ final class AlluxioPageStore implements PageStore {
     public boolean put(
             CachedFile file, long page, int pageOffset, byte[] bytes, int offset, int length) {
         if (pageOffset != 0) {
-            throw new IllegalArgumentException("Expected a whole page, found one from " + pageOffset);
+            throw new IllegalArgumentException(
+                    "Expected a whole page, found one from " + pageOffset);
         }
         int count = Math.ceilDiv(length, geometry.payloadBytes());
         ByteBuffer raw = ByteBuffer.allocate(count * geometry.blockBytes());

@@ -94,7 +94,8 @@ public final class DelayingS3Proxy implements AutoCloseable {
     }
 
     /**
-     * Reads that ended since the last call, in that order; those beyond {@value #MAX_SPANS} are left out.
+     * Reads that ended since the last call, in that order; those beyond {@value #MAX_SPANS} are
+     * left out.
      */
     public List<ReadSpan> takeSpans() {
         List<ReadSpan> taken = new ArrayList<>();

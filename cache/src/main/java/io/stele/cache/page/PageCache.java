@@ -22,8 +22,8 @@ import java.util.function.LongSupplier;
  *
  * <p>Invariant: a read gives exactly the bytes that the loader would give, or fails as the loader
  * fails. What goes wrong with disks only makes it slower. Invariant: while a unit of a page is
- * being fetched or written into the store, nobody fetches it again. Invariant: no lock is held while anything is
- * read, loaded or written.
+ * being fetched or written into the store, nobody fetches it again. Invariant: no lock is held
+ * while anything is read, loaded or written.
  *
  * <p>Thread-safe. Reads block.
  */
@@ -123,8 +123,7 @@ public final class PageCache implements AutoCloseable {
     }
 
     /** Copies the units that are here of a page whose others are not. */
-    private void addMissing(
-            PageRead read, long page, List<Long> missing, TableCounters counters) {
+    private void addMissing(PageRead read, long page, List<Long> missing, TableCounters counters) {
         long first = units.of(Math.max(read.offset(), page * pageBytes));
         long last = units.of(Math.min(read.end(), (page + 1) * pageBytes) - 1);
         for (long unit = first; unit <= last; unit++) {
@@ -230,10 +229,7 @@ public final class PageCache implements AutoCloseable {
     private boolean isStored(CachedFile file, long unit) {
         long end = Math.min(units.end(unit), file.sizeBytes());
         return store.contains(
-                file,
-                units.page(unit),
-                units.offsetInPage(unit),
-                (int) (end - units.start(unit)));
+                file, units.page(unit), units.offsetInPage(unit), (int) (end - units.start(unit)));
     }
 
     /** Copies what others fetched; returns the units that came to nothing. */

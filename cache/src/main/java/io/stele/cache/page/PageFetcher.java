@@ -18,8 +18,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches units of pages that a reader has claimed, hands them to all who wait, and offers them to the
- * store.
+ * Fetches units of pages that a reader has claimed, hands them to all who wait, and offers them to
+ * the store.
  *
  * <p>Invariant: every claim that comes in has ended, or waits to be written into the store, when
  * {@link #fetch} returns or throws. Thread-safe.

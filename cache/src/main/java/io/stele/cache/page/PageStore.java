@@ -45,8 +45,8 @@ public interface PageStore extends AutoCloseable {
     boolean contains(CachedFile file, long page, int offset, int length);
 
     /**
-     * Reads {@code length} bytes from {@code offset} in a page, a miss if not all of their units are
-     * here. Counts as a use of the page, whether it is here or not.
+     * Reads {@code length} bytes from {@code offset} in a page, a miss if not all of their units
+     * are here. Counts as a use of the page, whether it is here or not.
      */
     Outcome read(
             CachedFile file, long page, int offset, byte[] buffer, int bufferOffset, int length);
@@ -58,8 +58,7 @@ public interface PageStore extends AutoCloseable {
      * @param pageOffset where they begin in the page: where a unit does
      * @param length up to where a unit ends, or the page, or the file
      */
-    boolean put(
-            CachedFile file, long page, int pageOffset, byte[] bytes, int offset, int length);
+    boolean put(CachedFile file, long page, int pageOffset, byte[] bytes, int offset, int length);
 
     /**
      * Offers a whole page, as {@link #put(CachedFile, long, int, byte[], int, int)} does.

@@ -458,9 +458,7 @@ class TestPageCache {
             // Around what is here
             check(cache, 3 * PAGE, 2 * PAGE, loader);
             awaitFilled(cache);
-            assertThat(loads)
-                    .hasSize(4)
-                    .contains("0+" + UNIT, PAGE + UNIT + "+" + (PAGE - UNIT));
+            assertThat(loads).hasSize(4).contains("0+" + UNIT, PAGE + UNIT + "+" + (PAGE - UNIT));
             check(cache, 3 * PAGE, 2 * PAGE, loader);
             assertThat(loads).hasSize(4);
             assertThat(cache.storeStatistics().pages()).isEqualTo(2);

@@ -21,9 +21,9 @@ import java.util.random.RandomGenerator;
  * journal.
  *
  * <p>A page, or some of its units, is written into free units, then it enters the index, then the
- * journal. None of this is
- * synced or ordered on disk: blocks verify only as what they were written for ({@link
- * io.stele.cache.page.PageBlocks}), so the worst that a crash does is that pages are lost.
+ * journal. None of this is synced or ordered on disk: blocks verify only as what they were written
+ * for ({@link io.stele.cache.page.PageBlocks}), so the worst that a crash does is that pages are
+ * lost.
  *
  * <p>A reader looks a page up under the lock and reads it without. If its units are given to
  * another page meanwhile, the blocks do not verify, and the index then no longer has the page

@@ -93,7 +93,8 @@ public class DataCacheConfig {
     }
 
     @Config("stele.cache.page-size")
-    @ConfigDescription("What is looked up and evicted as one, a power of two; its quarters are what is fetched and kept at least")
+    @ConfigDescription(
+            "What is looked up and evicted as one, a power of two; its quarters are what is fetched and kept at least")
     public DataCacheConfig setPageSize(DataSize pageSize) {
         this.pageSize = pageSize;
         return this;
