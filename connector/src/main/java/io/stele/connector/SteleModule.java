@@ -38,6 +38,7 @@ import io.stele.connector.read.SteleIndexProvider;
 import io.stele.connector.read.StelePageSources;
 import io.stele.connector.read.SteleSplitManager;
 import io.stele.connector.sidecar.ReadPoints;
+import io.stele.connector.sidecar.SidecarFiles;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.sidecar.Warehouse;
 import io.stele.connector.sidecar.WorkerDataCache;
@@ -136,8 +137,11 @@ final class SteleModule implements Module {
 
     @Provides
     @Singleton
-    static FileTails fileTails(Warehouse warehouse, SteleConfig config) {
-        return new FileTails(warehouse::reading, config.getTailCacheSize().toBytes());
+    static FileTails fileTails(Warehouse warehouse, SteleSidecar sidecar, SteleConfig config) {
+        return new FileTails(
+                warehouse::reading,
+                new SidecarFiles(sidecar)::find,
+                config.getTailCacheSize().toBytes());
     }
 
     @Provides

@@ -126,6 +126,12 @@ final class RemoteWarehouse {
             assertOrders(raised);
             own.flush("s", "orders");
             assertOrders(raised);
+            assertThat(
+                            queries.count(
+                                    "SELECT sum(hits) FROM %s.system.caches WHERE layer = 'fresh_footers'"
+                                            .formatted(catalog)))
+                    .as("files whose metadata came from memory, of workers and of the sidecar")
+                    .isGreaterThan(1);
             own.compact("s", "orders");
             assertOrders(raised);
 

@@ -150,6 +150,7 @@ final class SteleFragmentResultsIT {
                 .containsAll(
                         Arrays.asList(
                                 "footers",
+                                "fresh_footers",
                                 "columns",
                                 "fragments",
                                 "metadata",

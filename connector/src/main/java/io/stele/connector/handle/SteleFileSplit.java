@@ -33,6 +33,7 @@ import java.util.OptionalLong;
  *     the file, where a domain says so exactly
  * @param bitmapIndexBytes size of the file's bitmap index; empty if it has none
  * @param checksumBlockBytes block size of the file's checksums; empty if it has none
+ * @param fresh whether the sidecar had the file's metadata when the scan was planned
  * @param affinityKey what the engine chooses its node by
  * @param home the node that it chooses first, which is to keep what it reads; empty: any
  * @param weight relative to a split of full size
@@ -52,6 +53,7 @@ public record SteleFileSplit(
         List<Integer> certainColumns,
         OptionalLong bitmapIndexBytes,
         OptionalInt checksumBlockBytes,
+        boolean fresh,
         String affinityKey,
         Optional<String> home,
         SplitWeight weight)

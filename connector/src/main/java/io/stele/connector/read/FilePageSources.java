@@ -257,7 +257,10 @@ public final class FilePageSources {
             this.fields = WantedFields.of(table.table(), columns);
             FileReads reads =
                     FileReads.of(
-                            tails.open(split, use.pages()), tails, use.footers(), readerOptions);
+                            tails.open(split, use.pages(), use.footers()),
+                            tails,
+                            use.footers(),
+                            readerOptions);
             this.dataSource = reads.source();
             this.streams = reads.streams();
             this.recordOptions = reads.options();

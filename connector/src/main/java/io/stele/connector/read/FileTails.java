@@ -2,27 +2,34 @@ package io.stele.connector.read;
 
 import static java.util.Objects.requireNonNull;
 
+import io.airlift.log.Logger;
 import io.stele.cache.CacheStatistics;
 import io.stele.cache.SingleFlightCache;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.sidecar.CacheUse;
+import io.stele.protocol.api.WrittenFile;
 import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.format.FileChecksums;
+import io.stele.storage.format.FileMetadata;
+import io.stele.storage.format.FileMetadataBytes;
 import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.retrieval.ReadingAhead;
 import io.trino.orc.metadata.StripeInformation;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What is kept of column files beside their values, of those that were read or written here before:
- * checksums, decoded footers, and what is around the data of stripes. A split of such a file costs
- * no read before its first column. Files never change, so nothing is ever invalidated. Where there
- * is a data page cache, the bytes of all this are in it, so that a restart costs decoding and no
- * request. Thread-safe.
+ * What is kept of column files beside their values, of those that were read or written here before,
+ * or that the sidecar has it of: checksums, decoded footers, and what is around the data of
+ * stripes. A split of such a file costs no read before its first column. Files never change, so
+ * nothing is ever invalidated. Where there is a data page cache, the bytes of all this are in it,
+ * so that a restart costs decoding and no request. Thread-safe.
  */
 public final class FileTails {
+    private static final Logger log = Logger.get(FileTails.class);
+
     /** Checksums of files of 256 GiB together. */
     private static final long CHECKSUMS_BYTES = 32L << 20;
 
@@ -31,12 +38,27 @@ public final class FileTails {
         ObjectStore open(CacheUse use) throws IOException;
     }
 
+    /** The metadata of files that others wrote lately. */
+    @FunctionalInterface
+    public interface FreshFiles {
+        /** {@link FileMetadata#encode} of a file; empty if it is not at hand. Blocks. */
+        Optional<byte[]> find(String path);
+    }
+
+    /** Files that were asked for: of 4,000, about. */
+    private static final long ASKED_BYTES = 1 << 20;
+
     private final Warehouses warehouses;
+    private final FreshFiles freshFiles;
+    private final SingleFlightCache<String, Boolean> asked;
+    private final LongAdder freshCount = new LongAdder();
     private final SingleFlightCache<Key, KeptOfFile> kept;
     private final SingleFlightCache<String, FileChecksums> checksums;
     private final TableUses uses = new TableUses();
 
-    public FileTails(Warehouses warehouses, long maxBytes) {
+    public FileTails(Warehouses warehouses, FreshFiles freshFiles, long maxBytes) {
+        this.freshFiles = requireNonNull(freshFiles, "freshFiles is null");
+        this.asked = new SingleFlightCache<>("asked-files", ASKED_BYTES, _ -> Key.RETAINED_BYTES);
         this.warehouses = requireNonNull(warehouses, "warehouses is null");
         this.kept =
                 new SingleFlightCache<>(
@@ -50,10 +72,14 @@ public final class FileTails {
      * The file of a split, whose reads are checked if it has checksums.
      *
      * @param use of the data page cache
+     * @param keeps whether footers are kept here
      */
-    ChecksummedFile open(SteleFileSplit split, CacheUse use) throws IOException {
+    ChecksummedFile open(SteleFileSplit split, CacheUse use, boolean keeps) throws IOException {
         ObjectStore store = warehouses.open(use);
         String path = split.path();
+        if (keeps && split.fresh() && store.isRemote() && !isKnown(path)) {
+            asked.get(path, () -> ask(split)); // a file is asked for once, whatever comes of it
+        }
         ObjectReader reader = store.open(path, split.sizeBytes());
         if (reader.isPrefetching() && kept.peek(Key.footer(path)).isEmpty()) {
             // While the checksums are read
@@ -72,6 +98,41 @@ public final class FileTails {
                                                     store, path, split.sizeBytes(), blockBytes)));
         }
         return new ChecksummedFile(store, reader, path, split.sizeBytes(), sums);
+    }
+
+    private boolean isKnown(String path) {
+        return checksums.peek(path).isPresent() && kept.peek(Key.footer(path)).isPresent();
+    }
+
+    /** Whether the metadata of a split's file came from who has it in memory. */
+    private boolean ask(SteleFileSplit split) {
+        try {
+            Optional<byte[]> found = freshFiles.find(split.path());
+            if (found.isEmpty()) {
+                return false;
+            }
+            FileMetadata metadata = FileMetadata.decode(split.path(), found.get());
+            written(
+                    split.path(),
+                    split.sizeBytes(),
+                    FileChecksums.decode(
+                            split.path(),
+                            split.sizeBytes(),
+                            split.checksumBlockBytes().orElse(FileChecksums.BLOCK_BYTES),
+                            WrittenFile.checksumsPath(split.path()),
+                            metadata.checksums()),
+                    metadata.bytes());
+            freshCount.increment();
+            return true;
+        } catch (IOException | RuntimeException unusable) {
+            log.debug(unusable, "Metadata of %s is read from the warehouse", split.path());
+            return false;
+        }
+    }
+
+    /** Files whose metadata came from the sidecar's memory and not from the warehouse. */
+    public long freshCount() {
+        return freshCount.sum();
     }
 
     /** Whether it is worth to find out what will be read of a split's file. */
@@ -138,11 +199,21 @@ public final class FileTails {
      */
     public void written(String path, long sizeBytes, FileChecksums sums, FileMetadataBytes written)
             throws IOException {
-        checksums.put(path, sums);
+        if (written.end() != sizeBytes) {
+            throw new IllegalArgumentException(
+                    "Expected metadata of a file of %d bytes, found that of %d for %s"
+                            .formatted(sizeBytes, written.end(), path));
+        }
         FileFooter footer = FileFooter.read(path, sizeBytes, written::last);
+        checksums.put(path, sums);
         kept.put(Key.footer(path), footer);
         for (StripeInformation stripe : footer.reader().getFooter().getStripes()) {
-            if (StripeEnds.isKept(stripe)) {
+            if (StripeEnds.isKept(stripe)
+                    && written.hasEnds(
+                            stripe.getOffset(),
+                            stripe.getIndexLength(),
+                            StripeEnds.footerOffset(stripe),
+                            stripe.getFooterLength())) {
                 kept.put(
                         Key.stripe(path, stripe),
                         new StripeEnds(

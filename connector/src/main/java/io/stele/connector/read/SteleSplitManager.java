@@ -281,6 +281,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                             file.certainColumns(),
                             file.bitmapIndexBytes(),
                             file.checksumBlockBytes(),
+                            file.fresh(),
                             home.key(),
                             home.node(),
                             SplitWeight.fromProportion(

@@ -5,7 +5,6 @@ import static io.airlift.units.DataSize.Unit.MEGABYTE;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.units.DataSize;
-import io.stele.connector.read.FileMetadataBytes;
 import io.stele.connector.type.OrcColumns;
 import io.stele.connector.type.OrcTypes;
 import io.stele.connector.type.TrinoTypes;
@@ -16,6 +15,7 @@ import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.FileCompression;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.storage.format.ChecksummingWriter;
+import io.stele.storage.format.FileMetadataBytes;
 import io.stele.storage.objectstore.ObjectStore;
 import io.trino.orc.OrcWriteValidation.OrcWriteValidationMode;
 import io.trino.orc.OrcWriter;

@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.slice.DynamicSliceOutput;
 import io.airlift.slice.OutputStreamSliceOutput;
 import io.airlift.slice.Slice;
-import io.stele.connector.read.FileMetadataBytes;
+import io.stele.storage.format.FileMetadataBytes;
 import io.stele.storage.objectstore.ObjectWriter;
 import io.trino.orc.OrcDataSink;
 import io.trino.orc.stream.OrcDataOutput;

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.handle.SteleWriteHandle;
 import io.stele.connector.read.FileTails;
+import io.stele.connector.sidecar.SidecarFiles;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.ShardId;
@@ -11,6 +12,7 @@ import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.format.FileChecksums;
+import io.stele.storage.format.FileMetadata;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
 import java.util.List;
@@ -56,7 +58,7 @@ record WriteContext(
                 table().shard(shard), fileId, handle.dataPrefix() + "/" + shard + "/" + fileId);
     }
 
-    /** Keeps what readers of a finished file want first, for those in this node. */
+    /** Keeps what readers of a finished file want first, here and where other nodes find it. */
     void keepMetadata(String path, ColumnFile.Summary file) throws IOException {
         tails.written(
                 path,
@@ -68,6 +70,11 @@ record WriteContext(
                         WrittenFile.checksumsPath(path),
                         file.checksums()),
                 file.metadata());
+        if (warehouse.isRemote()) {
+            new FileMetadata(file.checksums(), file.metadata())
+                    .encode()
+                    .ifPresent(encoded -> new SidecarFiles(sidecar).keep(path, encoded));
+        }
     }
 
     /**

@@ -23,6 +23,7 @@ public final class FileSplitFixture {
     private OptionalLong firstRowId = OptionalLong.empty();
     private byte[] deletedRows = {};
     private List<Integer> certainColumns = List.of();
+    private boolean fresh;
     private OptionalInt checksumBlockBytes = OptionalInt.empty();
 
     public FileSplitFixture(String path, long sizeBytes) {
@@ -76,6 +77,12 @@ public final class FileSplitFixture {
         return this;
     }
 
+    /** The sidecar has its metadata. */
+    public FileSplitFixture fresh() {
+        fresh = true;
+        return this;
+    }
+
     public SteleFileSplit build() {
         return new SteleFileSplit(
                 0,
@@ -92,6 +99,7 @@ public final class FileSplitFixture {
                 certainColumns,
                 OptionalLong.empty(),
                 checksumBlockBytes,
+                fresh,
                 "key",
                 Optional.empty(),
                 SplitWeight.standard());

@@ -121,7 +121,8 @@ final class TestTopNBound {
                 Map.of(1, stats),
                 List.of(),
                 OptionalLong.empty(),
-                OptionalInt.empty());
+                OptionalInt.empty(),
+                false);
     }
 
     @Test
@@ -171,7 +172,8 @@ final class TestTopNBound {
                 Map.of(1, stats),
                 List.of(),
                 OptionalLong.empty(),
-                OptionalInt.empty());
+                OptionalInt.empty(),
+                false);
     }
 
     private static Domain bound(ScanPlan plan, int count, SortOrder order) {

@@ -113,6 +113,17 @@ final class BigintFile {
                 .build();
     }
 
+    /** The same, of which the sidecar has the metadata. */
+    BigintFile fresh() {
+        SteleFileSplit known =
+                new FileSplitFixture(path(), sizeBytes())
+                        .ofWorker(5, 100)
+                        .checksums(OptionalInt.of(FileChecksums.BLOCK_BYTES))
+                        .fresh()
+                        .build();
+        return new BigintFile(table, types, known, summary, sums);
+    }
+
     long sizeBytes() {
         return split.sizeBytes();
     }

@@ -15,17 +15,20 @@ import io.stele.connector.sidecar.CacheUse;
 import io.stele.connector.type.TrinoTypes;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.storage.format.FileChecksums;
+import io.stele.storage.format.FileMetadata;
 import io.stele.storage.objectstore.ForwardingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.cached.DataCache;
 import io.stele.storage.objectstore.cached.DataCacheConfig;
 import io.stele.storage.objectstore.cached.Warming;
+import io.trino.spi.StandardErrorCode;
 import io.trino.spi.TrinoException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,6 +36,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a scan reads of a file beside the values of its columns. */
 final class TestFileTails {
@@ -100,7 +105,10 @@ final class TestFileTails {
     }
 
     private FilePageSources sources(long tailBytes) {
-        return sources(store, new FileTails(_ -> store, tailBytes), new HotColumns(0));
+        return sources(
+                store,
+                new FileTails(_ -> store, _ -> Optional.empty(), tailBytes),
+                new HotColumns(0));
     }
 
     private void keepWritten(FileTails tails) throws IOException {
@@ -134,17 +142,101 @@ final class TestFileTails {
 
     @Test
     void whatWasWrittenHereIsReadForItsValuesAlone() throws Exception {
-        FileTails tails = new FileTails(_ -> store, ENOUGH);
+        FileTails tails = new FileTails(_ -> store, _ -> Optional.empty(), ENOUGH);
         keepWritten(tails);
         assertSum(sources(store, tails, new HotColumns(0)), ALL);
         assertThat(store.take()).hasSize(2).noneMatch(read -> read.contains(".sum"));
         assertThat(tails.statistics().misses()).isZero();
     }
 
+    private byte[] sent() {
+        return new FileMetadata(file.summary().checksums(), file.summary().metadata())
+                .encode()
+                .orElseThrow();
+    }
+
+    @Test
+    void whatOthersWroteLatelyIsReadForItsValuesAlone() throws Exception {
+        file = file.fresh();
+        List<String> asked = new ArrayList<>();
+        FileTails tails =
+                new FileTails(
+                        _ -> store,
+                        path -> {
+                            asked.add(path);
+                            return Optional.of(sent());
+                        },
+                        ENOUGH);
+        FilePageSources sources = sources(store, tails, new HotColumns(0));
+        for (int round = 0; round < 2; round++) {
+            assertSum(sources, ALL);
+            assertThat(store.take()).hasSize(2).noneMatch(read -> read.contains(".sum"));
+        }
+        assertThat(asked).as("once").containsExactly(PATH);
+        assertThat(tails.statistics().misses()).isZero();
+        assertThat(tails.freshCount()).isOne();
+    }
+
+    /** Not there any more, damaged on the way, of another file, or the sidecar is away. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3})
+    void whatCannotBeHadIsReadFromTheWarehouse(int trouble) throws Exception {
+        file = file.fresh();
+        byte[] damaged = sent();
+        damaged[damaged.length / 2] ^= 1;
+        BigintFile other = BigintFile.write(store, "data/7/0/c.orc", COLUMNS, 2, types);
+        byte[] ofAnother =
+                new FileMetadata(file.summary().checksums(), other.summary().metadata())
+                        .encode()
+                        .orElseThrow();
+        store.take();
+        List<String> asked = new ArrayList<>();
+        FileTails tails =
+                new FileTails(
+                        _ -> store,
+                        path -> {
+                            asked.add(path);
+                            return switch (trouble) {
+                                case 0 -> Optional.empty();
+                                case 1 -> Optional.of(damaged);
+                                case 2 -> Optional.of(ofAnother);
+                                default ->
+                                        throw new TrinoException(
+                                                StandardErrorCode.GENERIC_INTERNAL_ERROR, "away");
+                            };
+                        },
+                        ENOUGH);
+        FilePageSources sources = sources(store, tails, new HotColumns(0));
+        assertSum(sources, ALL);
+        assertThat(store.take()).as("as without").hasSize(8);
+        assertSum(sources, ALL);
+        assertThat(asked).hasSize(1);
+        assertThat(tails.freshCount()).isZero();
+    }
+
+    @Test
+    void nobodyIsAskedForOldFilesOrWithoutACache() throws Exception {
+        FileTails tails =
+                new FileTails(
+                        _ -> store,
+                        path -> {
+                            throw new AssertionError("Asked for " + path);
+                        },
+                        ENOUGH);
+        FilePageSources sources = sources(store, tails, new HotColumns(0));
+        assertSum(sources, ALL);
+        file = file.fresh();
+        assertSum(sources, new ScanCaches(CacheUse.FILL, false, true));
+        assertSum(sources, ALL); // what was read before is kept
+    }
+
     @Test
     void aScanOfDecodedColumnsReadsNothing() throws Exception {
         FilePageSources sources =
-                sources(store, new FileTails(_ -> store, ENOUGH), new HotColumns(16 << 20));
+                sources(
+                        store,
+                        new FileTails(_ -> store, _ -> Optional.empty(), ENOUGH),
+                        new HotColumns(16 << 20));
         for (int round = 0; round < 2; round++) { // what is asked for twice is kept
             assertSum(sources, ALL);
         }
@@ -155,7 +247,7 @@ final class TestFileTails {
 
     @Test
     void nothingIsKeptWhereThatIsNotWanted() throws Exception {
-        FileTails tails = new FileTails(_ -> store, ENOUGH);
+        FileTails tails = new FileTails(_ -> store, _ -> Optional.empty(), ENOUGH);
         FilePageSources sources = sources(store, tails, new HotColumns(0));
         ScanCaches noFooters = new ScanCaches(CacheUse.FILL, false, true);
         assertSum(sources, noFooters);
@@ -167,7 +259,7 @@ final class TestFileTails {
 
     @Test
     void whatDoesNotFitIsReadAgain() throws Exception {
-        FileTails tails = new FileTails(_ -> store, 12_000);
+        FileTails tails = new FileTails(_ -> store, _ -> Optional.empty(), 12_000);
         FilePageSources sources = sources(store, tails, new HotColumns(0));
         for (int round = 0; round < 3; round++) {
             assertSum(sources, ALL);
@@ -195,7 +287,10 @@ final class TestFileTails {
             try (DataCache cache = cache()) {
                 ObjectStore cached = cache.over(store, Warming.NOTHING);
                 assertSum(
-                        sources(cached, new FileTails(_ -> cached, ENOUGH), new HotColumns(0)),
+                        sources(
+                                cached,
+                                new FileTails(_ -> cached, _ -> Optional.empty(), ENOUGH),
+                                new HotColumns(0)),
                         ALL);
             }
             if (restart == 0) {
@@ -224,7 +319,7 @@ final class TestFileTails {
         damaged[damaged.length - 3] ^= 1;
         store.delete(PATH);
         store.put(PATH, damaged);
-        FileTails tails = new FileTails(_ -> store, ENOUGH);
+        FileTails tails = new FileTails(_ -> store, _ -> Optional.empty(), ENOUGH);
         FilePageSources sources = sources(store, tails, new HotColumns(0));
         assertThatThrownBy(() -> file.scan(sources, COLUMN, ALL))
                 .isInstanceOf(TrinoException.class)

@@ -211,7 +211,7 @@ final class TestOrcInterop {
     private List<byte[]> scan(SteleFileSplit split, long readLsn) throws IOException {
         FilePageSources sources =
                 new FilePageSources(
-                        new FileTails(_ -> store, 1 << 20),
+                        new FileTails(_ -> store, _ -> Optional.empty(), 1 << 20),
                         new HotColumns(16 << 20),
                         new FileBitmapIndexes(store),
                         types,

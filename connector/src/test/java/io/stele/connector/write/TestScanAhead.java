@@ -117,7 +117,7 @@ final class TestScanAhead {
         ObjectStore cached = cache.over(store, Warming.NOTHING);
         FilePageSources sources =
                 new FilePageSources(
-                        new FileTails(_ -> cached, 1 << 20),
+                        new FileTails(_ -> cached, _ -> Optional.empty(), 1 << 20),
                         new HotColumns(0),
                         new FileBitmapIndexes(cached),
                         types,

@@ -30,6 +30,8 @@ import java.util.OptionalLong;
  *     WrittenFile#bitmapIndexPath(String)}; empty if it has none
  * @param checksumBlockBytes block size of its checksums, which are at {@link
  *     WrittenFile#checksumsPath(String)}; empty if it has none
+ * @param fresh whether the sidecar had what readers want before its values when this was planned:
+ *     {@link Actions#FILE_METADATA}
  */
 public record FileScan(
         String path,
@@ -45,7 +47,8 @@ public record FileScan(
         Map<Integer, ColumnStats> columns,
         List<Integer> certainColumns,
         OptionalLong bitmapIndexBytes,
-        OptionalInt checksumBlockBytes) {
+        OptionalInt checksumBlockBytes,
+        boolean fresh) {
     public FileScan {
         requireNonNull(path, "path is null");
         requireNonNull(ingestLsn, "ingestLsn is null");
@@ -77,6 +80,7 @@ public record FileScan(
                         columns,
                         predicate.certainColumns(columns, rowCount),
                         bitmapIndexBytes,
-                        checksumBlockBytes));
+                        checksumBlockBytes,
+                        fresh));
     }
 }

@@ -219,7 +219,8 @@ final class TestApiJson {
                         Map.of(),
                         List.of(1),
                         OptionalLong.empty(),
-                        OptionalInt.of(32_768));
+                        OptionalInt.of(32_768),
+                        true);
         ScanPlan plan =
                 new ScanPlan(
                         5,
@@ -234,6 +235,7 @@ final class TestApiJson {
         assertThat(read.firstRowId()).hasValue(4);
         assertThat(read.ingestLsn()).isEmpty();
         assertThat(read.checksumBlockBytes()).hasValue(32_768);
+        assertThat(read.fresh()).isTrue();
     }
 
     @Test

@@ -47,6 +47,7 @@ public final class FlightService {
                         .putAll(new VersionActions(engine).handlers())
                         .putAll(new TransactionActions(engine).handlers())
                         .putAll(new MaintenanceActions(engine, fragments).handlers())
+                        .putAll(new FileMetadataActions(engine).handlers())
                         .buildOrThrow();
         this.handshakes = new HandshakeService(authenticator);
         this.watches =

@@ -15,6 +15,7 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.PartitionMatcher;
+import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableVersions;
 import io.stele.storage.tablet.TableView;
 import java.io.IOException;
@@ -36,8 +37,10 @@ final class ScanPlanner {
     private final Shards shards;
     private final IndexReads indexes;
     private final FileLists fileLists;
+    private final TableFiles tableFiles;
 
-    ScanPlanner(Shards shards, IndexReads indexes, FileLists fileLists) {
+    ScanPlanner(Shards shards, IndexReads indexes, FileLists fileLists, TableFiles tableFiles) {
+        this.tableFiles = requireNonNull(tableFiles, "tableFiles is null");
         this.fileLists = requireNonNull(fileLists, "fileLists is null");
         this.shards = requireNonNull(shards, "shards is null");
         this.indexes = requireNonNull(indexes, "indexes is null");
@@ -114,7 +117,7 @@ final class ScanPlanner {
         return new ShardScan(id, List.of(), rows > 0, ScanMode.SNAPSHOT, rows);
     }
 
-    private static Optional<FileScan> scan(
+    private Optional<FileScan> scan(
             TableVersions versions, ColumnFile file, Lsn lsn, ScanPredicate predicate) {
         FileEntry entry = file.entry();
         Map<Integer, ColumnStats> statistics = versions.statistics(entry);
@@ -145,7 +148,8 @@ final class ScanPlanner {
                         statistics,
                         predicate.certainColumns(statistics, entry.rowCount()),
                         entry.bitmapIndexBytes(),
-                        entry.checksumBlockBytes()));
+                        entry.checksumBlockBytes(),
+                        tableFiles.hasMetadata(entry.path())));
     }
 
     private static byte[] serialize(RoaringBitmap bitmap) {

@@ -58,6 +58,7 @@ import org.jspecify.annotations.Nullable;
 public final class StorageEngine implements AutoCloseable {
     private final CatalogService catalog;
     private final Shards shards;
+    private final TableFiles files;
     private final TableStatisticsCollector statistics;
     private final MetadataLog metadata;
     private final EngineLog log;
@@ -86,6 +87,7 @@ public final class StorageEngine implements AutoCloseable {
             IndexBuilds indexBuilds,
             long epoch) {
         this.catalog = catalog;
+        this.files = files;
         this.statistics = new TableStatisticsCollector(id -> shards.shard(id).appliedLsn().value());
         this.metadata = new MetadataLog(epoch, catalog, shards, statistics);
         this.shards = shards;
@@ -569,6 +571,21 @@ public final class StorageEngine implements AutoCloseable {
     public MetadataChanges metadataChanges(Optional<MetadataVersion> since) {
         checkOpen();
         return metadata.since(since);
+    }
+
+    /**
+     * The metadata of a column file that was written lately, for a node that reads it; {@link
+     * io.stele.storage.format.FileMetadata} says how. Never reads a file.
+     */
+    public Optional<byte[]> fileMetadata(String path) {
+        checkOpen();
+        return files.findMetadata(path);
+    }
+
+    /** Keeps that of a file that another node wrote, as long as there is room. */
+    public void keepFileMetadata(String path, byte[] encoded) {
+        checkOpen();
+        files.keepMetadata(path, encoded);
     }
 
     /** The partitions of a table that have column files with rows, by their values. */

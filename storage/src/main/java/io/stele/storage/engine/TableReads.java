@@ -60,7 +60,7 @@ final class TableReads {
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.pointReads = new PointReads(shards, files, readPoints);
         this.indexReads = new IndexReads(shards, files, readPoints);
-        this.planner = new ScanPlanner(shards, indexReads, fileLists);
+        this.planner = new ScanPlanner(shards, indexReads, fileLists, files);
         this.tablePlans = new TablePlans(shards, planner);
         this.lookups = new LookupScans(pointReads, indexReads, readPoints, this::scanAll);
     }

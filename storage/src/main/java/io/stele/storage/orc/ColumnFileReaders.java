@@ -3,6 +3,7 @@ package io.stele.storage.orc;
 import io.stele.cache.CacheStatistics;
 import io.stele.cache.SingleFlightCache;
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.storage.format.FileMetadata;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ObjectStore;
@@ -12,18 +13,31 @@ import java.util.Optional;
 
 /**
  * Column files that are open: their decoded footers and their checksums, of those that were read or
- * written here before. Files never change, so nothing is ever invalidated; those of a deleted file
- * are forgotten with {@link #forget}. Thread-safe.
+ * written here before; and the metadata of files that were written lately, by whomever, for those
+ * who read them elsewhere. Files never change, so nothing is ever invalidated; those of a deleted
+ * file are forgotten with {@link #forget}. Thread-safe.
  */
 public final class ColumnFileReaders {
     private static final long ENTRY_BYTES = 250; // key, map and policy, about
 
-    private final SingleFlightCache<String, ColumnFileReader> readers;
+    /** What the metadata of new files may have for each byte of the others. */
+    private static final int FRESH_SHARE = 4;
 
+    private final SingleFlightCache<String, ColumnFileReader> readers;
+    private final SingleFlightCache<String, byte[]> fresh;
+
+    /**
+     * @param maxBytes of open files; a quarter of it is for the metadata of new files besides
+     */
     public ColumnFileReaders(String name, long maxBytes) {
         this.readers =
                 new SingleFlightCache<>(
                         name, maxBytes, reader -> reader.retainedBytes() + ENTRY_BYTES);
+        this.fresh =
+                new SingleFlightCache<>(
+                        "fresh-" + name,
+                        maxBytes / FRESH_SHARE,
+                        encoded -> encoded.length + ENTRY_BYTES);
     }
 
     /**
@@ -55,14 +69,42 @@ public final class ColumnFileReaders {
         if (reader.isPresent()) {
             readers.put(file.path(), reader.get());
         }
+        end.metadata()
+                .flatMap(bytes -> new FileMetadata(end.checksums(), bytes).encode())
+                .ifPresent(encoded -> fresh.put(file.path(), encoded));
+    }
+
+    /**
+     * Takes the metadata of a file that another node wrote.
+     *
+     * @param encoded {@link FileMetadata#encode}; not to be changed
+     */
+    public void keepMetadata(String path, byte[] encoded) {
+        fresh.put(path, encoded);
+    }
+
+    /** The metadata of a file that was written lately, here or elsewhere, for another node. */
+    public Optional<byte[]> findMetadata(String path) {
+        return fresh.find(path);
+    }
+
+    /** Whether that is here. */
+    public boolean hasMetadata(String path) {
+        return fresh.peek(path).isPresent();
     }
 
     /** Forgets a file that was deleted. */
     public void forget(String path) {
         readers.remove(path);
+        fresh.remove(path);
     }
 
     public CacheStatistics statistics() {
         return readers.statistics();
+    }
+
+    /** Of the metadata of new files. */
+    public CacheStatistics freshStatistics() {
+        return fresh.statistics();
     }
 }

@@ -17,7 +17,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hive.ql.exec.vector.BytesColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.DateColumnVector;
@@ -31,8 +30,6 @@ import org.apache.orc.OrcConf;
 import org.apache.orc.OrcFile;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.Writer;
-import org.apache.orc.impl.PhysicalFsWriter;
-import org.apache.orc.impl.writer.WriterEncryptionVariant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +42,7 @@ import org.jspecify.annotations.Nullable;
 public final class ColumnFileWriter implements AutoCloseable {
     private final ChecksummingWriter output;
     private final LastBytes lastBytes;
+    private final StripeNotes notes;
     private final String path;
     private final ObjectStore store;
     private final ColumnFileOptions options;
@@ -77,7 +75,8 @@ public final class ColumnFileWriter implements AutoCloseable {
         this.store = store;
         this.path = path;
         this.output = output;
-        this.lastBytes = new LastBytes(new Unclosed(output));
+        this.lastBytes = new LastBytes(new BufferedOutputStream(new Unclosed(output), 1 << 16));
+        this.notes = new StripeNotes(lastBytes);
         this.options = options;
         this.fileSchema = OrcSchemas.fileSchema(schema);
         this.layout = RowLayout.of(schema.columns());
@@ -219,7 +218,7 @@ public final class ColumnFileWriter implements AutoCloseable {
                 new Lsn(maxLsn),
                 stats.stats(),
                 sketches.sketches(),
-                new WrittenEnd(lastBytes.bytes(), output.checksums()));
+                new WrittenEnd(lastBytes.bytes(), output.checksums(), notes.finish()));
     }
 
     @Override
@@ -276,11 +275,7 @@ public final class ColumnFileWriter implements AutoCloseable {
                         .useUTCTimestamp(true)
                         .setProlepticGregorian(true)
                         .directEncodingColumns(directColumns());
-        orcOptions.physicalWriter(
-                new PhysicalFsWriter(
-                        new FSDataOutputStream(new BufferedOutputStream(lastBytes, 1 << 16), null),
-                        orcOptions,
-                        new WriterEncryptionVariant[0]));
+        orcOptions.physicalWriter(notes.writer(orcOptions));
         return OrcFile.createWriter(ColumnFileSystem.path(path), orcOptions);
     }
 

@@ -50,4 +50,10 @@ final class LastBytes extends FilterOutputStream {
         System.arraycopy(ring, 0, last, MAX_BYTES - start, start);
         return last;
     }
+
+    /** As many of them, at the end; no more than are kept. */
+    byte[] bytes(int length) {
+        byte[] all = bytes();
+        return Arrays.copyOfRange(all, all.length - length, all.length);
+    }
 }

@@ -2,6 +2,7 @@ package io.stele.storage.orc;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.format.FileMetadataBytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -15,12 +16,14 @@ import org.apache.orc.impl.ReaderImpl;
  *
  * @param lastBytes of the file, or all of a smaller one; not to be changed
  * @param checksums as they are beside the file; not to be changed
+ * @param metadata of the file, for readers elsewhere; empty if its end is too long
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-public record WrittenEnd(byte[] lastBytes, byte[] checksums) {
+public record WrittenEnd(byte[] lastBytes, byte[] checksums, Optional<FileMetadataBytes> metadata) {
     public WrittenEnd {
         requireNonNull(lastBytes, "lastBytes is null");
         requireNonNull(checksums, "checksums is null");
+        requireNonNull(metadata, "metadata is null");
     }
 
     /** The end decoded; empty if it has more than the last bytes. */

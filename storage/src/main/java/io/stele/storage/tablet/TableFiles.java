@@ -114,6 +114,7 @@ public final class TableFiles {
                 rowBlocks.statistics(),
                 keyIndexes.statistics(),
                 readers.statistics(),
+                readers.freshStatistics(),
                 points.statistics(),
                 decoded.statistics(),
                 rows.statistics());
@@ -188,6 +189,21 @@ public final class TableFiles {
         readers.forget(path);
         points.forget(path);
         decoded.forget(path);
+    }
+
+    /** As {@link ColumnFileReaders#keepMetadata}. */
+    public void keepMetadata(String path, byte[] encoded) {
+        readers.keepMetadata(path, encoded);
+    }
+
+    /** As {@link ColumnFileReaders#findMetadata}. */
+    public Optional<byte[]> findMetadata(String path) {
+        return readers.findMetadata(path);
+    }
+
+    /** As {@link ColumnFileReaders#hasMetadata}. */
+    public boolean hasMetadata(String path) {
+        return readers.hasMetadata(path);
     }
 
     /** Opens a column file that was just written; blocks. */

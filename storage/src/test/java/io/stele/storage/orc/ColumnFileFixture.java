@@ -12,6 +12,7 @@ import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.format.FileChecksums;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.FileKind;
@@ -25,6 +26,10 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.orc.OrcFile;
+import org.apache.orc.Reader;
+import org.apache.orc.StripeInformation;
 
 /** Column files of random rows. */
 final class ColumnFileFixture {
@@ -130,6 +135,22 @@ final class ColumnFileFixture {
                                     summary.columnStats())
                             .withChecksums(OptionalInt.of(FileChecksums.BLOCK_BYTES));
             return new Written(entry, summary.end());
+        }
+    }
+
+    /** The stripes of a file, as ORC's own reader finds them. */
+    static List<StripeInformation> stripes(ObjectStore store, FileEntry file) throws IOException {
+        Configuration configuration = OrcLibrary.configuration();
+        ChecksummedFile content =
+                ChecksummedFile.open(
+                        store, file.path(), file.sizeBytes(), file.checksumBlockBytes());
+        try (Reader reader =
+                OrcFile.createReader(
+                        ColumnFileSystem.path(file.path()),
+                        OrcFile.readerOptions(configuration)
+                                .filesystem(new ColumnFileSystem(content, configuration))
+                                .maxLength(file.sizeBytes()))) {
+            return reader.getStripes();
         }
     }
 

@@ -11,14 +11,17 @@ import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.format.FileMetadata;
 import io.stele.storage.objectstore.ForwardingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.WouldBlockException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.apache.orc.StripeInformation;
 import org.junit.jupiter.api.Test;
 
 final class TestColumnFileReaders {
@@ -129,6 +132,56 @@ final class TestColumnFileReaders {
         }
         assertThat(readers.statistics().misses()).isEqualTo(2);
         assertThat(readers.statistics().entries()).isZero();
+    }
+
+    /** What its writer noted of a file is all of it that is not values, as it is in the file. */
+    @Test
+    void theMetadataOfAWrittenFileIsKeptForOthers() throws IOException {
+        TableSchema schema = table(ALL_TYPES, true);
+        ColumnFileFixture.Written file =
+                ColumnFileFixture.written(
+                        store,
+                        schema,
+                        randomRows(schema, 60_000, 8),
+                        new ColumnFileOptions(OrcCompression.LZ4, 1 << 20, 5_000, 32 << 10));
+        String path = file.entry().path();
+        ColumnFileReaders readers = new ColumnFileReaders("footers", ENOUGH);
+        assertThat(readers.hasMetadata(path)).isFalse();
+        readers.written(store, file.entry(), schema.columns(), file.end());
+        assertThat(readers.hasMetadata(path)).isTrue();
+        FileMetadata found = FileMetadata.decode(path, readers.findMetadata(path).orElseThrow());
+        byte[] content = store.readFully(path);
+        assertThat(found.checksums()).isEqualTo(store.readFully(WrittenFile.checksumsPath(path)));
+        assertThat(found.bytes().end()).isEqualTo(content.length);
+        List<StripeInformation> stripes = ColumnFileFixture.stripes(store, file.entry());
+        assertThat(stripes).hasSizeGreaterThan(2);
+        for (StripeInformation stripe : stripes) {
+            long footer = stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
+            assertSame(content, found, stripe.getOffset(), stripe.getIndexLength());
+            assertSame(content, found, footer, stripe.getFooterLength());
+        }
+        StripeInformation last = stripes.getLast();
+        long end = last.getOffset() + last.getLength();
+        assertSame(content, found, end, content.length - end);
+        assertThat(found.bytes().sizeBytes()).isLessThan(content.length / 4);
+        readers.forget(path);
+        assertThat(readers.hasMetadata(path)).isFalse();
+    }
+
+    private static void assertSame(byte[] content, FileMetadata found, long offset, long length) {
+        assertThat(found.bytes().at(offset, length))
+                .isEqualTo(Arrays.copyOfRange(content, (int) offset, (int) (offset + length)));
+    }
+
+    @Test
+    void noMoreMetadataIsKeptThanThereIsRoomFor() {
+        ColumnFileReaders readers = new ColumnFileReaders("footers", 400_000);
+        for (int file = 0; file < 100; file++) {
+            readers.keepMetadata("data/1/0/" + file + ".orc", new byte[10_000]);
+        }
+        assertThat(readers.freshStatistics().weightBytes()).isBetween(50_000L, 100_000L);
+        assertThat(readers.freshStatistics().evictions()).isPositive();
+        assertThat(readers.findMetadata("data/1/0/none.orc")).isEmpty();
     }
 
     /** Values that are damaged after the footer was kept are found as they are read. */

@@ -61,7 +61,8 @@ final class TestQueryPlans {
                 Map.of(1, stats(min, max)),
                 List.of(),
                 OptionalLong.empty(),
-                OptionalInt.empty());
+                OptionalInt.empty(),
+                false);
     }
 
     private static ColumnStats stats(long min, long max) {

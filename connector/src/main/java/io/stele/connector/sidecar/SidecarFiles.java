@@ -1,0 +1,46 @@
+package io.stele.connector.sidecar;
+
+import static java.util.Objects.requireNonNull;
+
+import io.airlift.log.Logger;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.FileMetadata;
+import io.stele.protocol.api.FileMetadataRequest;
+import io.trino.spi.TrinoException;
+import java.util.Optional;
+
+/**
+ * The metadata of files that were written lately, in the sidecar's memory: whoever writes a file
+ * leaves it there for the worker that will read it. Thread-safe.
+ */
+public final class SidecarFiles {
+    private static final Logger log = Logger.get(SidecarFiles.class);
+
+    private final SidecarActions sidecar;
+
+    public SidecarFiles(SidecarActions sidecar) {
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+    }
+
+    /** That of a file, as it was left there; empty if it is not there any more. */
+    public Optional<byte[]> find(String path) {
+        byte[] found =
+                sidecar.callOnce(
+                                Actions.FILE_METADATA,
+                                new FileMetadataRequest(path),
+                                FileMetadata.class)
+                        .content();
+        return found.length == 0 ? Optional.empty() : Optional.of(found);
+    }
+
+    /** Leaves that of a file there, if the sidecar takes it: a reader can do without. */
+    public void keep(String path, byte[] encoded) {
+        try {
+            sidecar.callOnce(
+                    Actions.KEEP_FILE_METADATA, new FileMetadata(path, encoded), Done.class);
+        } catch (TrinoException refused) {
+            log.debug(refused, "Metadata of %s is left to its readers", path);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.stele.sidecar.flight;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.ImmutableMap;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.FileMetadata;
+import io.stele.protocol.api.FileMetadataRequest;
+import io.stele.sidecar.engine.EngineService;
+import java.util.Map;
+
+/** The metadata of files that were written lately, from memory and into it. Thread safe. */
+final class FileMetadataActions {
+    private static final byte[] NONE = {};
+
+    private final EngineService engine;
+
+    FileMetadataActions(EngineService engine) {
+        this.engine = requireNonNull(engine, "engine is null");
+    }
+
+    Map<String, ActionHandler> handlers() {
+        return ImmutableMap.of(
+                Actions.FILE_METADATA,
+                ActionHandler.of(
+                        "Gives the metadata of a column file that was written lately",
+                        FileMetadataRequest.class,
+                        this::find),
+                Actions.KEEP_FILE_METADATA,
+                ActionHandler.of(
+                        "Keeps the metadata of a column file that the caller wrote",
+                        FileMetadata.class,
+                        this::keep));
+    }
+
+    private Object find(FileMetadataRequest request) {
+        return new FileMetadata(
+                request.path(), engine.engine().fileMetadata(request.path()).orElse(NONE));
+    }
+
+    private Object keep(FileMetadata metadata) {
+        int most = io.stele.storage.format.FileMetadata.MAX_BYTES;
+        if (metadata.content().length > most) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected at most %d bytes of metadata, found %d for %s"
+                            .formatted(most, metadata.content().length, metadata.path()));
+        }
+        io.stele.storage.format.FileMetadata.decode(metadata.path(), metadata.content());
+        engine.engine().keepFileMetadata(metadata.path(), metadata.content());
+        return Done.DONE;
+    }
+}
