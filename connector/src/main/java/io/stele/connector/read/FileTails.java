@@ -82,9 +82,10 @@ public final class FileTails {
         }
         ObjectReader reader = store.open(path, split.sizeBytes());
         if (reader.isPrefetching() && kept.peek(Key.footer(path)).isEmpty()) {
-            // While the checksums are read
-            int length = (int) Math.min(split.sizeBytes(), FileFooter.FIRST_READ_BYTES);
-            reader.prefetch(split.sizeBytes() - length, length);
+            // While the checksums are read; what is read is widened to whole blocks of them
+            long start = Math.max(0, split.sizeBytes() - FileFooter.FIRST_READ_BYTES);
+            start -= start % split.checksumBlockBytes().orElse(1);
+            reader.prefetch(start, split.sizeBytes() - start);
         }
         Optional<FileChecksums> sums = Optional.empty();
         if (split.checksumBlockBytes().isPresent()) {

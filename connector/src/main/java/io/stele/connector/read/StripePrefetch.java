@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.Slices;
 import io.stele.storage.format.ChecksummedFile;
-import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.retrieval.ReadingAhead;
 import io.stele.storage.retrieval.RetrievalBalance;
 import io.trino.orc.OrcColumn;
@@ -49,7 +48,6 @@ final class StripePrefetch implements AutoCloseable {
     private final ChecksummedFile file;
     private final FileTails tails;
     private final boolean keepsStripes;
-    private final ObjectReader pages;
     private final OrcReader reader;
     private final OrcMetadataReader metadata;
     private final long maxGap;
@@ -80,7 +78,6 @@ final class StripePrefetch implements AutoCloseable {
         this.file = requireNonNull(file, "file is null");
         this.tails = requireNonNull(tails, "tails is null");
         this.keepsStripes = keepsStripes;
-        this.pages = file.unchecked();
         this.reader = requireNonNull(reader, "reader is null");
         this.metadata = new OrcMetadataReader(options);
         this.maxGap = options.getMaxMergeDistance().toBytes();
@@ -124,13 +121,44 @@ final class StripePrefetch implements AutoCloseable {
         synchronized (this) {
             stripes.addAll(wanted);
         }
-        wanted.forEach(this::fetchEnds);
+        fetchEnds(wanted);
         return wanted.isEmpty() ? CompletableFuture.completedFuture(null) : wanted.getFirst().here;
     }
 
-    private void fetchEnds(Ahead ahead) {
-        ends(ahead.stripe)
-                .thenRunAsync(() -> findColumns(ahead), executor)
+    /** The footer of a stripe and the index of the next one are neighbours, and one request. */
+    private void fetchEnds(List<Ahead> wanted) {
+        CompletableFuture<Void> before = CompletableFuture.completedFuture(null);
+        long fetchedTo = 0;
+        for (int number = 0; number < wanted.size(); number++) {
+            Ahead ahead = wanted.get(number);
+            StripeInformation stripe = ahead.stripe;
+            if (isKept(stripe)) {
+                whenHere(ahead, CompletableFuture.completedFuture(null));
+                continue;
+            }
+            CompletableFuture<Void> index =
+                    fetchedTo > stripe.getOffset()
+                            ? before
+                            : fetch(new Range(stripe.getOffset(), stripe.getIndexLength()));
+            long footer = StripeEnds.footerOffset(stripe);
+            fetchedTo = footer + stripe.getFooterLength();
+            if (number + 1 < wanted.size()) {
+                StripeInformation next = wanted.get(number + 1).stripe;
+                if (next.getOffset() == fetchedTo && !isKept(next)) {
+                    fetchedTo += next.getIndexLength();
+                }
+            }
+            before = fetch(new Range(footer, fetchedTo - footer));
+            whenHere(ahead, CompletableFuture.allOf(index, before));
+        }
+    }
+
+    private boolean isKept(StripeInformation stripe) {
+        return keepsStripes && tails.hasStripe(file, stripe);
+    }
+
+    private void whenHere(Ahead ahead, CompletableFuture<Void> ends) {
+        ends.thenRunAsync(() -> findColumns(ahead), executor)
                 .exceptionally(
                         _ -> {
                             ahead.here.complete(null); // whoever reads it asks itself
@@ -182,10 +210,10 @@ final class StripePrefetch implements AutoCloseable {
 
     private CompletableFuture<Void> fetch(Range range) {
         if (balance.isEmpty()) {
-            return pages.prefetch(range.offset(), range.length()).thenAccept(_ -> {});
+            return file.prefetch(range.offset(), range.length()).thenAccept(_ -> {});
         }
         RetrievalBalance.Fetch fetch = balance.get().balance().fetching();
-        return pages.prefetch(range.offset(), range.length()).thenAccept(fetch::ended);
+        return file.prefetch(range.offset(), range.length()).thenAccept(fetch::ended);
     }
 
     /**
@@ -267,15 +295,6 @@ final class StripePrefetch implements AutoCloseable {
                                                 stripe.getNumberOfRows(),
                                                 known.getColumnStatistics()))
                         .orElse(true);
-    }
-
-    private CompletableFuture<Void> ends(StripeInformation stripe) {
-        if (keepsStripes && tails.hasStripe(file, stripe)) {
-            return CompletableFuture.completedFuture(null);
-        }
-        return CompletableFuture.allOf(
-                fetch(new Range(stripe.getOffset(), stripe.getIndexLength())),
-                fetch(new Range(StripeEnds.footerOffset(stripe), stripe.getFooterLength())));
     }
 
     /** Of the scan's columns; none if the footer cannot be read. */

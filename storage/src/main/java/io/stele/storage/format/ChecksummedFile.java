@@ -8,6 +8,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A column file whose every read is checked, where the file has {@link FileChecksums}: what is read
@@ -134,6 +135,16 @@ public final class ChecksummedFile {
         if (tail > 0) {
             copyBlocks(position + head + middle, buffer, offset + head + middle, tail);
         }
+    }
+
+    /**
+     * Begins to fetch what a read of these bytes will need: the whole blocks around them.
+     *
+     * @see ObjectReader#prefetch
+     */
+    public CompletableFuture<Long> prefetch(long position, long length) {
+        long start = position / blockBytes * blockBytes;
+        return reader.prefetch(start, roundUp(position + length) - start);
     }
 
     /** Any bytes, by way of a buffer for the whole blocks around them. */
