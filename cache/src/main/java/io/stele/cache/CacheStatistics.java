@@ -9,6 +9,9 @@ import static java.util.Objects.requireNonNull;
  *     hit)
  * @param misses loads started
  * @param failures loads that failed
+ * @param evictions values that made room for others
+ * @param replaced values in whose place others were put
+ * @param invalidated values taken out because what they are of changed or is gone
  * @param entries keys held, those being loaded included
  */
 public record CacheStatistics(
@@ -17,6 +20,8 @@ public record CacheStatistics(
         long misses,
         long failures,
         long evictions,
+        long replaced,
+        long invalidated,
         long entries,
         long weightBytes,
         long maxWeightBytes) {

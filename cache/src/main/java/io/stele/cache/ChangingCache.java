@@ -49,7 +49,7 @@ public final class ChangingCache<K, V> {
     private final AtomicLongArray stripes = new AtomicLongArray(STRIPES);
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
-    private final LongAdder evictions = new LongAdder();
+    private final RemovalCounts removals = new RemovalCounts();
 
     /**
      * @param weightBytes what a key and its value cost; anything above 2 GiB is counted as 2 GiB
@@ -73,7 +73,7 @@ public final class ChangingCache<K, V> {
                                                         0,
                                                         Integer.MAX_VALUE))
                         .executor(Runnable::run)
-                        .evictionListener((key, value, cause) -> evictions.increment())
+                        .<K, V>removalListener((key, value, cause) -> removals.count(cause))
                         .build();
     }
 
@@ -126,7 +126,9 @@ public final class ChangingCache<K, V> {
                 hits.sum(),
                 misses.sum(),
                 0,
-                evictions.sum(),
+                removals.space(),
+                removals.replaced(),
+                removals.invalidated(),
                 entries.estimatedSize(),
                 weight.orElse(0),
                 maxWeightBytes);

@@ -45,7 +45,7 @@ public final class SingleFlightCache<K, V> {
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
     private final LongAdder failures = new LongAdder();
-    private final LongAdder evictions = new LongAdder();
+    private final RemovalCounts removals = new RemovalCounts();
 
     /**
      * @param weightBytes what a value costs; anything above 2 GiB is counted as 2 GiB
@@ -78,9 +78,9 @@ public final class SingleFlightCache<K, V> {
                         .<K, V>weigher(
                                 (key, value) -> clampedWeight(weightBytes.applyAsLong(value)))
                         .executor(Runnable::run)
-                        .evictionListener((key, value, cause) -> evictions.increment())
                         .<K, V>removalListener(
                                 (key, value, cause) -> {
+                                    removals.count(cause);
                                     if (value != null) { // as it is, values being held strongly
                                         removed.accept(value);
                                     }
@@ -191,7 +191,9 @@ public final class SingleFlightCache<K, V> {
                 hits.sum(),
                 misses.sum(),
                 failures.sum(),
-                evictions.sum(),
+                removals.space(),
+                removals.replaced(),
+                removals.invalidated(),
                 entries.estimatedSize(),
                 weight.orElse(0),
                 maxWeightBytes);

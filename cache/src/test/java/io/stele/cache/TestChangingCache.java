@@ -65,6 +65,12 @@ final class TestChangingCache {
         }
         assertThat(small.statistics().weightBytes()).isLessThanOrEqualTo(640);
         assertThat(small.statistics().evictions()).isGreaterThanOrEqualTo(990);
+        assertThat(small.statistics().invalidated()).isZero();
+        long held = small.statistics().entries();
+        for (int key = 0; key < 1_000; key++) {
+            small.beginChange(key);
+        }
+        assertThat(small.statistics().invalidated()).isEqualTo(held);
     }
 
     /**

@@ -106,6 +106,23 @@ final class TestSingleFlightCache {
     }
 
     @Test
+    void tellsWhyValuesLeft() {
+        SingleFlightCache<String, byte[]> cache = cache(1000);
+        for (int i = 0; i < 8; i++) {
+            cache.put("key" + i, new byte[100]);
+        }
+        cache.put("key0", new byte[100]);
+        cache.remove("key0");
+        cache.remove("none");
+        cache.removeIf(key -> key.equals("key1") || key.equals("key2"));
+        cache.put("large", new byte[600]);
+        CacheStatistics told = cache.statistics();
+        assertThat(told.replaced()).isOne();
+        assertThat(told.invalidated()).isEqualTo(3);
+        assertThat(told.evictions()).isEqualTo(6 - told.entries()).isPositive();
+    }
+
+    @Test
     void staysBelowItsWeight() {
         SingleFlightCache<String, byte[]> cache = cache(1000);
         for (int i = 0; i < 100; i++) {

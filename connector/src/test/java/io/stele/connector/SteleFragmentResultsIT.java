@@ -177,6 +177,17 @@ final class SteleFragmentResultsIT {
                     .as(layer)
                     .isEqualTo(Arrays.asList(true, true, true, true, true));
         }
+        run("CALL system.flush_metadata_cache()");
+        assertThat(
+                        run("SELECT sum(invalidated) > 0 FROM system.caches WHERE layer = 'metadata'")
+                                .getFirst()
+                                .getField(0))
+                .isEqualTo(true);
+        assertThat(
+                        run(
+                                "SELECT layer FROM system.caches WHERE table_name IS NULL AND (evictions IS NULL OR layer <> 'fragments' AND invalidated IS NULL)"))
+                .as("layers that do not tell why entries left")
+                .isEmpty();
         assertThat(
                         run("SELECT version_age_ms >= 0 FROM system.caches WHERE layer = 'metadata'")
                                 .getFirst()

@@ -167,6 +167,7 @@ final class AlluxioPageStore implements PageStore {
                 rejections.sum(),
                 damaged.sum(),
                 0,
+                0,
                 1,
                 isAvailable() ? 0 : 1);
     }

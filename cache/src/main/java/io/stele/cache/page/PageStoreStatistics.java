@@ -10,6 +10,7 @@ package io.stele.cache.page;
  * @param evictions pages that made room for others
  * @param rejections pages that were offered and not taken
  * @param damaged pages dropped because their checksum was wrong or they could not be read
+ * @param removed pages dropped because their file is gone or has another length
  * @param writeFailures pages that could not be written, for example because a disk was full
  * @param directories directories configured
  * @param directoriesOut directories that are not in use because they failed
@@ -22,12 +23,13 @@ public record PageStoreStatistics(
         long evictions,
         long rejections,
         long damaged,
+        long removed,
         long writeFailures,
         int directories,
         int directoriesOut) {
     /** Nothing. */
     public static final PageStoreStatistics NONE =
-            new PageStoreStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+            new PageStoreStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     /** The sum, for several directories. */
     public PageStoreStatistics plus(PageStoreStatistics other) {
@@ -39,6 +41,7 @@ public record PageStoreStatistics(
                 evictions + other.evictions,
                 rejections + other.rejections,
                 damaged + other.damaged,
+                removed + other.removed,
                 writeFailures + other.writeFailures,
                 directories + other.directories,
                 directoriesOut + other.directoriesOut);

@@ -62,6 +62,8 @@ final class CacheRows {
                     "disk_bytes",
                     "max_disk_bytes",
                     "evictions",
+                    "replaced",
+                    "invalidated",
                     "rejections",
                     "write_failures",
                     "directories",
@@ -159,6 +161,10 @@ final class CacheRows {
                             use.misses(),
                             "evictions",
                             use.evictions(),
+                            "replaced",
+                            use.replaced(),
+                            "invalidated",
+                            use.invalidated(),
                             "entries",
                             use.entries(),
                             "memory_bytes",
@@ -181,6 +187,10 @@ final class CacheRows {
                         statistics.misses(),
                         "evictions",
                         statistics.evictions(),
+                        "replaced",
+                        statistics.replaced(),
+                        "invalidated",
+                        statistics.invalidated(),
                         "entries",
                         statistics.entries(),
                         "memory_bytes",
@@ -205,6 +215,10 @@ final class CacheRows {
                         metrics.getMisses() + metrics.getVersionChecks(),
                         "evictions",
                         metrics.getEvictions(),
+                        "replaced",
+                        metrics.getReplaced(),
+                        "invalidated",
+                        metrics.getInvalidated(),
                         "entries",
                         metrics.getEntries(),
                         "memory_bytes",
@@ -230,6 +244,10 @@ final class CacheRows {
                         plans.askedCount(),
                         "evictions",
                         held.evictions(),
+                        "replaced",
+                        held.replaced(),
+                        "invalidated",
+                        held.invalidated(),
                         "entries",
                         held.entries(),
                         "memory_bytes",
@@ -289,6 +307,8 @@ final class CacheRows {
                 .put("disk_bytes", space.diskBytes())
                 .put("max_disk_bytes", space.maxDiskBytes())
                 .put("evictions", space.evictions())
+                .put("invalidated", space.removed())
+                .put("damaged_pages", space.damaged())
                 .put("rejections", space.rejections())
                 .put("write_failures", space.writeFailures())
                 .put("directories", (long) space.directories())

@@ -68,6 +68,8 @@ public final class HotColumns {
                 misses.sum(),
                 known.failures(),
                 known.evictions(),
+                known.replaced(),
+                known.invalidated(),
                 known.entries(),
                 known.weightBytes(),
                 known.maxWeightBytes());

@@ -8,6 +8,8 @@ package io.stele.protocol.api;
  * @param maxDiskBytes the limit of that
  * @param evictions pages that made room for others
  * @param rejections pages that were offered and not taken
+ * @param damaged pages dropped because their checksum was wrong or they could not be read
+ * @param removed pages dropped because their file is gone or has another length
  * @param writeFailures pages that could not be written, for example because a disk was full
  * @param directories directories configured
  * @param directoriesOut directories that are not in use because they failed
@@ -18,6 +20,8 @@ public record DataCacheSpace(
         long maxDiskBytes,
         long evictions,
         long rejections,
+        long damaged,
+        long removed,
         long writeFailures,
         int directories,
         int directoriesOut) {}

@@ -8,6 +8,8 @@ import static java.util.Objects.requireNonNull;
  * @param name of the layer, such as {@code row-blocks}
  * @param misses what had to be brought
  * @param evictions what made room for others
+ * @param replaced in whose place others were put
+ * @param invalidated what was taken out because what it was of changed or is gone
  * @param maxBytes what it may take
  */
 public record MemoryCacheUse(
@@ -15,6 +17,8 @@ public record MemoryCacheUse(
         long hits,
         long misses,
         long evictions,
+        long replaced,
+        long invalidated,
         long entries,
         long bytes,
         long maxBytes) {

@@ -37,6 +37,16 @@ public final class CacheMetrics {
         return gauge(CacheStatistics::evictions);
     }
 
+    @Managed(description = "Entries in whose place others were put")
+    public long getReplaced() {
+        return gauge(CacheStatistics::replaced);
+    }
+
+    @Managed(description = "Entries taken out because what they are of changed or is gone")
+    public long getInvalidated() {
+        return gauge(CacheStatistics::invalidated);
+    }
+
     @Managed(description = "Entries held")
     public long getEntries() {
         return gauge(CacheStatistics::entries);

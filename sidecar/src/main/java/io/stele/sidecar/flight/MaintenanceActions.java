@@ -131,6 +131,8 @@ final class MaintenanceActions {
                                                 cache.hits(),
                                                 cache.misses(),
                                                 cache.evictions(),
+                                                cache.replaced(),
+                                                cache.invalidated(),
                                                 cache.entries(),
                                                 cache.weightBytes(),
                                                 cache.maxWeightBytes()))

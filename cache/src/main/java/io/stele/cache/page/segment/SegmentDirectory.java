@@ -81,6 +81,7 @@ final class SegmentDirectory {
     private final LongAdder puts = new LongAdder();
     private final LongAdder rejections = new LongAdder();
     private final LongAdder damaged = new LongAdder();
+    private final LongAdder removed = new LongAdder();
     private final LongAdder writeFailures = new LongAdder();
     private final long maxBytes;
 
@@ -459,6 +460,7 @@ final class SegmentDirectory {
         int entry = index.find(key);
         if (entry != PageEntries.NONE && index.entries().length(entry) != pageLength) {
             index.remove(entry);
+            removed.increment();
             return PageEntries.NONE;
         }
         return entry;
@@ -683,6 +685,7 @@ final class SegmentDirectory {
             int entry = index.find(key);
             if (entry != PageEntries.NONE) {
                 index.remove(entry);
+                removed.increment();
             }
         } finally {
             lock.unlock();
@@ -708,6 +711,7 @@ final class SegmentDirectory {
                     index.evictions(),
                     rejections.sum(),
                     damaged.sum(),
+                    removed.sum(),
                     writeFailures.sum(),
                     1,
                     0);

@@ -324,7 +324,7 @@ public final class SegmentPageStore implements PageStore {
                     open != null
                             ? open.statistics()
                             : new PageStoreStatistics(
-                                    0, 0, configured.maxBytes(), 0, 0, 0, 0, 0, 1, 1));
+                                    0, 0, configured.maxBytes(), 0, 0, 0, 0, 0, 0, 1, 1));
         }
 
         private PageStoreStatistics countersOf(PageStoreStatistics last) {
@@ -336,6 +336,7 @@ public final class SegmentPageStore implements PageStore {
                     last.evictions(),
                     last.rejections(),
                     last.damaged(),
+                    last.removed(),
                     last.writeFailures(),
                     0,
                     0);

@@ -171,6 +171,18 @@ class TestSegmentPageStore {
         assertThat(isHere(store, file, 0, 0, UNIT)).isFalse();
     }
 
+    @Test
+    void countsWhatIsTakenOut() {
+        CachedFile file = file("t");
+        SegmentPageStore store = open(PAGES, Map.of());
+        assertThat(putUnit(store, file, 0, 1)).isTrue();
+        store.remove(file, 0);
+        store.remove(file, 7);
+        assertThat(store.statistics().removed()).isOne();
+        assertThat(store.statistics().evictions()).isZero();
+        assertThat(store.contains(file, 0)).isFalse();
+    }
+
     /** A cache of parts of pages holds as many bytes as one of whole pages. */
     @Test
     void partsOfPagesTakeNoMoreThanTheirSpace() {

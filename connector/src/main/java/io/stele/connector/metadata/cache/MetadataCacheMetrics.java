@@ -137,4 +137,14 @@ public final class MetadataCacheMetrics {
     public long getEvictions() {
         return held.get().evictions();
     }
+
+    @Managed(description = "Tables and views that a newer version took the place of")
+    public long getReplaced() {
+        return held.get().replaced();
+    }
+
+    @Managed(description = "Tables and views that were changed, dropped or flushed")
+    public long getInvalidated() {
+        return held.get().invalidated();
+    }
 }

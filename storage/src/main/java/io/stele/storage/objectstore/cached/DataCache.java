@@ -220,6 +220,8 @@ public final class DataCache implements AutoCloseable {
                 store.maxDiskBytes(),
                 store.evictions(),
                 store.rejections(),
+                store.damaged(),
+                store.removed(),
                 store.writeFailures(),
                 store.directories(),
                 store.directoriesOut());

@@ -45,6 +45,16 @@ public final class DataCacheMetrics {
         return gauge(DataCacheSpace::rejections);
     }
 
+    @Managed(description = "Pages dropped because they were damaged or could not be read")
+    public long getDamaged() {
+        return gauge(DataCacheSpace::damaged);
+    }
+
+    @Managed(description = "Pages dropped because their file is gone or has another length")
+    public long getRemoved() {
+        return gauge(DataCacheSpace::removed);
+    }
+
     @Managed(description = "Pages that could not be written")
     public long getWriteFailures() {
         return gauge(DataCacheSpace::writeFailures);
