@@ -1,6 +1,5 @@
 package io.stele.connector.clients;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
@@ -12,7 +11,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /**
@@ -21,7 +19,6 @@ import org.junit.jupiter.api.Assumptions;
  */
 final class PythonEnvironment {
     private static final Path REQUIREMENTS = Path.of("src/test/python/requirements.txt");
-    private static final long TIMEOUT_MINUTES = 10;
 
     private final Path folder;
 
@@ -49,10 +46,10 @@ final class PythonEnvironment {
         if (Files.exists(done) && Files.readString(done).equals(wanted)) {
             return environment;
         }
-        Outcome made;
+        ClientProcess.Outcome made;
         try {
             made =
-                    run(
+                    ClientProcess.run(
                             Path.of("."),
                             Map.of(),
                             "python3",
@@ -66,7 +63,7 @@ final class PythonEnvironment {
         }
         Assumptions.assumeTrue(
                 made.status() == 0, () -> "Needs Python 3.10 or newer with venv: " + made.output());
-        Outcome installed =
+        ClientProcess.Outcome installed =
                 environment.run(
                         Path.of("."),
                         Map.of(),
@@ -79,43 +76,10 @@ final class PythonEnvironment {
     }
 
     /** Runs a program of the environment. */
-    Outcome run(Path where, Map<String, String> variables, List<String> command)
+    ClientProcess.Outcome run(Path where, Map<String, String> variables, List<String> command)
             throws IOException, InterruptedException {
         List<String> all = new ArrayList<>(command);
         all.set(0, folder.resolve("bin").resolve(command.getFirst()).toString());
-        return run(where, variables, all.toArray(String[]::new));
+        return ClientProcess.run(where, variables, all.toArray(String[]::new));
     }
-
-    private static Outcome run(Path where, Map<String, String> variables, String... command)
-            throws IOException, InterruptedException {
-        Path output = Files.createTempFile("stele-client", ".log");
-        try {
-            ProcessBuilder builder =
-                    new ProcessBuilder(command)
-                            .directory(where.toFile())
-                            .redirectErrorStream(true)
-                            .redirectOutput(output.toFile());
-            builder.environment().putAll(variables);
-            Process process = builder.start();
-            if (!process.waitFor(TIMEOUT_MINUTES, TimeUnit.MINUTES)) {
-                process.destroyForcibly();
-                throw new IOException(
-                        "Expected the end of %s within %d minutes, found: %s"
-                                .formatted(
-                                        List.of(command),
-                                        TIMEOUT_MINUTES,
-                                        Files.readString(output, UTF_8)));
-            }
-            return new Outcome(process.exitValue(), Files.readString(output, UTF_8));
-        } finally {
-            Files.deleteIfExists(output);
-        }
-    }
-
-    /**
-     * How a program ended.
-     *
-     * @param output what it printed, errors too
-     */
-    record Outcome(int status, String output) {}
 }

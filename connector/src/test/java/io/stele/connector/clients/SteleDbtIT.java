@@ -62,7 +62,7 @@ final class SteleDbtIT {
     private void build(PythonEnvironment python, Path folder, int day) throws Exception {
         HostAndPort coordinator = cluster.runner().getCoordinator().getAddress();
         Path project = Path.of("src/test/dbt").toAbsolutePath();
-        PythonEnvironment.Outcome outcome =
+        ClientProcess.Outcome outcome =
                 python.run(
                         folder,
                         Map.of(

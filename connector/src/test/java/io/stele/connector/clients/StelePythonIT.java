@@ -23,7 +23,7 @@ final class StelePythonIT {
     void sqlAlchemyWritesReadsAndInspects() throws Exception {
         PythonEnvironment python = PythonEnvironment.open();
         HostAndPort coordinator = cluster.runner().getCoordinator().getAddress();
-        PythonEnvironment.Outcome outcome =
+        ClientProcess.Outcome outcome =
                 python.run(
                         Path.of("src/test/python"),
                         Map.of(),
