@@ -1,5 +1,7 @@
 package io.stele.connector;
 
+import static java.util.Objects.requireNonNull;
+
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -13,41 +15,47 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Stands before a sidecar's HTTP and Flight ports, and cuts Flight connections when a test wants
- * it. Thread-safe.
+ * Stands before a sidecar's HTTP, Flight and framed ports, and cuts connections of the latter when
+ * a test wants it. Thread-safe.
  */
 final class SidecarProxy implements AutoCloseable {
-    private static final Pattern FLIGHT_PORT = Pattern.compile("\"flightPort\"\\s*:\\s*(\\d+)");
+    private static final Pattern PORT =
+            Pattern.compile("\"(flightPort|clientPort)\"\\s*:\\s*(\\d+)");
 
     private final URI sidecar;
     private final HttpServer http;
     private final HttpClient client = HttpClient.newHttpClient();
-    private final ServerSocket flight;
+    private final Map<String, ServerSocket> doors = new HashMap<>(); // by the name of the port
+    private final Map<String, Integer> ports = new ConcurrentHashMap<>(); // behind each
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
-    private volatile int flightPort;
 
     SidecarProxy(String sidecarUri) throws IOException {
         this.sidecar = URI.create(sidecarUri);
-        this.flight = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        for (String door : List.of("flightPort", "clientPort")) {
+            doors.put(door, new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
+        }
         this.http =
                 HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 50);
         http.setExecutor(task -> Thread.ofVirtual().start(task));
         http.createContext("/", this::forward);
         http.start();
-        Thread.ofVirtual().name("flight-proxy").start(this::accept);
+        doors.forEach(
+                (door, socket) -> Thread.ofVirtual().name(door).start(() -> accept(door, socket)));
     }
 
     String uri() {
         return "http://127.0.0.1:" + http.getAddress().getPort();
     }
 
-    /** Ends all Flight connections; new ones are let through. Returns how many there were. */
+    /** Ends all connections; new ones are let through. Returns how many there were. */
     int cut() {
         int cut = 0;
         for (Socket socket : open) {
@@ -77,28 +85,31 @@ final class SidecarProxy implements AutoCloseable {
     }
 
     private String redirected(String body) {
-        Matcher port = FLIGHT_PORT.matcher(body);
-        if (!port.find()) {
-            return body;
-        }
-        flightPort = Integer.parseInt(port.group(1));
-        return port.replaceFirst("\"flightPort\":" + flight.getLocalPort());
+        return PORT.matcher(body)
+                .replaceAll(
+                        port -> {
+                            String door = port.group(1);
+                            ports.put(door, Integer.parseInt(port.group(2)));
+                            return "\"%s\":%d"
+                                    .formatted(
+                                            door, requireNonNull(doors.get(door)).getLocalPort());
+                        });
     }
 
-    private void accept() {
-        while (!flight.isClosed()) {
+    private void accept(String door, ServerSocket socket) {
+        while (!socket.isClosed()) {
             try {
-                connect(flight.accept());
+                connect(socket.accept(), requireNonNull(ports.get(door)));
             } catch (IOException e) {
                 // closed
             }
         }
     }
 
-    private void connect(Socket ofClient) {
+    private void connect(Socket ofClient, int port) {
         Socket ofSidecar;
         try {
-            ofSidecar = new Socket(InetAddress.getLoopbackAddress(), flightPort);
+            ofSidecar = new Socket(InetAddress.getLoopbackAddress(), port);
         } catch (IOException e) {
             closeQuietly(ofClient); // or it would wait for a sidecar that is elsewhere by now
             return;
@@ -132,7 +143,9 @@ final class SidecarProxy implements AutoCloseable {
     @Override
     public void close() throws IOException {
         http.stop(0);
-        flight.close();
+        for (ServerSocket socket : doors.values()) {
+            socket.close();
+        }
         cut();
         client.close();
     }

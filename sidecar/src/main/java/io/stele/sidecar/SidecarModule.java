@@ -21,6 +21,7 @@ import io.stele.sidecar.engine.SchedulerMetrics;
 import io.stele.sidecar.engine.SchedulingGroupMBeans;
 import io.stele.sidecar.engine.SidecarDataCache;
 import io.stele.sidecar.engine.StorageConfig;
+import io.stele.sidecar.flight.ActionHandlers;
 import io.stele.sidecar.flight.FlightConfig;
 import io.stele.sidecar.flight.FlightServer;
 import io.stele.sidecar.flight.FlightService;
@@ -70,6 +71,7 @@ final class SidecarModule implements Module {
         binder.bind(EngineService.class).in(SINGLETON);
         binder.bind(SidecarDataCache.class).in(SINGLETON);
         binder.bind(SchedulingGroupMBeans.class).in(SINGLETON);
+        binder.bind(ActionHandlers.class).in(SINGLETON);
         binder.bind(FlightService.class).in(SINGLETON);
         binder.bind(FlightServer.class).in(SINGLETON);
         binder.bind(FramedServer.class).in(SINGLETON);

@@ -198,7 +198,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
     }
 
     private ScanPlan ask(SteleTableHandle table, ScanPredicate predicate) {
-        return sidecar.call(
+        return sidecar.open(
                 Actions.PLAN_SCAN,
                 new PlanScanRequest(
                         table.readPointId(),

@@ -62,7 +62,7 @@ public final class ReadPoints {
      */
     public Lease open(Optional<Lsn> atLeast) {
         ReadPointReply reply =
-                sidecar.call(
+                sidecar.open(
                         Actions.OPEN_READ_POINT,
                         new OpenReadPointRequest(List.of(), Optional.empty(), ttlMillis, atLeast),
                         ReadPointReply.class);
@@ -86,7 +86,7 @@ public final class ReadPoints {
         OpenTableReply reply;
         try {
             reply =
-                    sidecar.call(
+                    sidecar.open(
                             Actions.OPEN_TABLE,
                             new OpenTableRequest(
                                     table,
@@ -111,7 +111,7 @@ public final class ReadPoints {
     /** A snapshot of the past, and a table as it looked then. */
     public OpenedVersion openVersion(TableName table, Lsn at) {
         OpenVersionReply reply =
-                sidecar.call(
+                sidecar.open(
                         Actions.OPEN_VERSION,
                         new OpenVersionRequest(table, ttlMillis, at),
                         OpenVersionReply.class);

@@ -1,7 +1,9 @@
 package io.stele.protocol.client;
 
+import io.stele.protocol.wire.ErrorReply;
 import io.stele.protocol.wire.Frame;
 import io.stele.protocol.wire.FrameReader;
+import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.FrameWriter;
 import io.stele.protocol.wire.HelloReply;
 import java.io.EOFException;
@@ -78,6 +80,36 @@ final class Session {
 
     void flush() throws IOException {
         writer.flush();
+    }
+
+    /**
+     * Sends one request and waits for its reply: for a session whose one user has no reader. An
+     * IOException leaves the session of no use.
+     *
+     * @throws io.stele.protocol.SteleException what the sidecar answered instead
+     */
+    Frame exchange(FrameType type, FrameType replyType, byte[] payload, Duration timeout)
+            throws IOException {
+        int requestId = nextRequestId++;
+        if (requestId == Integer.MAX_VALUE) {
+            throw new IOException("All request ids of this connection are used up");
+        }
+        socket.setSoTimeout((int) Math.min(Integer.MAX_VALUE, timeout.toMillis()));
+        writer.write(type, requestId, payload);
+        writer.flush();
+        Frame frame = reader.read();
+        if (frame == null) {
+            throw new EOFException("The sidecar closed the connection");
+        }
+        if (frame.type() == FrameType.ERROR) {
+            throw ErrorReply.decode(frame).toException();
+        }
+        if (frame.type() != replyType || frame.requestId() != requestId) {
+            throw new IOException(
+                    "Expected a %s frame to answer request %d, found %s of request %d"
+                            .formatted(replyType, requestId, frame.type(), frame.requestId()));
+        }
+        return frame;
     }
 
     /**

@@ -26,9 +26,13 @@ public enum FrameType {
     /** Sidecar: yes. */
     PING_REPLY(10),
     /** Sidecar: the request failed and had no effect. */
-    ERROR(11);
+    ERROR(11),
+    /** Client: an action of Flight's that opens what is to be read, and its request. */
+    ACTION(12),
+    /** Sidecar: the action's result. */
+    ACTION_REPLY(13);
 
-    private static final FrameType[] BY_CODE = new FrameType[12];
+    private static final FrameType[] BY_CODE = new FrameType[14];
 
     static {
         for (FrameType type : values()) {

@@ -114,6 +114,19 @@ final class TestMessages {
     }
 
     @Test
+    void testActionCall() {
+        byte[] encoded = new ActionCall("plan", new byte[] {'{', '}'}).encode();
+        assertThat(hex(encoded)).isEqualTo("04706c616e" + "7b7d");
+        ActionCall decoded = ActionCall.decode(frame(FrameType.ACTION, encoded));
+        assertThat(decoded.type()).isEqualTo("plan");
+        assertThat(decoded.request()).containsExactly('{', '}');
+        assertThatThrownBy(
+                        () -> ActionCall.decode(frame(FrameType.ACTION, new byte[] {4, 'p', 'l'})))
+                .hasMessageContaining("Malformed ACTION")
+                .hasMessageContaining("4 bytes of action");
+    }
+
+    @Test
     void testMultiGetReplyAnswersWhatFits() {
         MultiGetReply reply =
                 new MultiGetReply(

@@ -3,13 +3,10 @@ package io.stele.sidecar.flight;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
-import com.google.common.collect.ImmutableMap;
 import io.airlift.log.Logger;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
-import io.stele.protocol.ErrorCode;
 import io.stele.protocol.QueryTag;
-import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.flight.Action;
@@ -17,7 +14,6 @@ import io.stele.protocol.flight.ActionResult;
 import io.stele.protocol.flight.ActionType;
 import io.stele.protocol.flight.Empty;
 import io.stele.sidecar.metrics.AccessMetrics;
-import java.util.Map;
 
 /** DoAction and ListActions. Thread safe. */
 final class ActionService {
@@ -26,13 +22,12 @@ final class ActionService {
     /** Of a request; definitions of wide tables are longer. */
     private static final int MAX_LOGGED_CHARS = 2_000;
 
-    private final Map<String, ActionHandler> handlers;
+    private final ActionHandlers handlers;
     private final MetadataWatches watches;
     private final AccessMetrics metrics;
 
-    ActionService(
-            Map<String, ActionHandler> handlers, MetadataWatches watches, AccessMetrics metrics) {
-        this.handlers = ImmutableMap.copyOf(handlers);
+    ActionService(ActionHandlers handlers, MetadataWatches watches, AccessMetrics metrics) {
+        this.handlers = requireNonNull(handlers, "handlers is null");
         this.watches = requireNonNull(watches, "watches is null");
         this.metrics = requireNonNull(metrics, "metrics is null");
     }
@@ -48,7 +43,7 @@ final class ActionService {
         try {
             result =
                     new ActionResult(
-                            ApiJson.write(handler(action.type()).run().apply(action.body())));
+                            ApiJson.write(handlers.find(action.type()).run().apply(action.body())));
         } catch (RuntimeException e) {
             results.onError(CallFailures.describe("Action " + action.type(), e));
             return;
@@ -59,7 +54,7 @@ final class ActionService {
 
     /** Who changed what is asked after every accident. */
     private void audit(Action action) {
-        ActionHandler handler = handlers.get(action.type());
+        ActionHandler handler = handlers.all().get(action.type());
         if (handler != null && handler.changes()) {
             QueryTag tag = QueryTagInterceptor.current();
             String request = new String(action.body(), UTF_8);
@@ -75,23 +70,11 @@ final class ActionService {
     }
 
     void listActions(Empty request, StreamObserver<ActionType> types) {
-        handlers.forEach(
-                (type, handler) -> types.onNext(new ActionType(type, handler.description())));
+        handlers.all()
+                .forEach(
+                        (type, handler) ->
+                                types.onNext(new ActionType(type, handler.description())));
         types.onNext(new ActionType(Actions.WATCH_METADATA, MetadataWatches.DESCRIPTION));
         types.onCompleted();
-    }
-
-    private ActionHandler handler(String type) {
-        ActionHandler handler = handlers.get(type);
-        if (handler == null) {
-            throw new SteleException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "Expected an action of "
-                            + String.join(", ", handlers.keySet())
-                            + "; found '"
-                            + type
-                            + "'");
-        }
-        return handler;
     }
 }

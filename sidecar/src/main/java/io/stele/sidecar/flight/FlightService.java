@@ -6,7 +6,6 @@ import static io.grpc.stub.ServerCalls.asyncUnaryCall;
 import static io.grpc.stub.ServerCalls.asyncUnimplementedStreamingCall;
 import static java.util.Objects.requireNonNull;
 
-import com.google.common.collect.ImmutableMap;
 import com.google.inject.Inject;
 import io.grpc.ServerServiceDefinition;
 import io.stele.protocol.flight.FlightMethods;
@@ -16,7 +15,6 @@ import io.stele.sidecar.engine.FragmentResults;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
-import java.util.Map;
 import java.util.concurrent.ThreadFactory;
 
 /** The methods of Arrow Flight, as far as Stele has them: all but DoExchange. Thread safe. */
@@ -36,19 +34,10 @@ public final class FlightService {
             AccessMetrics access,
             IngestMetrics ingest,
             ReadMetrics reads,
-            FragmentResults fragments) {
+            FragmentResults fragments,
+            ActionHandlers handlers) {
         requireNonNull(engine, "engine is null");
         ThreadFactory threads = Thread.ofVirtual().name("flight-get-", 0).factory();
-        Map<String, ActionHandler> handlers =
-                ImmutableMap.<String, ActionHandler>builder()
-                        .putAll(new CatalogActions(engine).handlers())
-                        .putAll(new ViewActions(engine).handlers())
-                        .putAll(new ScanActions(engine).handlers())
-                        .putAll(new VersionActions(engine).handlers())
-                        .putAll(new TransactionActions(engine).handlers())
-                        .putAll(new MaintenanceActions(engine, fragments).handlers())
-                        .putAll(new FileMetadataActions(engine).handlers())
-                        .buildOrThrow();
         this.handshakes = new HandshakeService(authenticator);
         this.watches =
                 new MetadataWatches(

@@ -11,6 +11,7 @@ import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.FrameWriter;
 import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.flight.ActionHandlers;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
@@ -65,6 +66,7 @@ public final class FramedServer implements AutoCloseable {
             Optional<TlsIdentity> tls,
             Authenticator authenticator,
             EngineService engine,
+            ActionHandlers actions,
             AccessMetrics metrics,
             IngestMetrics ingestMetrics,
             ReadMetrics readMetrics) {
@@ -77,7 +79,14 @@ public final class FramedServer implements AutoCloseable {
                 new FramedDoor(
                         node.getNodeId(),
                         authenticator,
-                        new RequestHandler(engine, ingestMetrics, readMetrics, replies, threads),
+                        new RequestHandler(
+                                engine,
+                                actions,
+                                metrics,
+                                ingestMetrics,
+                                readMetrics,
+                                replies,
+                                threads),
                         new PendingLimits(config.getMaxPendingBytes().toBytes()),
                         replies,
                         config.getMaxPendingRequests(),

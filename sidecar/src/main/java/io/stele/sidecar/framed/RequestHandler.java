@@ -7,6 +7,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.TableName;
+import io.stele.protocol.wire.ActionCall;
 import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.GetTable;
 import io.stele.protocol.wire.MultiGet;
@@ -16,6 +17,8 @@ import io.stele.protocol.wire.Write;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.protocol.wire.WriteReply;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.flight.ActionHandlers;
+import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.scheduling.QueryScheduler;
@@ -38,6 +41,8 @@ final class RequestHandler {
     private static final int MAX_REPLY_BYTES = WireLimits.MAX_FRAME_BYTES - 1024;
 
     private final EngineService engine;
+    private final ActionHandlers actions;
+    private final AccessMetrics accessMetrics;
     private final IngestMetrics ingestMetrics;
     private final ReadMetrics readMetrics;
     private final PendingLimits replies;
@@ -45,11 +50,15 @@ final class RequestHandler {
 
     RequestHandler(
             EngineService engine,
+            ActionHandlers actions,
+            AccessMetrics accessMetrics,
             IngestMetrics ingestMetrics,
             ReadMetrics readMetrics,
             PendingLimits replies,
             ThreadFactory threads) {
         this.engine = requireNonNull(engine, "engine is null");
+        this.actions = requireNonNull(actions, "actions is null");
+        this.accessMetrics = requireNonNull(accessMetrics, "accessMetrics is null");
         this.ingestMetrics = requireNonNull(ingestMetrics, "ingestMetrics is null");
         this.readMetrics = requireNonNull(readMetrics, "readMetrics is null");
         this.replies = requireNonNull(replies, "replies is null");
@@ -68,6 +77,8 @@ final class RequestHandler {
             case MULTI_GET ->
                     answer(request, asked -> multiGet(asked, System.nanoTime(), !moreWaiting));
             case GET_TABLE -> answer(request, this::getTable);
+            // May wait, and what the client sent after it need not
+            case ACTION -> threads.newThread(() -> answer(request, this::action)).start();
             case PING -> request.complete(FrameType.PING_REPLY, new byte[0]);
             case HELLO,
                     HELLO_REPLY,
@@ -75,6 +86,7 @@ final class RequestHandler {
                     WRITE_REPLY,
                     MULTI_GET_REPLY,
                     PING_REPLY,
+                    ACTION_REPLY,
                     ERROR ->
                     request.fail(
                             new SteleException(
@@ -200,6 +212,20 @@ final class RequestHandler {
                 ApiJson.write(
                         engine.describe(new TableName(names.schemaName(), names.tableName())));
         request.complete(FrameType.GET_TABLE_REPLY, description);
+    }
+
+    private void action(Request request) {
+        accessMetrics.actionCalled();
+        ActionCall call = ActionCall.decode(request.frame());
+        byte[] result = actions.read(call.type(), call.request());
+        if (result.length > MAX_REPLY_BYTES) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a result of action '%s' of at most %s bytes, found %s: ask over Flight"
+                            .formatted(call.type(), MAX_REPLY_BYTES, result.length));
+        }
+        int taken = replies.takeUninterruptibly(result.length);
+        request.complete(FrameType.ACTION_REPLY, result, () -> replies.giveBack(taken));
     }
 
     private void multiGet(Request request, long start, boolean mayRunHere) {

@@ -1,0 +1,74 @@
+package io.stele.sidecar.flight;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.inject.Inject;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.ApiJson;
+import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.engine.FragmentResults;
+import java.util.Map;
+
+/** The actions of the sidecar by their names, for all of its doors. Thread safe. */
+public final class ActionHandlers {
+    private final Map<String, ActionHandler> reads;
+    private final Map<String, ActionHandler> handlers;
+
+    @Inject
+    public ActionHandlers(EngineService engine, FragmentResults fragments) {
+        this.reads =
+                ImmutableMap.<String, ActionHandler>builder()
+                        .putAll(new ScanActions(engine).handlers())
+                        .putAll(new VersionActions(engine).handlers())
+                        .putAll(new FileMetadataActions(engine).handlers())
+                        .buildOrThrow();
+        this.handlers =
+                ImmutableMap.<String, ActionHandler>builder()
+                        .putAll(reads)
+                        .putAll(new CatalogActions(engine).handlers())
+                        .putAll(new ViewActions(engine).handlers())
+                        .putAll(new TransactionActions(engine).handlers())
+                        .putAll(new MaintenanceActions(engine, fragments).handlers())
+                        .buildOrThrow();
+    }
+
+    Map<String, ActionHandler> all() {
+        return handlers;
+    }
+
+    /** The action of a name; INVALID_ARGUMENT where there is none. */
+    ActionHandler find(String type) {
+        return find(handlers, type);
+    }
+
+    private static ActionHandler find(Map<String, ActionHandler> among, String type) {
+        ActionHandler handler = among.get(type);
+        if (handler == null) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected an action of "
+                            + String.join(", ", among.keySet())
+                            + "; found '"
+                            + type
+                            + "'");
+        }
+        return handler;
+    }
+
+    /**
+     * Runs an action that only opens or plans what is to be read, and may be repeated; may block.
+     *
+     * @param request JSON
+     * @return JSON
+     * @throws SteleException INVALID_ARGUMENT: it is another one; or whatever the action fails with
+     */
+    public byte[] read(String type, byte[] request) {
+        ActionHandler handler = find(reads, type);
+        try {
+            return ApiJson.write(handler.run().apply(request));
+        } catch (IllegalArgumentException wrong) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT, String.valueOf(wrong.getMessage()), wrong);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package io.stele.sidecar.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.ListSchemasReply;
+import io.stele.protocol.api.OpenReadPointRequest;
+import io.stele.protocol.api.OpenTableReply;
+import io.stele.protocol.api.OpenTableRequest;
+import io.stele.protocol.api.ReadPointReply;
+import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.TableRequest;
+import io.stele.protocol.client.ActionClient;
+import io.stele.protocol.client.Endpoint;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.sidecar.SampleTables;
+import io.stele.sidecar.TestingSidecar;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Actions over the framed protocol, from a real sidecar. */
+final class ActionClientIT {
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    @Test
+    void queriesOpenWhatTheyReadBySocketsOfTheirOwn(@TempDir Path directory) throws Exception {
+        int port;
+        Map<String, String> samePort = new TreeMap<>();
+        TableSchema orders;
+        try (TestingSidecar sidecar = TestingSidecar.start(directory);
+                ActionClient actions = client(sidecar, TestingSidecar.SECRET)) {
+            orders = sidecar.createTable(SampleTables.orders(Orientation.ROW)).schema();
+            OpenTableReply opened = open(actions).orElseThrow();
+            assertThat(opened.relation().table().orElseThrow().schema()).isEqualTo(orders);
+            ReadPointReply point = opened.readPoint().orElseThrow();
+            assertThat(
+                            sidecar.flight()
+                                    .action(
+                                            Actions.OPEN_READ_POINT,
+                                            readPoint(),
+                                            ReadPointReply.class)
+                                    .lsn())
+                    .isGreaterThanOrEqualTo(point.lsn());
+
+            assertThatThrownBy(
+                            () ->
+                                    actions.run(
+                                            Actions.LIST_SCHEMAS,
+                                            Done.DONE,
+                                            ListSchemasReply.class))
+                    .hasMessageContaining("Expected an action of")
+                    .hasMessageContaining("found 'list-schemas'");
+            assertThatThrownBy(
+                            () ->
+                                    actions.run(
+                                            Actions.OPEN_READ_POINT,
+                                            new OpenReadPointRequest(
+                                                    List.of(),
+                                                    Optional.empty(),
+                                                    Long.MAX_VALUE,
+                                                    Optional.empty()),
+                                            ReadPointReply.class))
+                    .hasMessageContaining("Expected ttlMillis of at most");
+            // The socket of a refusal goes on
+            assertThat(open(actions)).isPresent();
+            manyAtOnce(actions);
+            port = actions.endpoint().port();
+            samePort.put("stele.client.port", Integer.toString(port));
+        }
+        // A sidecar that comes back knows no socket of before
+        try (TestingSidecar sidecar = TestingSidecar.start(directory, samePort);
+                ActionClient actions = client(sidecar, TestingSidecar.SECRET)) {
+            assertThat(open(actions)).isPresent();
+        }
+    }
+
+    @Test
+    void aKeptSocketThatDiedIsReplaced(@TempDir Path directory) throws Exception {
+        Map<String, String> samePort = new TreeMap<>();
+        ActionClient actions;
+        try (TestingSidecar sidecar = TestingSidecar.start(directory)) {
+            sidecar.createTable(SampleTables.orders(Orientation.ROW));
+            actions = client(sidecar, TestingSidecar.SECRET);
+            assertThat(open(actions)).isPresent();
+            samePort.put("stele.client.port", Integer.toString(actions.endpoint().port()));
+        }
+        try (actions) {
+            assertThatThrownBy(() -> open(actions))
+                    .isInstanceOfSatisfying(
+                            SteleException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
+                    .hasMessageContaining("Cannot reach the sidecar at 127.0.0.1:");
+            try (TestingSidecar again = TestingSidecar.start(directory, samePort)) {
+                assertThat(open(actions)).isPresent();
+            }
+        }
+    }
+
+    @Test
+    void wrongSecretsAndSilentSidecarsAreTold(@TempDir Path directory) throws Exception {
+        try (TestingSidecar sidecar = TestingSidecar.start(directory);
+                ActionClient actions = client(sidecar, "another secret of tests")) {
+            assertThatThrownBy(() -> open(actions))
+                    .isInstanceOfSatisfying(
+                            SteleException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAUTHENTICATED));
+        }
+        try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ActionClient actions =
+                        new ActionClient(
+                                new Endpoint("127.0.0.1", silent.getLocalPort()),
+                                Optional.empty(),
+                                TestingSidecar.tokens(TestingSidecar.SECRET),
+                                "test",
+                                Duration.ofMillis(50))) {
+            assertThatThrownBy(() -> open(actions))
+                    .isInstanceOfSatisfying(
+                            SteleException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+        }
+    }
+
+    /** More than there are sockets: who gets none is told at once, the others are answered. */
+    private static void manyAtOnce(ActionClient actions) throws Exception {
+        try (ExecutorService threads = Executors.newFixedThreadPool(64)) {
+            List<Future<Optional<OpenTableReply>>> asked = new ArrayList<>();
+            for (int i = 0; i < 400; i++) {
+                asked.add(threads.submit((Callable<Optional<OpenTableReply>>) () -> open(actions)));
+            }
+            long answered = 0;
+            for (Future<Optional<OpenTableReply>> one : asked) {
+                Optional<OpenTableReply> reply = one.get();
+                assertThat(reply.stream())
+                        .allSatisfy(found -> assertThat(found.readPoint()).isPresent());
+                answered += reply.stream().count();
+            }
+            assertThat(answered).isPositive();
+        }
+    }
+
+    private static ActionClient client(TestingSidecar sidecar, String secret) {
+        return new ActionClient(
+                new Endpoint("127.0.0.1", sidecar.server().clientPort()),
+                Optional.empty(),
+                TestingSidecar.tokens(secret),
+                "test",
+                TIMEOUT);
+    }
+
+    private static Optional<OpenTableReply> open(ActionClient actions) {
+        return actions.run(
+                Actions.OPEN_TABLE,
+                new OpenTableRequest(
+                        new TableRequest(new TableName("shop", "orders"), Optional.empty()),
+                        60_000,
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(false),
+                        Optional.empty(),
+                        Optional.empty()),
+                OpenTableReply.class);
+    }
+
+    private static OpenReadPointRequest readPoint() {
+        return new OpenReadPointRequest(List.of(), Optional.empty(), 60_000, Optional.empty());
+    }
+}
