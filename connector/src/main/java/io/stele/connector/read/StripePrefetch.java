@@ -83,7 +83,10 @@ final class StripePrefetch implements AutoCloseable {
         this.maxGap = options.getMaxMergeDistance().toBytes();
         this.executor = requireNonNull(executor, "executor is null");
         this.balance = requireNonNull(balance, "balance is null");
-        this.processor = balance.map(present -> present.balance().open());
+        // Not by the thread of the scan that gives room back: it holds its own prefetch's lock
+        this.processor =
+                balance.map(
+                        present -> present.balance().open(() -> executor.execute(this::beginNext)));
         include(columns);
     }
 

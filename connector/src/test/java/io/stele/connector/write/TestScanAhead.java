@@ -37,6 +37,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a scan waits for when nothing of its file is near. */
@@ -181,6 +182,35 @@ final class TestScanAhead {
         }
         assertThat(balance.statistics().aheadBytes()).isZero();
         assertThat(balance.statistics().processors()).isZero();
+    }
+
+    /** Room that another scan gives back is used by one that has no thread at present. */
+    @Test
+    @Timeout(60)
+    void whatOthersGiveBackIsUsedAtOnce() throws Exception {
+        long all = 64 << 20;
+        RetrievalBalance balance = new RetrievalBalance(all, System::nanoTime);
+        RetrievalBalance.Processor other = balance.open();
+        assertThat(other.begin(all)).isTrue();
+        store.ahead = Optional.of(new ReadingAhead(balance, executor));
+        try (DataCache cache = cache();
+                ConnectorPageSource source = open(cache)) {
+            source.isBlocked().get();
+            awaitRefused(balance);
+            long firstStripe = balance.statistics().aheadBytes() - all;
+            assertThat(firstStripe).isPositive();
+            other.reached(all);
+            while (balance.statistics().aheadBytes() <= firstStripe) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** Until the second stripe has asked for room. */
+    private static void awaitRefused(RetrievalBalance balance) {
+        while (balance.statistics().refused() == 0) {
+            Thread.onSpinWait();
+        }
     }
 
     /** While the warehouse takes its time, the driver's thread is free for others. */

@@ -2,7 +2,9 @@ package io.stele.storage.retrieval;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -25,7 +27,9 @@ import java.util.function.LongSupplier;
  * store gets as many requests as make it wait less, until the store gives no more. Threads are not
  * lent to retrieval, as AnyBlob's are: requests need none here.
  *
- * <p>Thread-safe, guarded by itself; of others' code only the clock is called under the lock.
+ * <p>Thread-safe, guarded by itself; of others' code only the clock is called under the lock. Room
+ * that one gives back while another wants it is offered to that one at once: it may be a scan that
+ * has no thread at present, and so would not ask.
  *
  * <p>Invariant: aheadBytes is the sum of what the processors have ahead; it is at most maxBytes,
  * but for one range of each processor, without which it could not go on.
@@ -64,9 +68,22 @@ public final class RetrievalBalance {
         this.retrieved = new ThroughputMeter(nanoTime.getAsLong());
     }
 
-    /** Somebody begins to go through objects: a scan of a split, or a merge. */
+    /**
+     * Somebody begins to go through objects: a merge, who asks again whenever it has gone through
+     * some.
+     */
     public Processor open() {
-        Processor processor = new Processor(nanoTime.getAsLong());
+        return open(() -> {});
+    }
+
+    /**
+     * The same for a scan of a split, which may wait for its turn while others give room back.
+     *
+     * @param mayBegin called by any thread, without a lock of this, when there may be room for what
+     *     was refused because others had it; does not block
+     */
+    public Processor open(Runnable mayBegin) {
+        Processor processor = new Processor(nanoTime.getAsLong(), mayBegin);
         synchronized (this) {
             processors.add(processor);
         }
@@ -82,11 +99,14 @@ public final class RetrievalBalance {
         private long seenNanos;
         private long seenBytes;
         private long seenWaitedNanos;
+        private final Runnable mayBegin;
         private boolean isWaiting;
+        private boolean wantsRoom; // that others had
         private long ahead;
 
-        private Processor(long nowNanos) {
+        private Processor(long nowNanos, Runnable mayBegin) {
             this.seenNanos = nowNanos;
+            this.mayBegin = requireNonNull(mayBegin, "mayBegin is null");
         }
 
         /**
@@ -100,6 +120,7 @@ public final class RetrievalBalance {
                 boolean isOpen = processors.contains(this);
                 boolean begins =
                         ahead == 0 || (ahead + bytes <= window(this) && fits(bytes)) || bytes == 0;
+                wantsRoom = isOpen && !begins && !fits(bytes);
                 if (!isOpen || !begins) {
                     refused++;
                     return false;
@@ -112,13 +133,16 @@ public final class RetrievalBalance {
 
         /** So many bytes that {@link #begin} gave room for are being processed now, or given up. */
         public void reached(long bytes) {
+            List<Runnable> others = List.of();
             synchronized (RetrievalBalance.this) {
-                if (processors.contains(this)) {
-                    long given = Math.min(ahead, bytes);
+                long given = Math.min(ahead, bytes);
+                if (given > 0 && processors.contains(this)) {
                     ahead -= given;
                     aheadBytes -= given;
+                    others = takeWanting(this);
                 }
             }
+            others.forEach(Runnable::run);
         }
 
         /**
@@ -166,13 +190,28 @@ public final class RetrievalBalance {
         /** Gives all room back. */
         @Override
         public void close() {
+            List<Runnable> others = List.of();
             synchronized (RetrievalBalance.this) {
                 if (processors.remove(this)) {
                     aheadBytes -= ahead;
                     ahead = 0;
+                    others = takeWanting(this);
                 }
             }
+            others.forEach(Runnable::run);
         }
+    }
+
+    /** Who may ask again because {@code giver} gave room back; asks itself anyway. */
+    private List<Runnable> takeWanting(Processor giver) {
+        List<Runnable> wanting = new ArrayList<>();
+        for (Processor other : processors) {
+            if (other != giver && other.wantsRoom) {
+                other.wantsRoom = false;
+                wanting.add(other.mayBegin);
+            }
+        }
+        return wanting;
     }
 
     /** Somebody begins to fetch a range. */

@@ -67,6 +67,35 @@ class TestRetrievalBalance {
         assertThat(small.statistics().aheadBytes()).isEqualTo(16 * MIB);
     }
 
+    /** Who was refused because others had the room, and only then. */
+    @Test
+    void roomThatIsGivenBackIsOfferedToOthers() {
+        RetrievalBalance small = new RetrievalBalance(20 * MIB, now::get);
+        AtomicLong offers = new AtomicLong();
+        AtomicLong ownOffers = new AtomicLong();
+        RetrievalBalance.Processor first = small.open(ownOffers::incrementAndGet);
+        RetrievalBalance.Processor second = small.open(offers::incrementAndGet);
+        begin(first, MIB);
+        second.begin(MIB);
+        first.reached(MIB);
+        assertThat(offers).as("it was not refused").hasValue(0);
+        assertThat(begin(second, MIB)).isEqualTo(4 * MIB);
+        second.reached(0);
+        assertThat(ownOffers).as("its own window is full").hasValue(0);
+        first.reached(2 * MIB);
+        assertThat(offers).hasValue(1);
+        assertThat(ownOffers).hasValue(0);
+        first.reached(MIB);
+        assertThat(offers).as("it did not ask again").hasValue(1);
+        assertThat(begin(second, MIB)).isEqualTo(3 * MIB);
+        first.close();
+        assertThat(offers).hasValue(2);
+        assertThat(begin(second, MIB)).isEqualTo(8 * MIB);
+        second.close();
+        assertThat(offers).hasValue(2);
+        assertThat(ownOffers).hasValue(0);
+    }
+
     /** A stripe of which nothing is wanted, or all is here, has its turn whatever is ahead. */
     @Test
     void nothingNeedsNoRoom() {
