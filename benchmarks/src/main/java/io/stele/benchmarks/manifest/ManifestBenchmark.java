@@ -43,13 +43,16 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.apache.paimon.table.FileStoreTable;
 
 /**
  * The files of one partition in one shard, of tables of many: what it takes to find them in the
  * store by partition and by the bounds of a column, and to write what a flush changes. Beside it
- * manifests without a base, as they were, and bases with stripes of other sizes.
+ * manifests without a base, as they were, bases with stripes of other sizes, and as many files in a
+ * table of Apache Paimon.
  *
- * <p>One thread, a store in memory; requests and bytes are counted, time is processor time.
+ * <p>One thread, a store in memory (of Paimon: its threads, a folder); requests and bytes are
+ * counted, time is processor time.
  */
 public final class ManifestBenchmark implements Benchmark {
     private static final TableId TABLE = new TableId(7);
@@ -68,6 +71,12 @@ public final class ManifestBenchmark implements Benchmark {
 
     /** Each reads hundreds of megabytes of JSON. */
     private static final int ROUNDS_WITHOUT_BASE = 5;
+
+    /** A million would take longer to commit than all else here. */
+    private static final int PAIMON_FILES = 100_000;
+
+    private static final int QUICK_PAIMON_FILES = 20_000;
+    private static final int LOOKS_OF_PAIMON = 100; // of milliseconds
 
     /** A column whose values belong to a partition, as the time of an event to its day. */
     private static final int CLUSTERED_COLUMN = 2;
@@ -98,6 +107,7 @@ public final class ManifestBenchmark implements Benchmark {
                         "%,d, stripes of %,d".formatted(size, rows), manifest, rows, metrics);
             }
         }
+        measurePaimon(options.quick() ? QUICK_PAIMON_FILES : PAIMON_FILES, metrics);
         return new BenchmarkReport(
                 name(),
                 machine,
@@ -175,6 +185,70 @@ public final class ManifestBenchmark implements Benchmark {
                     "sketches");
             check(loaded.files().size() == next.files().size(), "all files");
         }
+    }
+
+    /**
+     * As many files in Paimon: all shards' in one table, of which one partition and bucket is asked
+     * for. It reads with several threads, so the processor time is that of the process.
+     */
+    private static void measurePaimon(int size, Metrics metrics) throws Exception {
+        String name = "Paimon 1.4.2, %,d".formatted(size);
+        long expected = size / SHARDS / PARTITIONS;
+        int partition = PARTITIONS / 2;
+        try (PaimonManifests paimon = PaimonManifests.write(size, PARTITIONS, SHARDS, COLUMNS)) {
+            for (boolean keeps : new boolean[] {true, false}) {
+                String cold = keeps ? "to find a partition" : "to find a partition, nothing kept";
+                double[] millis = new double[ROUNDS_WITHOUT_BASE];
+                FileStoreTable table = paimon.open(keeps);
+                for (int round = 0; round < millis.length; round++) {
+                    table = paimon.open(keeps);
+                    paimon.reset();
+                    long start = processCpuNanos();
+                    check(
+                            PaimonManifests.plan(table, partition, 0) == expected,
+                            expected + " files of Paimon");
+                    millis[round] = (processCpuNanos() - start) / 1e6;
+                }
+                Arrays.sort(millis);
+                metrics.put(name + ": ms CPU " + cold, millis[millis.length / 2]);
+                metrics.put(name + ": requests " + cold, (double) paimon.requests());
+                metrics.put(name + ": MB read " + cold, paimon.bytes() / 1e6);
+                if (keeps) {
+                    measureKept(name, paimon, table, partition, expected, size, metrics);
+                }
+            }
+        }
+    }
+
+    /** With all manifests of the table in its cache. */
+    private static void measureKept(
+            String name,
+            PaimonManifests paimon,
+            FileStoreTable table,
+            int partition,
+            long expected,
+            int size,
+            Metrics metrics)
+            throws IOException {
+        metrics.put(
+                name + ": ms to find a partition in memory",
+                median(
+                        LOOKS_OF_PAIMON,
+                        () -> PaimonManifests.plan(table, partition, 0) == expected));
+        paimon.reset();
+        check(PaimonManifests.plan(table, partition, 0) == expected, "the same again");
+        metrics.put(name + ": requests to find a partition in memory", (double) paimon.requests());
+        long before = heapBytes();
+        FileStoreTable another = paimon.open(true);
+        check(PaimonManifests.plan(another, partition, 0) == expected, "the same elsewhere");
+        metrics.put(name + ": B heap an entry", (double) (heapBytes() - before) / size);
+        check(PaimonManifests.plan(another, partition, 0) == expected, "the same still");
+    }
+
+    private static long processCpuNanos() {
+        return ((com.sun.management.OperatingSystemMXBean)
+                        ManagementFactory.getOperatingSystemMXBean())
+                .getProcessCpuTime();
     }
 
     /** As planners find the files of a partition, and those of values of a column. */
