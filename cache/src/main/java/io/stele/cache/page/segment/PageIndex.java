@@ -366,6 +366,16 @@ final class PageIndex {
         return order;
     }
 
+    /** Units of all pages, as the queues count them. */
+    int queuedUnits() {
+        return window.units() + probation.units() + protectedPages.units();
+    }
+
+    /** Units of a table's pages. */
+    int usedUnits(int table) {
+        return usedUnits[table];
+    }
+
     private int bucket(long high) {
         return (int) ((high >>> 32) * buckets.length >>> 32);
     }

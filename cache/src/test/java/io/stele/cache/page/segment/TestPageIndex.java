@@ -110,7 +110,9 @@ class TestPageIndex {
         int[] order = index.inOrder();
         assertThat(Arrays.stream(order).distinct().count()).isEqualTo(order.length);
         int count = 0;
+        int[] ofTables = new int[3];
         for (int entry : order) {
+            ofTables[index.entries().table(entry)] += index.units(entry);
             PageKey key = new PageKey(index.entries().high(entry), index.entries().low(entry));
             assertThat(index.find(key)).isEqualTo(entry);
             check(index, entry, model.get(key));
@@ -125,6 +127,10 @@ class TestPageIndex {
             }
         }
         assertThat(index.allocator().used()).isEqualTo(count);
+        assertThat(index.queuedUnits()).isEqualTo(count);
+        for (int table = 0; table < ofTables.length; table++) {
+            assertThat(index.usedUnits(table)).isEqualTo(ofTables[table]);
+        }
         assertThat(count).isLessThanOrEqualTo(index.allocator().capacity());
     }
 
