@@ -11,6 +11,7 @@ import io.stele.protocol.auth.TokenSource;
 import io.stele.protocol.wire.ActionCall;
 import io.stele.protocol.wire.FrameType;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -91,6 +92,8 @@ public final class ActionClient implements AutoCloseable {
         if (kept.isPresent()) {
             try {
                 return exchange(kept.get(), call);
+            } catch (SocketTimeoutException late) {
+                throw late; // it is there, and would be as late on another socket
             } catch (IOException e) {
                 // The others are as old, and a sidecar that was restarted knows none of them
                 closeIdle();

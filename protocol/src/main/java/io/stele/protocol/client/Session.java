@@ -1,5 +1,6 @@
 package io.stele.protocol.client;
 
+import io.stele.protocol.SteleException;
 import io.stele.protocol.wire.ErrorReply;
 import io.stele.protocol.wire.Frame;
 import io.stele.protocol.wire.FrameReader;
@@ -13,6 +14,7 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +88,8 @@ final class Session {
      * Sends one request and waits for its reply: for a session whose one user has no reader. An
      * IOException leaves the session of no use.
      *
-     * @throws io.stele.protocol.SteleException what the sidecar answered instead
+     * @throws IOException the session broke, or what came is no answer
+     * @throws SteleException what the sidecar answered instead, or the request is too large to send
      */
     Frame exchange(FrameType type, FrameType replyType, byte[] payload, Duration timeout)
             throws IOException {
@@ -97,17 +100,27 @@ final class Session {
         socket.setSoTimeout((int) Math.min(Integer.MAX_VALUE, timeout.toMillis()));
         writer.write(type, requestId, payload);
         writer.flush();
-        Frame frame = reader.read();
-        if (frame == null) {
-            throw new EOFException("The sidecar closed the connection");
+        Frame frame;
+        Optional<ErrorReply> error;
+        try {
+            frame = reader.read();
+            if (frame == null) {
+                throw new EOFException("The sidecar closed the connection");
+            }
+            error =
+                    frame.type() == FrameType.ERROR
+                            ? Optional.of(ErrorReply.decode(frame))
+                            : Optional.empty();
+        } catch (SteleException malformed) {
+            throw new IOException(malformed.getMessage(), malformed);
         }
-        if (frame.type() == FrameType.ERROR) {
-            throw ErrorReply.decode(frame).toException();
-        }
-        if (frame.type() != replyType || frame.requestId() != requestId) {
+        if ((error.isEmpty() && frame.type() != replyType) || frame.requestId() != requestId) {
             throw new IOException(
                     "Expected a %s frame to answer request %d, found %s of request %d"
                             .formatted(replyType, requestId, frame.type(), frame.requestId()));
+        }
+        if (error.isPresent()) {
+            throw error.get().toException();
         }
         return frame;
     }

@@ -1,0 +1,160 @@
+package io.stele.protocol.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.auth.TokenSource;
+import io.stele.protocol.wire.ActionCall;
+import io.stele.protocol.wire.ErrorReply;
+import io.stele.protocol.wire.Frame;
+import io.stele.protocol.wire.FrameReader;
+import io.stele.protocol.wire.FrameType;
+import io.stele.protocol.wire.FrameWriter;
+import io.stele.protocol.wire.HelloReply;
+import io.stele.protocol.wire.WireLimits;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Against peers that do not always answer as a sidecar does. */
+final class TestActionClient {
+    private static final byte[] DONE = "{}".getBytes(UTF_8);
+
+    private final AtomicInteger connections = new AtomicInteger();
+    private final AtomicInteger calls = new AtomicInteger();
+    private ServerSocket peer;
+    private ActionClient actions;
+
+    @BeforeEach
+    void start() throws IOException {
+        peer = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+        start(this::accept);
+        actions =
+                new ActionClient(
+                        new Endpoint("127.0.0.1", peer.getLocalPort()),
+                        Optional.empty(),
+                        new TokenSource("the secret of the tests", Clock.systemUTC(), "test"),
+                        "test",
+                        Duration.ofSeconds(1));
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        actions.close();
+        peer.close();
+    }
+
+    @Test
+    void socketsAreKeptAfterAnswersAndRefusals() {
+        assertThat(run("fine")).contains(Done.DONE);
+        assertThatThrownBy(() -> run("refused"))
+                .isInstanceOfSatisfying(
+                        SteleException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.BUSY));
+        assertThat(run("fine")).contains(Done.DONE);
+        assertThat(connections).hasValue(1);
+    }
+
+    @Test
+    void whatIsNoAnswerIsAskedOnceMoreAndItsSocketNotKept() {
+        for (String nonsense : new String[] {"malformed", "malformed-error", "another", "closed"}) {
+            assertThat(run("fine")).contains(Done.DONE);
+            int before = connections.get();
+            calls.set(0);
+            assertThatThrownBy(() -> run(nonsense))
+                    .isInstanceOfSatisfying(
+                            SteleException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+            assertThat(calls).as(nonsense).hasValue(2);
+            assertThat(run("fine")).contains(Done.DONE);
+            assertThat(connections).as(nonsense).hasValue(before + 2);
+        }
+    }
+
+    @Test
+    void whoIsLateIsNotAskedAgain() {
+        assertThat(run("fine")).contains(Done.DONE);
+        calls.set(0);
+        assertThatThrownBy(() -> run("silent"))
+                .isInstanceOfSatisfying(
+                        SteleException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+        assertThat(calls).hasValue(1);
+    }
+
+    private static void start(Runnable task) {
+        Thread thread = new Thread(task);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private Optional<Done> run(String action) {
+        return actions.run(action, Done.DONE, Done.class);
+    }
+
+    private void accept() {
+        while (!peer.isClosed()) {
+            try {
+                Socket socket = peer.accept();
+                start(() -> serve(socket));
+            } catch (IOException e) {
+                // closed
+            }
+        }
+    }
+
+    private void serve(Socket client) {
+        try (Socket socket = client) {
+            FrameReader reader =
+                    new FrameReader(socket.getInputStream(), WireLimits.MAX_FRAME_BYTES);
+            FrameWriter writer = new FrameWriter(socket.getOutputStream());
+            for (Frame frame = reader.read(); frame != null; frame = reader.read()) {
+                if (frame.type() == FrameType.HELLO) {
+                    connections.incrementAndGet();
+                    writer.write(
+                            FrameType.HELLO_REPLY,
+                            frame.requestId(),
+                            new HelloReply(WireLimits.VERSION, "peer", 1 << 20, 10).encode());
+                } else if (!answer(frame, socket, writer)) {
+                    return;
+                }
+                writer.flush();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private boolean answer(Frame frame, Socket socket, FrameWriter writer) throws IOException {
+        calls.incrementAndGet();
+        int id = frame.requestId();
+        switch (ActionCall.decode(frame).type()) {
+            case "fine" -> writer.write(FrameType.ACTION_REPLY, id, DONE);
+            case "refused" ->
+                    writer.write(
+                            FrameType.ERROR,
+                            id,
+                            new ErrorReply(ErrorCode.BUSY, "Come back later").encode());
+            case "malformed" -> socket.getOutputStream().write(new byte[20]);
+            case "malformed-error" -> writer.write(FrameType.ERROR, id, new byte[] {9});
+            case "another" -> writer.write(FrameType.ACTION_REPLY, id + 1, DONE);
+            case "silent" -> {}
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+}
