@@ -9,6 +9,7 @@ import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
 import io.stele.benchmarks.servers.DelayingS3Proxy;
 import io.stele.benchmarks.servers.InjectedDelays;
+import io.stele.benchmarks.servers.Latencies;
 import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.S3Catalogs;
 import io.stele.benchmarks.servers.SteleServers;
@@ -177,12 +178,7 @@ public final class RaptorxBenchmark implements Benchmark {
         for (Place place : List.of(WARM, ICEBERG)) {
             trino.use(place.catalog(), SCHEMA);
             long start = System.nanoTime();
-            for (String table : tables) {
-                trino.update(
-                        "CREATE TABLE %s AS SELECT * FROM tpch.%s.%s"
-                                .formatted(table, scale, table));
-                trino.update("ANALYZE " + table);
-            }
+            loadTables(trino, scale, tables);
             Dashboards.load(trino, place.equals(ICEBERG), scale);
             metrics.put("load " + place.label() + " s", (System.nanoTime() - start) / 1e9);
         }
@@ -191,8 +187,15 @@ public final class RaptorxBenchmark implements Benchmark {
     private static void loadOther(TrinoSession trino) throws SQLException {
         trino.update("CREATE SCHEMA %s.%s".formatted(OTHER.catalog(), OTHER_SCHEMA));
         trino.use(OTHER.catalog(), OTHER_SCHEMA);
-        for (String table : TpchQuery.TABLES) {
-            trino.update("CREATE TABLE %1$s AS SELECT * FROM tpch.tiny.%1$s".formatted(table));
+        loadTables(trino, "tiny", TpchQuery.TABLES);
+    }
+
+    /** Into the session's schema. */
+    private static void loadTables(TrinoSession trino, String scale, List<String> tables)
+            throws SQLException {
+        for (String table : tables) {
+            trino.update(
+                    "CREATE TABLE %s AS SELECT * FROM tpch.%s.%s".formatted(table, scale, table));
             trino.update("ANALYZE " + table);
         }
     }
@@ -245,13 +248,11 @@ public final class RaptorxBenchmark implements Benchmark {
 
     /** What Trino takes for a query that needs nobody. */
     private static void floor(TrinoSession trino, int rounds, Metrics metrics) throws SQLException {
-        List<Double> millis = new ArrayList<>();
+        Latencies latencies = new Latencies();
         for (int i = 0; i < 10 * rounds; i++) {
-            long start = System.nanoTime();
-            trino.query("SELECT 1");
-            millis.add((System.nanoTime() - start) / 1e6);
+            trino.timed("SELECT 1", latencies);
         }
-        metrics.put("SELECT 1 median ms", Medians.median(millis));
+        metrics.put("SELECT 1 median ms", latencies.millis(50));
     }
 
     private static void dashboards(

@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -22,16 +21,17 @@ public final class S3Catalogs {
     private final Path state;
     private final Map<String, String> s3;
     private final String bucket;
-    private Set<String> ofSidecar = Set.of(); // properties that only the benchmark wants
+    private final Map<String, String> sidecar; // as bin/stele configures it
 
     /**
      * @param s3 how the bucket is reached, as {@code s3.*} properties
      */
-    public S3Catalogs(Run run, Map<String, String> s3, String bucket) {
+    public S3Catalogs(Run run, Map<String, String> s3, String bucket) throws IOException {
         this.run = requireNonNull(run, "run is null");
         this.state = run.path("state");
         this.s3 = new TreeMap<>(s3);
         this.bucket = requireNonNull(bucket, "bucket is null");
+        this.sidecar = read(sidecarFile());
     }
 
     /** Puts the sidecar's warehouse into the bucket. */
@@ -45,14 +45,15 @@ public final class S3Catalogs {
      * @param more in place of what was given before
      */
     public void configureSidecar(Map<String, String> more) throws IOException {
-        Path file = run.path("sidecar.etc").resolve("config.properties");
-        Map<String, String> properties = read(file);
-        properties.keySet().removeAll(ofSidecar);
-        ofSidecar = Set.copyOf(more.keySet());
+        Map<String, String> properties = new TreeMap<>(sidecar);
         properties.putAll(s3);
         properties.put("stele.warehouse.path", warehouse());
         properties.putAll(more);
-        write(file, properties);
+        write(sidecarFile(), properties);
+    }
+
+    private Path sidecarFile() {
+        return run.path("sidecar.etc").resolve("config.properties");
     }
 
     private String warehouse() {

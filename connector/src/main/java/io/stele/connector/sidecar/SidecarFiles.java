@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.log.Logger;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.FileMetadata;
+import io.stele.protocol.api.EncodedFileMetadata;
 import io.stele.protocol.api.FileMetadataRequest;
 import io.trino.spi.TrinoException;
 import java.util.Optional;
@@ -29,7 +29,7 @@ public final class SidecarFiles {
                 sidecar.callOnce(
                                 Actions.FILE_METADATA,
                                 new FileMetadataRequest(path),
-                                FileMetadata.class)
+                                EncodedFileMetadata.class)
                         .content();
         return found.length == 0 ? Optional.empty() : Optional.of(found);
     }
@@ -38,7 +38,7 @@ public final class SidecarFiles {
     public void keep(String path, byte[] encoded) {
         try {
             sidecar.callOnce(
-                    Actions.KEEP_FILE_METADATA, new FileMetadata(path, encoded), Done.class);
+                    Actions.KEEP_FILE_METADATA, new EncodedFileMetadata(path, encoded), Done.class);
         } catch (TrinoException refused) {
             log.debug(refused, "Metadata of %s is left to its readers", path);
         }

@@ -54,10 +54,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     private final TokenSource tokens;
     private final SidecarHttp http;
     private final Object lock = new Object();
-    private @Nullable FlightClient flight; // guarded by lock
-    private int flightPort; // guarded by lock
-    private @Nullable ActionClient actions; // guarded by lock; of the same sidecar as flight
-    private boolean stale; // guarded by lock: look for the port again
+    private @Nullable Doors doors; // guarded by lock
+    private boolean stale; // guarded by lock: look for the ports again
     private boolean closed; // guarded by lock
 
     @Inject
@@ -104,14 +102,14 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
 
     private <T> T callOnce(String action, Object request, Class<T> replyType, QueryTag tag) {
         try {
-            return connect().action(action, request, replyType, timeout, tag);
+            return connect().flight().action(action, request, replyType, timeout, tag);
         } catch (SteleException e) {
             throw translate(named(e));
         }
     }
 
     private <T> T call(String action, Object request, Class<T> replyType, QueryTag tag) {
-        return repeated(() -> connect().action(action, request, replyType, timeout, tag));
+        return repeated(() -> connect().flight().action(action, request, replyType, timeout, tag));
     }
 
     /**
@@ -121,10 +119,13 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     public <T> T open(String action, Object request, Class<T> replyType) {
         return repeated(
                 () -> {
-                    FlightClient slower = connect();
-                    return actions()
+                    Doors here = connect();
+                    return here.actions()
                             .run(action, request, replyType)
-                            .orElseGet(() -> slower.action(action, request, replyType, timeout));
+                            .orElseGet(
+                                    () ->
+                                            here.flight()
+                                                    .action(action, request, replyType, timeout));
                 });
     }
 
@@ -231,34 +232,22 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         synchronized (lock) {
             closed = true;
         }
-        closeFlight();
-        closeActions();
+        closeDoors();
         http.close();
     }
 
     private FlightClient client() {
         try {
-            return connect();
+            return connect().flight();
         } catch (SteleException e) {
             throw translate(e);
         }
     }
 
-    private ActionClient actions() {
+    private Doors connect() {
         synchronized (lock) {
-            if (actions == null) {
-                throw new SteleException(
-                        ErrorCode.UNAVAILABLE,
-                        "The catalog of the sidecar at " + uri + " is closed");
-            }
-            return actions;
-        }
-    }
-
-    private FlightClient connect() {
-        synchronized (lock) {
-            if (flight != null && !stale) {
-                return flight;
+            if (doors != null && !stale) {
+                return doors;
             }
         }
         SidecarInfo info = http.get("/v1/info", SidecarInfo.class);
@@ -276,23 +265,21 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
             }
             stale = false;
             // A channel to the same port connects anew by itself, and others may be using it
-            if (flight == null || flightPort != info.flightPort()) {
-                closeFlight();
-                flightPort = info.flightPort();
-                flight =
-                        new FlightClient(
-                                requireNonNull(uri.getHost(), "host is null"),
-                                flightPort,
-                                tls,
-                                tokens);
+            if (doors == null || !doors.isAt(info)) {
+                closeDoors();
+                doors = open(info);
             }
-            Endpoint framed = new Endpoint(uri.getHost(), info.clientPort());
-            if (actions == null || !actions.endpoint().equals(framed)) {
-                closeActions();
-                actions = new ActionClient(framed, tls, tokens, "trino", timeout);
-            }
-            return flight;
+            return doors;
         }
+    }
+
+    private Doors open(SidecarInfo info) {
+        String host = requireNonNull(uri.getHost(), "host is null");
+        return new Doors(
+                info.flightPort(),
+                new FlightClient(host, info.flightPort(), tls, tokens),
+                new ActionClient(
+                        new Endpoint(host, info.clientPort()), tls, tokens, "trino", timeout));
     }
 
     private void lookAgain() {
@@ -301,21 +288,25 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         }
     }
 
-    private void closeActions() {
+    private void closeDoors() {
         synchronized (lock) {
-            if (actions != null) {
-                actions.close();
-                actions = null;
+            if (doors != null) {
+                doors.close();
+                doors = null;
             }
         }
     }
 
-    private void closeFlight() {
-        synchronized (lock) {
-            if (flight != null) {
-                flight.close();
-                flight = null;
-            }
+    /** Clients of one sidecar, at the ports that it had when it was asked. */
+    private record Doors(int flightPort, FlightClient flight, ActionClient actions) {
+        boolean isAt(SidecarInfo info) {
+            return flightPort == info.flightPort()
+                    && actions.endpoint().port() == info.clientPort();
+        }
+
+        void close() {
+            flight.close();
+            actions.close();
         }
     }
 

@@ -146,10 +146,10 @@ public final class Actions {
     /** {@link Done} (or an empty body) -> {@link MemoryCachesReply}. */
     public static final String MEMORY_CACHES = "memory-caches";
 
-    /** {@link FileMetadataRequest} -> {@link FileMetadata}, empty if it is not in memory. */
+    /** {@link FileMetadataRequest} -> {@link EncodedFileMetadata}, empty if it is not in memory. */
     public static final String FILE_METADATA = "file-metadata";
 
-    /** {@link FileMetadata} of a file that the caller wrote -> {@link Done}. */
+    /** {@link EncodedFileMetadata} of a file that the caller wrote -> {@link Done}. */
     public static final String KEEP_FILE_METADATA = "keep-file-metadata";
 
     /** {@link MetadataChangesRequest} -> {@link MetadataChanges}. */

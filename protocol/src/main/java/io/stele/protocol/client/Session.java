@@ -73,11 +73,15 @@ final class Session {
         synchronized (pending) {
             pending.put(requestId, request);
         }
-        if (requestId == Integer.MAX_VALUE) {
-            throw new IOException(
-                    "All request ids of this connection are used up"); // the next one starts over
-        }
+        checkId(requestId);
         request.write(writer, requestId);
+    }
+
+    /** The next connection starts over. */
+    private static void checkId(int requestId) throws IOException {
+        if (requestId == Integer.MAX_VALUE) {
+            throw new IOException("All request ids of this connection are used up");
+        }
     }
 
     void flush() throws IOException {
@@ -94,19 +98,14 @@ final class Session {
     Frame exchange(FrameType type, FrameType replyType, byte[] payload, Duration timeout)
             throws IOException {
         int requestId = nextRequestId++;
-        if (requestId == Integer.MAX_VALUE) {
-            throw new IOException("All request ids of this connection are used up");
-        }
-        socket.setSoTimeout((int) Math.min(Integer.MAX_VALUE, timeout.toMillis()));
+        checkId(requestId);
+        setTimeout(timeout);
         writer.write(type, requestId, payload);
         writer.flush();
         Frame frame;
         Optional<ErrorReply> error;
         try {
-            frame = reader.read();
-            if (frame == null) {
-                throw new EOFException("The sidecar closed the connection");
-            }
+            frame = read();
             error =
                     frame.type() == FrameType.ERROR
                             ? Optional.of(ErrorReply.decode(frame))
@@ -131,9 +130,9 @@ final class Session {
      */
     void readReplies(Duration answerTimeout, LongSupplier ticker, Runnable afterReplies) {
         try {
-            socket.setSoTimeout((int) Math.min(Integer.MAX_VALUE, answerTimeout.toMillis()));
+            setTimeout(answerTimeout);
             while (broken == null) {
-                Frame frame = read(answerTimeout, ticker);
+                Frame frame = readUnlessIdle(answerTimeout, ticker);
                 if (frame == null) {
                     continue;
                 }
@@ -151,13 +150,10 @@ final class Session {
         }
     }
 
-    private @Nullable Frame read(Duration answerTimeout, LongSupplier ticker) throws IOException {
+    private @Nullable Frame readUnlessIdle(Duration answerTimeout, LongSupplier ticker)
+            throws IOException {
         try {
-            Frame frame = reader.read();
-            if (frame == null) {
-                throw new EOFException("The sidecar closed the connection");
-            }
-            return frame;
+            return read();
         } catch (SocketTimeoutException e) {
             if (oldestAgeNanos(ticker.getAsLong()) < answerTimeout.toNanos()) {
                 return null; // nothing is due: nobody asked, or only just now
@@ -165,6 +161,18 @@ final class Session {
             throw new IOException(
                     "The sidecar has not answered for " + answerTimeout.toMillis() + " ms", e);
         }
+    }
+
+    private Frame read() throws IOException {
+        Frame frame = reader.read();
+        if (frame == null) {
+            throw new EOFException("The sidecar closed the connection");
+        }
+        return frame;
+    }
+
+    private void setTimeout(Duration timeout) throws IOException {
+        socket.setSoTimeout((int) Math.min(Integer.MAX_VALUE, timeout.toMillis()));
     }
 
     private long oldestAgeNanos(long nowNanos) {

@@ -7,9 +7,10 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
-import io.stele.protocol.api.FileMetadata;
+import io.stele.protocol.api.EncodedFileMetadata;
 import io.stele.protocol.api.FileMetadataRequest;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.storage.format.FileMetadata;
 import java.util.Map;
 
 /** The metadata of files that were written lately, from memory and into it. Thread safe. */
@@ -32,24 +33,24 @@ final class FileMetadataActions {
                 Actions.KEEP_FILE_METADATA,
                 ActionHandler.of(
                         "Keeps the metadata of a column file that the caller wrote",
-                        FileMetadata.class,
+                        EncodedFileMetadata.class,
                         this::keep));
     }
 
     private Object find(FileMetadataRequest request) {
-        return new FileMetadata(
+        return new EncodedFileMetadata(
                 request.path(), engine.engine().fileMetadata(request.path()).orElse(NONE));
     }
 
-    private Object keep(FileMetadata metadata) {
-        int most = io.stele.storage.format.FileMetadata.MAX_BYTES;
+    private Object keep(EncodedFileMetadata metadata) {
+        int most = FileMetadata.MAX_BYTES;
         if (metadata.content().length > most) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
                     "Expected at most %d bytes of metadata, found %d for %s"
                             .formatted(most, metadata.content().length, metadata.path()));
         }
-        io.stele.storage.format.FileMetadata.decode(metadata.path(), metadata.content());
+        FileMetadata.decode(metadata.path(), metadata.content());
         engine.engine().keepFileMetadata(metadata.path(), metadata.content());
         return Done.DONE;
     }

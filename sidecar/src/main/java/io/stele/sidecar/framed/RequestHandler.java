@@ -224,8 +224,7 @@ final class RequestHandler {
                     "Expected a result of action '%s' of at most %s bytes, found %s: ask over Flight"
                             .formatted(call.type(), MAX_REPLY_BYTES, result.length));
         }
-        int taken = replies.takeUninterruptibly(result.length);
-        request.complete(FrameType.ACTION_REPLY, result, () -> replies.giveBack(taken));
+        send(request, FrameType.ACTION_REPLY, result, replies.takeUninterruptibly(result.length));
     }
 
     private void multiGet(Request request, long start, boolean mayRunHere) {
@@ -252,16 +251,22 @@ final class RequestHandler {
         byte[] reply = new MultiGetReply(found.schemaVersion(), rows).encode(MAX_REPLY_BYTES);
         int taken = replies.tryTake(reply.length);
         if (taken > 0) {
-            send(request, reply, taken);
+            send(request, FrameType.MULTI_GET_REPLY, reply, taken);
             return;
         }
         // Clients are behind: somebody else waits for them, this may be a thread for computing.
-        threads.newThread(() -> send(request, reply, replies.takeUninterruptibly(reply.length)))
+        threads.newThread(
+                        () ->
+                                send(
+                                        request,
+                                        FrameType.MULTI_GET_REPLY,
+                                        reply,
+                                        replies.takeUninterruptibly(reply.length)))
                 .start();
     }
 
-    private void send(Request request, byte[] reply, int taken) {
-        request.complete(FrameType.MULTI_GET_REPLY, reply, () -> replies.giveBack(taken));
+    private void send(Request request, FrameType type, byte[] reply, int taken) {
+        request.complete(type, reply, () -> replies.giveBack(taken));
     }
 
     private static Throwable unwrapped(Throwable failure) {

@@ -9,8 +9,8 @@ import static java.util.Objects.requireNonNull;
  * @param content as the storage module encodes it; no bytes: none is here
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-public record FileMetadata(String path, byte[] content) {
-    public FileMetadata {
+public record EncodedFileMetadata(String path, byte[] content) {
+    public EncodedFileMetadata {
         requireNonNull(path, "path is null");
         requireNonNull(content, "content is null");
     }
