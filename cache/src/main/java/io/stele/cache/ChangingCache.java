@@ -47,17 +47,21 @@ public final class ChangingCache<K, V> {
     private final Cache<K, V> entries;
     private final long maxWeightBytes;
     private final AtomicLongArray stripes = new AtomicLongArray(STRIPES);
+    private final ToLongBiFunction<? super K, ? super V> weightBytes;
+    private final LoadTimes loadTimes = new LoadTimes();
     private final LongAdder hits = new LongAdder();
+    private final LongAdder hitBytes = new LongAdder();
     private final LongAdder misses = new LongAdder();
     private final RemovalCounts removals = new RemovalCounts();
 
     /**
-     * @param weightBytes what a key and its value cost; anything above 2 GiB is counted as 2 GiB
+     * @param weightBytes what a key and its value cost, quickly told; anything above 2 GiB is
+     *     counted as 2 GiB
      */
     public ChangingCache(
             String name, long maxWeightBytes, ToLongBiFunction<? super K, ? super V> weightBytes) {
         this.name = requireNonNull(name, "name is null");
-        requireNonNull(weightBytes, "weightBytes is null");
+        this.weightBytes = requireNonNull(weightBytes, "weightBytes is null");
         if (maxWeightBytes < 0) {
             throw new IllegalArgumentException("maxWeightBytes must be >= 0: " + maxWeightBytes);
         }
@@ -80,7 +84,12 @@ public final class ChangingCache<K, V> {
     /** The value of a key, if it is here; counted as a hit or a miss. */
     public @Nullable V find(K key) {
         V value = entries.getIfPresent(key);
-        (value == null ? misses : hits).increment();
+        if (value == null) {
+            misses.increment();
+            return null;
+        }
+        hits.increment();
+        hitBytes.add(weightBytes.applyAsLong(key, value));
         return value;
     }
 
@@ -90,8 +99,13 @@ public final class ChangingCache<K, V> {
         return (stripe & UNDER_WAY_MASK) == 0 ? stripe : REFUSED;
     }
 
-    /** Keeps what was read since the ticket was taken, unless its key may have changed since. */
-    public void offer(K key, V value, long ticket) {
+    /**
+     * Keeps what was read since the ticket was taken, unless its key may have changed since.
+     *
+     * @param nanos that reading it took
+     */
+    public void offer(K key, V value, long ticket, long nanos) {
+        loadTimes.loaded(nanos);
         if (ticket == REFUSED) {
             return;
         }
@@ -126,6 +140,8 @@ public final class ChangingCache<K, V> {
                 hits.sum(),
                 misses.sum(),
                 0,
+                hitBytes.sum(),
+                OptionalLong.of(loadTimes.savedNanos(hits.sum())),
                 removals.space(),
                 removals.replaced(),
                 removals.invalidated(),

@@ -14,8 +14,10 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A cache of immutable things, bounded by their weight in bytes, that loads each thing once however
@@ -42,32 +44,54 @@ public final class SingleFlightCache<K, V> {
     private final Cache<K, V> entries;
     private final ConcurrentMap<K, CompletableFuture<V>> loading = new ConcurrentHashMap<>();
     private final long maxWeightBytes;
+    private final ToLongFunction<? super V> weightBytes;
+    private final @Nullable LongSupplier nanoTime; // null: loads are not timed
+    private final LoadTimes loadTimes = new LoadTimes();
     private final LongAdder hits = new LongAdder();
+    private final LongAdder hitBytes = new LongAdder();
+    private final LongAdder waited = new LongAdder(); // of the hits
     private final LongAdder misses = new LongAdder();
     private final LongAdder failures = new LongAdder();
     private final RemovalCounts removals = new RemovalCounts();
 
     /**
-     * @param weightBytes what a value costs; anything above 2 GiB is counted as 2 GiB
+     * One whose loads are not timed.
+     *
+     * @param weightBytes what a value costs, quickly told; anything above 2 GiB is counted as 2 GiB
      */
     public SingleFlightCache(
             String name, long maxWeightBytes, ToLongFunction<? super V> weightBytes) {
-        this(name, maxWeightBytes, weightBytes, value -> {});
+        this(name, maxWeightBytes, weightBytes, value -> {}, null);
     }
 
     /**
-     * @param weightBytes what a value costs; anything above 2 GiB is counted as 2 GiB
-     * @param removed hears of each value that is here no more, for whatever reason, in the thread
-     *     that caused it; must not call the cache
+     * @param weightBytes what a value costs, quickly told; anything above 2 GiB is counted as 2 GiB
+     * @param nanoTime measures what loads take
      */
     public SingleFlightCache(
             String name,
             long maxWeightBytes,
             ToLongFunction<? super V> weightBytes,
-            Consumer<? super V> removed) {
+            LongSupplier nanoTime) {
+        this(name, maxWeightBytes, weightBytes, value -> {}, nanoTime);
+    }
+
+    /**
+     * @param weightBytes what a value costs, quickly told; anything above 2 GiB is counted as 2 GiB
+     * @param removed hears of each value that is here no more, for whatever reason, in the thread
+     *     that caused it; must not call the cache
+     * @param nanoTime measures what loads take; null: nobody does
+     */
+    public SingleFlightCache(
+            String name,
+            long maxWeightBytes,
+            ToLongFunction<? super V> weightBytes,
+            Consumer<? super V> removed,
+            @Nullable LongSupplier nanoTime) {
         requireNonNull(removed, "removed is null");
         this.name = requireNonNull(name, "name is null");
-        requireNonNull(weightBytes, "weightBytes is null");
+        this.weightBytes = requireNonNull(weightBytes, "weightBytes is null");
+        this.nanoTime = nanoTime;
         if (maxWeightBytes < 0) {
             throw new IllegalArgumentException("maxWeightBytes must be >= 0: " + maxWeightBytes);
         }
@@ -96,13 +120,13 @@ public final class SingleFlightCache<K, V> {
     public <E extends Exception> V get(K key, Loader<? extends V, E> loader) throws E {
         V value = entries.getIfPresent(key);
         if (value != null) {
-            hits.increment();
-            return value;
+            return hit(value);
         }
         CompletableFuture<V> mine = new CompletableFuture<>();
         CompletableFuture<V> others = loading.putIfAbsent(key, mine);
         if (others != null) {
             hits.increment();
+            waited.increment();
             return await(others);
         }
         try {
@@ -119,13 +143,13 @@ public final class SingleFlightCache<K, V> {
     public CompletableFuture<V> getAsync(K key, Function<? super K, CompletableFuture<V>> loader) {
         V value = entries.getIfPresent(key);
         if (value != null) {
-            hits.increment();
-            return CompletableFuture.completedFuture(value);
+            return CompletableFuture.completedFuture(hit(value));
         }
         CompletableFuture<V> mine = new CompletableFuture<>();
         CompletableFuture<V> others = loading.putIfAbsent(key, mine);
         if (others != null) {
             hits.increment();
+            waited.increment();
             // A copy: cancelling it must not fail the load of the others.
             return others.copy();
         }
@@ -142,9 +166,7 @@ public final class SingleFlightCache<K, V> {
     /** The value if it is here and loaded, which counts as a hit; never loads, never waits. */
     public Optional<V> find(K key) {
         Optional<V> present = peek(key);
-        if (present.isPresent()) {
-            hits.increment();
-        }
+        present.ifPresent(this::hit);
         return present;
     }
 
@@ -155,8 +177,10 @@ public final class SingleFlightCache<K, V> {
 
     /** Counts uses of a value by someone who kept it, so that it is not taken for unused. */
     public void used(K key, long times) {
-        if (entries.getIfPresent(key) != null) {
+        V value = entries.getIfPresent(key);
+        if (value != null) {
             hits.add(times);
+            hitBytes.add(times * weightBytes.applyAsLong(value));
         }
     }
 
@@ -165,9 +189,14 @@ public final class SingleFlightCache<K, V> {
         entries.put(key, requireNonNull(value, "value is null"));
     }
 
-    /** Puts a value that was not found, and that whoever missed it has made; counts the miss. */
-    public void putMissed(K key, V value) {
+    /**
+     * Puts a value that was not found, and that whoever missed it has made; counts the miss.
+     *
+     * @param nanos that making it took
+     */
+    public void putMissed(K key, V value, long nanos) {
         misses.increment();
+        loadTimes.loaded(nanos);
         put(key, value);
     }
 
@@ -191,6 +220,10 @@ public final class SingleFlightCache<K, V> {
                 hits.sum(),
                 misses.sum(),
                 failures.sum(),
+                hitBytes.sum(),
+                nanoTime == null
+                        ? OptionalLong.empty()
+                        : OptionalLong.of(loadTimes.savedNanos(hits.sum() - waited.sum())),
                 removals.space(),
                 removals.replaced(),
                 removals.invalidated(),
@@ -204,26 +237,39 @@ public final class SingleFlightCache<K, V> {
         // Another load may have ended between our look and our claim of the key.
         V present = entries.getIfPresent(key);
         if (present != null) {
-            hits.increment();
-            return present;
+            return hit(present);
         }
         misses.increment();
-        return requireNonNull(loader.load(), "loader returned null");
+        long start = now();
+        V loaded = requireNonNull(loader.load(), "loader returned null");
+        loadTimes.loaded(now() - start);
+        return loaded;
+    }
+
+    private V hit(V value) {
+        hits.increment();
+        hitBytes.add(weightBytes.applyAsLong(value));
+        return value;
+    }
+
+    private long now() {
+        return nanoTime == null ? 0 : nanoTime.getAsLong();
     }
 
     private void start(
             K key, CompletableFuture<V> mine, Function<? super K, CompletableFuture<V>> loader) {
         V present = entries.getIfPresent(key);
         if (present != null) {
-            hits.increment();
-            succeed(key, mine, present);
+            succeed(key, mine, hit(present));
             return;
         }
         misses.increment();
+        long start = now();
         loader.apply(key)
                 .whenComplete(
                         (value, failure) -> {
                             if (failure == null) {
+                                loadTimes.loaded(now() - start);
                                 succeed(key, mine, value);
                             } else {
                                 fail(key, mine, failure);

@@ -24,7 +24,7 @@ final class TestChangingCache {
     @Test
     void keepsWhatWasLoaded() {
         assertThat(cache.find(1)).isNull();
-        cache.offer(1, 10L, cache.beginLoad(1));
+        cache.offer(1, 10L, cache.beginLoad(1), 0);
         assertThat(cache.find(1)).isEqualTo(10L);
         assertThat(cache.statistics().hits()).isEqualTo(1);
         assertThat(cache.statistics().misses()).isEqualTo(1);
@@ -32,18 +32,29 @@ final class TestChangingCache {
     }
 
     @Test
+    void aHitSavesWhatLoadsTakeInTheMean() {
+        cache.offer(1, 10L, cache.beginLoad(1), 300);
+        cache.offer(2, 20L, ChangingCache.REFUSED, 100); // took its time all the same
+        cache.find(1);
+        cache.find(1);
+        cache.find(2);
+        assertThat(cache.statistics().savedNanos()).hasValue(2 * 200);
+        assertThat(cache.statistics().hitBytes()).isEqualTo(2 * 64);
+    }
+
+    @Test
     void changeRemovesTheValueAndRefusesLoads() {
-        cache.offer(1, 10L, cache.beginLoad(1));
+        cache.offer(1, 10L, cache.beginLoad(1), 0);
         long before = cache.beginLoad(1);
         cache.beginChange(1);
         assertThat(cache.find(1)).isNull();
         assertThat(cache.beginLoad(1)).isEqualTo(ChangingCache.REFUSED);
-        cache.offer(1, 10L, before);
+        cache.offer(1, 10L, before, 0);
         assertThat(cache.find(1)).as("a load from before the change").isNull();
         cache.endChange(1);
-        cache.offer(1, 10L, before);
+        cache.offer(1, 10L, before, 0);
         assertThat(cache.find(1)).as("a load from before the change").isNull();
-        cache.offer(1, 11L, cache.beginLoad(1));
+        cache.offer(1, 11L, cache.beginLoad(1), 0);
         assertThat(cache.find(1)).isEqualTo(11L);
     }
 
@@ -61,7 +72,7 @@ final class TestChangingCache {
     void holdsAtMostItsBytes() {
         ChangingCache<Integer, Long> small = new ChangingCache<>("small", 640, (key, value) -> 64);
         for (int key = 0; key < 1_000; key++) {
-            small.offer(key, (long) key, small.beginLoad(key));
+            small.offer(key, (long) key, small.beginLoad(key), 0);
         }
         assertThat(small.statistics().weightBytes()).isLessThanOrEqualTo(640);
         assertThat(small.statistics().evictions()).isGreaterThanOrEqualTo(990);
@@ -100,7 +111,7 @@ final class TestChangingCache {
                                         if (found == null) {
                                             long ticket = cache.beginLoad(key);
                                             found = things.get(key);
-                                            cache.offer(key, found, ticket);
+                                            cache.offer(key, found, ticket, 0);
                                         } else {
                                             hits.incrementAndGet();
                                         }

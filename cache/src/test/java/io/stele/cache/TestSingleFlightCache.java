@@ -15,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -146,6 +147,58 @@ final class TestSingleFlightCache {
         assertThat(second.join()).containsExactly(7);
         assertThat(cache.peek("key"))
                 .hasValueSatisfying(value -> assertThat(value).containsExactly(7));
+    }
+
+    @Test
+    void aHitSavesWhatALoadTakesInTheMean() throws Exception {
+        AtomicLong nanos = new AtomicLong();
+        SingleFlightCache<String, byte[]> cache =
+                new SingleFlightCache<>("timed", 1000, value -> value.length, nanos::get);
+        cache.put("written", new byte[5]);
+        cache.get("written", () -> new byte[1]);
+        assertThat(cache.statistics().savedNanos()).as("nothing was loaded").hasValue(0);
+        assertThatThrownBy(
+                        () ->
+                                cache.get(
+                                        "failing",
+                                        () -> {
+                                            nanos.addAndGet(1_000_000);
+                                            throw new IOException("not there");
+                                        }))
+                .isInstanceOf(IOException.class);
+        for (int size : new int[] {10, 30}) {
+            cache.get(
+                    "loaded " + size,
+                    () -> {
+                        nanos.addAndGet(100 * size);
+                        return new byte[size];
+                    });
+        }
+        assertThat(cache.statistics().savedNanos()).as("of the one written").hasValue(2_000);
+        assertThat(cache.find("loaded 30")).isPresent();
+        cache.used("loaded 10", 4);
+        cache.putMissed("made", new byte[1], 500);
+        // Loads of 1,000, 3,000 and 500, and six hits
+        assertThat(cache.statistics().savedNanos()).hasValue(9_000);
+        assertThat(cache.statistics().hitBytes()).isEqualTo(5 + 30 + 4 * 10);
+        assertThat(cache(10).statistics().savedNanos()).as("has no clock").isEmpty();
+    }
+
+    @Test
+    void whoWaitsForALoadIsSavedNothing() {
+        AtomicLong nanos = new AtomicLong();
+        SingleFlightCache<String, byte[]> cache =
+                new SingleFlightCache<>("timed", 1000, value -> value.length, nanos::get);
+        CompletableFuture<byte[]> loading = new CompletableFuture<>();
+        cache.getAsync("key", key -> loading);
+        CompletableFuture<byte[]> waiting = cache.getAsync("key", key -> new CompletableFuture<>());
+        nanos.set(700);
+        loading.complete(new byte[] {7});
+        assertThat(waiting).isCompleted();
+        assertThat(cache.statistics().hits()).isEqualTo(1);
+        assertThat(cache.statistics().savedNanos()).hasValue(0);
+        assertThat(cache.find("key")).isPresent();
+        assertThat(cache.statistics().savedNanos()).hasValue(700);
     }
 
     @Test

@@ -160,6 +160,37 @@ final class SteleFragmentResultsIT {
     }
 
     @Test
+    void layersInMemoryTellWhatTheySaved() {
+        String table = SteleQueries.newTable("saved");
+        run(
+                "CREATE TABLE %s (id bigint, v bigint) WITH (primary_key = ARRAY['id'], shard_count = 1)"
+                        .formatted(table));
+        run("INSERT INTO %s SELECT orderkey, custkey FROM tpch.tiny.orders".formatted(table));
+        sidecar.flush("s", table);
+        for (int round = 0; round < 3; round++) {
+            // A lookup in the sidecar; an aggregation there of other rows each time; a scan here
+            assertThat(run("SELECT v FROM %s WHERE id = 7".formatted(table))).hasSize(1);
+            run("SELECT sum(v) FROM %s WHERE v > %d".formatted(table, round));
+            assertThat(run("SELECT id FROM " + table)).hasSize(15_000);
+        }
+        assertThat(
+                        run(
+                                "SELECT layer FROM system.caches WHERE table_name IS NULL AND layer NOT IN ('fresh_footers', 'data_pages') AND (hit_bytes IS NULL OR saved_ms IS NULL)"))
+                .as("layers that do not tell what they saved")
+                .isEmpty();
+        for (String layer :
+                Arrays.asList("metadata", "plans", "footers", "columns", "decoded_columns")) {
+            assertThat(
+                            run("SELECT sum(hits) > 0, sum(hit_bytes) > 0 FROM system.caches WHERE table_name IS NULL AND layer = '%s'"
+                                            .formatted(layer))
+                                    .getFirst()
+                                    .getFields())
+                    .as(layer)
+                    .isEqualTo(Arrays.asList(true, true));
+        }
+    }
+
+    @Test
     void layersOfWorkersMemoryAreToldByTable() {
         String table = SteleQueries.newTable("told");
         run("CREATE TABLE %s (id bigint, v bigint) WITH (shard_count = 2)".formatted(table));

@@ -54,7 +54,7 @@ final class LaneApply {
                 new TableShard(
                         new ShardId(1, 0),
                         new TableVersions(schema, SchemaHistory.of(schema)),
-                        new RowCache("rows", 0));
+                        new RowCache("rows", 0, () -> 0));
         if (lanes > 1) {
             table.useLanes(lanes, 0);
         }

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -125,8 +126,9 @@ final class CacheRows {
 
     /** A layer of a worker's memory: what it holds, and what it did for each table. */
     void addInMemory(String node, String layer, CacheStatistics statistics, TableUses uses) {
-        addInMemory(node, layer, statistics);
-        for (TableUses.Use use : uses.uses()) {
+        List<TableUses.Use> tables = uses.uses();
+        addInMemory(node, layer, statistics, tables);
+        for (TableUses.Use use : tables) {
             add(
                     node,
                     WORKER,
@@ -149,54 +151,34 @@ final class CacheRows {
     /** The layers of the sidecar's memory. */
     void addSidecarMemory(String node, List<MemoryCacheUse> uses) {
         for (MemoryCacheUse use : uses) {
-            add(
-                    node,
-                    SIDECAR,
-                    use.name().replace('-', '_'),
-                    Optional.empty(),
-                    ImmutableMap.of(
-                            "hits",
-                            use.hits(),
-                            "misses",
-                            use.misses(),
-                            "evictions",
-                            use.evictions(),
-                            "replaced",
-                            use.replaced(),
-                            "invalidated",
-                            use.invalidated(),
-                            "entries",
-                            use.entries(),
-                            "memory_bytes",
-                            use.bytes(),
-                            "max_memory_bytes",
-                            use.maxBytes()));
+            add(node, SIDECAR, use.name().replace('-', '_'), Optional.empty(), values(use));
         }
     }
 
-    private void addInMemory(String node, String layer, CacheStatistics statistics) {
+    private void addInMemory(
+            String node, String layer, CacheStatistics statistics, List<TableUses.Use> tables) {
         add(
                 node,
                 WORKER,
                 layer,
                 Optional.empty(),
-                ImmutableMap.of(
-                        "hits",
-                        statistics.hits(),
-                        "misses",
-                        statistics.misses(),
-                        "evictions",
-                        statistics.evictions(),
-                        "replaced",
-                        statistics.replaced(),
-                        "invalidated",
-                        statistics.invalidated(),
-                        "entries",
-                        statistics.entries(),
-                        "memory_bytes",
-                        statistics.weightBytes(),
-                        "max_memory_bytes",
-                        statistics.maxWeightBytes()));
+                ImmutableMap.<String, Object>builder()
+                        .put("hits", statistics.hits())
+                        .put("misses", statistics.misses())
+                        .put("hit_bytes", sum(tables, TableUses.Use::hitBytes))
+                        .put("saved_ms", sum(tables, TableUses.Use::savedMillis))
+                        .put("evictions", statistics.evictions())
+                        .put("replaced", statistics.replaced())
+                        .put("invalidated", statistics.invalidated())
+                        .put("entries", statistics.entries())
+                        .put("memory_bytes", statistics.weightBytes())
+                        .put("max_memory_bytes", statistics.maxWeightBytes())
+                        .buildOrThrow());
+    }
+
+    private static long sum(
+            List<TableUses.Use> tables, ToLongFunction<? super TableUses.Use> value) {
+        return tables.stream().mapToLong(value).sum();
     }
 
     /** A read is one of a table or view, which costs a request unless it is there. */
@@ -206,25 +188,21 @@ final class CacheRows {
                 COORDINATOR,
                 "metadata",
                 Optional.empty(),
-                ImmutableMap.of(
-                        "reads",
-                        metrics.getHits() + metrics.getMisses(),
-                        "requests_saved",
-                        metrics.getHits(),
-                        "requests",
-                        metrics.getMisses() + metrics.getVersionChecks(),
-                        "evictions",
-                        metrics.getEvictions(),
-                        "replaced",
-                        metrics.getReplaced(),
-                        "invalidated",
-                        metrics.getInvalidated(),
-                        "entries",
-                        metrics.getEntries(),
-                        "memory_bytes",
-                        metrics.getWeightBytes(),
-                        "version_age_ms",
-                        Math.round(metrics.getMeanAgeMillis())));
+                ImmutableMap.<String, Object>builder()
+                        .put("reads", metrics.getHits() + metrics.getMisses())
+                        .put("hits", metrics.getHits())
+                        .put("misses", metrics.getMisses())
+                        .put("hit_bytes", metrics.getHitBytes())
+                        .put("saved_ms", metrics.getSavedMillis())
+                        .put("requests_saved", metrics.getHits())
+                        .put("requests", metrics.getMisses() + metrics.getVersionChecks())
+                        .put("evictions", metrics.getEvictions())
+                        .put("replaced", metrics.getReplaced())
+                        .put("invalidated", metrics.getInvalidated())
+                        .put("entries", metrics.getEntries())
+                        .put("memory_bytes", metrics.getWeightBytes())
+                        .put("version_age_ms", Math.round(metrics.getMeanAgeMillis()))
+                        .buildOrThrow());
     }
 
     /** A read is one scan's, which costs a request unless its plan is there. */
@@ -235,25 +213,21 @@ final class CacheRows {
                 COORDINATOR,
                 "plans",
                 Optional.empty(),
-                ImmutableMap.of(
-                        "reads",
-                        plans.foundCount() + plans.askedCount(),
-                        "requests_saved",
-                        plans.foundCount(),
-                        "requests",
-                        plans.askedCount(),
-                        "evictions",
-                        held.evictions(),
-                        "replaced",
-                        held.replaced(),
-                        "invalidated",
-                        held.invalidated(),
-                        "entries",
-                        held.entries(),
-                        "memory_bytes",
-                        held.weightBytes(),
-                        "max_memory_bytes",
-                        held.maxWeightBytes()));
+                ImmutableMap.<String, Object>builder()
+                        .put("reads", plans.foundCount() + plans.askedCount())
+                        .put("hits", plans.foundCount())
+                        .put("misses", plans.askedCount())
+                        .put("hit_bytes", plans.foundBytes())
+                        .put("saved_ms", plans.savedMillis())
+                        .put("requests_saved", plans.foundCount())
+                        .put("requests", plans.askedCount())
+                        .put("evictions", held.evictions())
+                        .put("replaced", held.replaced())
+                        .put("invalidated", held.invalidated())
+                        .put("entries", held.entries())
+                        .put("memory_bytes", held.weightBytes())
+                        .put("max_memory_bytes", held.maxWeightBytes())
+                        .buildOrThrow());
     }
 
     private void add(
@@ -314,6 +288,22 @@ final class CacheRows {
                 .put("directories", (long) space.directories())
                 .put("directories_out", (long) space.directoriesOut())
                 .buildOrThrow();
+    }
+
+    private static Map<String, Object> values(MemoryCacheUse use) {
+        ImmutableMap.Builder<String, Object> values =
+                ImmutableMap.<String, Object>builder()
+                        .put("hits", use.hits())
+                        .put("misses", use.misses())
+                        .put("hit_bytes", use.hitBytes())
+                        .put("evictions", use.evictions())
+                        .put("replaced", use.replaced())
+                        .put("invalidated", use.invalidated())
+                        .put("entries", use.entries())
+                        .put("memory_bytes", use.bytes())
+                        .put("max_memory_bytes", use.maxBytes());
+        use.savedMillis().ifPresent(millis -> values.put("saved_ms", millis));
+        return values.buildOrThrow();
     }
 
     private static Map<String, Object> values(FragmentCacheUse use) {

@@ -23,7 +23,8 @@ public final class FileBitmapIndexes {
     private static final long CACHE_BYTES = 32L << 20;
 
     private final ObjectStore warehouse;
-    private final BlockCache blocks = new BlockCache("bitmap-indexes", CACHE_BYTES);
+    private final BlockCache blocks =
+            new BlockCache("bitmap-indexes", CACHE_BYTES, System::nanoTime);
 
     @Inject
     public FileBitmapIndexes(ObjectStore warehouse) {

@@ -67,6 +67,8 @@ public final class HotColumns {
                 known.hits(),
                 misses.sum(),
                 known.failures(),
+                known.hitBytes(),
+                known.savedNanos(),
                 known.evictions(),
                 known.replaced(),
                 known.invalidated(),

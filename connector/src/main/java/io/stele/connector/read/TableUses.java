@@ -2,6 +2,7 @@ package io.stele.connector.read;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.LoadTimes;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.objectstore.cached.DataFiles;
 import java.util.List;
@@ -48,7 +49,7 @@ public final class TableUses {
     void missed(String path, long nanos) {
         Counts counts = counts(path);
         counts.misses.increment();
-        counts.missNanos.add(nanos);
+        counts.loadTimes.loaded(nanos);
     }
 
     private Counts counts(String path) {
@@ -89,18 +90,16 @@ public final class TableUses {
         private final LongAdder hits = new LongAdder();
         private final LongAdder hitBytes = new LongAdder();
         private final LongAdder misses = new LongAdder();
-        private final LongAdder missNanos = new LongAdder();
+        private final LoadTimes loadTimes = new LoadTimes();
 
         private Use use(String name) {
             long found = hits.sum();
-            long missed = misses.sum();
-            double meanNanos = missed == 0 ? 0 : (double) missNanos.sum() / missed;
             return new Use(
                     name,
                     found,
-                    missed,
+                    misses.sum(),
                     hitBytes.sum(),
-                    TimeUnit.NANOSECONDS.toMillis((long) (meanNanos * found)));
+                    TimeUnit.NANOSECONDS.toMillis(loadTimes.savedNanos(found)));
         }
     }
 }

@@ -32,6 +32,16 @@ public final class CacheMetrics {
         return gauge(CacheStatistics::misses);
     }
 
+    @Managed(description = "Bytes of what was found, each time it was")
+    public long getHitBytes() {
+        return gauge(CacheStatistics::hitBytes);
+    }
+
+    @Managed(description = "Milliseconds that hits would have taken, by the mean of the misses")
+    public long getSavedMillis() {
+        return gauge(cache -> cache.savedMillis().orElse(0));
+    }
+
     @Managed(description = "Entries that made room for others")
     public long getEvictions() {
         return gauge(CacheStatistics::evictions);

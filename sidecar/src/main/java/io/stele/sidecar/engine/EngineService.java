@@ -155,6 +155,7 @@ public final class EngineService implements AutoCloseable {
                 EngineThreads.start(
                         contextPool(),
                         config.getBackgroundThreads(),
+                        System::nanoTime,
                         threadFactory("engine-"),
                         BackgroundPriority.lowered(threadFactory("background-")),
                         EngineService::reportUncaught);

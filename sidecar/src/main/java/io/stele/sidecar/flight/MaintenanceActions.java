@@ -4,6 +4,7 @@ import static io.stele.protocol.api.Done.DONE;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
+import io.stele.cache.CacheStatistics;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
@@ -123,20 +124,22 @@ final class MaintenanceActions {
     private MemoryCachesReply memoryCaches() {
         return new MemoryCachesReply(
                 engine.nodeId(),
-                engine.engine().status().caches().stream()
-                        .map(
-                                cache ->
-                                        new MemoryCacheUse(
-                                                cache.name(),
-                                                cache.hits(),
-                                                cache.misses(),
-                                                cache.evictions(),
-                                                cache.replaced(),
-                                                cache.invalidated(),
-                                                cache.entries(),
-                                                cache.weightBytes(),
-                                                cache.maxWeightBytes()))
-                        .toList());
+                engine.engine().status().caches().stream().map(MaintenanceActions::use).toList());
+    }
+
+    private static MemoryCacheUse use(CacheStatistics cache) {
+        return new MemoryCacheUse(
+                cache.name(),
+                cache.hits(),
+                cache.misses(),
+                cache.hitBytes(),
+                cache.savedMillis(),
+                cache.evictions(),
+                cache.replaced(),
+                cache.invalidated(),
+                cache.entries(),
+                cache.weightBytes(),
+                cache.maxWeightBytes());
     }
 
     private static Optional<String> name(Catalog catalog, String id) {

@@ -69,13 +69,21 @@ final class EngineAssembly {
         TableFiles files =
                 new TableFiles(
                         warehouse,
-                        new BlockCache("row-blocks", options.caches().rowBlockBytes()),
-                        new BlockCache("key-indexes", options.caches().keyIndexBytes()),
-                        new ColumnFileReaders("footers", options.caches().footerBytes()),
-                        new ColumnPointReader("row-groups", options.caches().rowGroupBytes()),
+                        new BlockCache(
+                                "row-blocks", options.caches().rowBlockBytes(), threads.nanoTime()),
+                        new BlockCache(
+                                "key-indexes",
+                                options.caches().keyIndexBytes(),
+                                threads.nanoTime()),
+                        new ColumnFileReaders(
+                                "footers", options.caches().footerBytes(), threads.nanoTime()),
+                        new ColumnPointReader(
+                                "row-groups", options.caches().rowGroupBytes(), threads.nanoTime()),
                         new DecodedColumns(
-                                "decoded-columns", options.caches().decodedColumnBytes()),
-                        new RowCache("rows", options.caches().rowBytes()),
+                                "decoded-columns",
+                                options.caches().decodedColumnBytes(),
+                                threads.nanoTime()),
+                        new RowCache("rows", options.caches().rowBytes(), threads.nanoTime()),
                         new FileIds(epoch));
         ReadPoints readPoints =
                 new ReadPoints(

@@ -35,6 +35,7 @@ import java.util.function.LongSupplier;
  * @param periodic calls the engine's tick
  * @param logThread makes the thread of the log; empty: the log is written by tasks on {@code
  *     contexts}, as simulations need it
+ * @param nanoTime measures what caches save, which decides nothing
  * @param uncaught told of what no future carries
  */
 public record EngineThreads(
@@ -46,6 +47,7 @@ public record EngineThreads(
         Executor lookups,
         Periodic periodic,
         Optional<ThreadFactory> logThread,
+        LongSupplier nanoTime,
         Consumer<Throwable> uncaught)
         implements AutoCloseable {
     private static final int BACKGROUND_WAITING_LIMIT =
@@ -70,6 +72,7 @@ public record EngineThreads(
         requireNonNull(lookups, "lookups is null");
         requireNonNull(periodic, "periodic is null");
         requireNonNull(logThread, "logThread is null");
+        requireNonNull(nanoTime, "nanoTime is null");
         requireNonNull(uncaught, "uncaught is null");
     }
 
@@ -104,6 +107,7 @@ public record EngineThreads(
                 new ThreadedFairPool(
                         FairPoolOptions.of(contextThreads), nanoTime, factory, uncaught),
                 backgroundThreads,
+                nanoTime,
                 factory,
                 backgroundFactory,
                 uncaught);
@@ -113,6 +117,7 @@ public record EngineThreads(
     public static EngineThreads start(
             ContextPool contexts,
             int backgroundThreads,
+            LongSupplier nanoTime,
             ThreadFactory factory,
             ThreadFactory backgroundFactory,
             Consumer<Throwable> uncaught) {
@@ -125,6 +130,7 @@ public record EngineThreads(
                 new BlockingPool(LOOKUP_THREADS, LOOKUP_WAITING_LIMIT, factory, uncaught),
                 new ThreadedPeriodic(factory, uncaught),
                 Optional.of(factory),
+                nanoTime,
                 uncaught);
     }
 
@@ -136,7 +142,16 @@ public record EngineThreads(
     /** Everything on the one thread that drives the pool. */
     public static EngineThreads simulated(SimulatedPool pool, Consumer<Throwable> uncaught) {
         return new EngineThreads(
-                pool, dataBound(pool), pool, pool, pool, pool, pool, Optional.empty(), uncaught);
+                pool,
+                dataBound(pool),
+                pool,
+                pool,
+                pool,
+                pool,
+                pool,
+                Optional.empty(),
+                () -> 0,
+                uncaught);
     }
 
     private static SchedulingGroup dataBound(ContextPool contexts) {

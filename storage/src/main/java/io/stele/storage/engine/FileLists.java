@@ -1,5 +1,7 @@
 package io.stele.storage.engine;
 
+import static java.util.Objects.requireNonNull;
+
 import io.stele.cache.CacheStatistics;
 import io.stele.cache.SingleFlightCache;
 import io.stele.protocol.ShardId;
@@ -11,6 +13,7 @@ import io.stele.storage.tablet.PartitionMatcher;
 import io.stele.storage.tablet.TableVersions;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /**
  * The column files of tables as {@link FileSlices}, by shard: of the list that the shard's manifest
@@ -27,15 +30,21 @@ final class FileLists {
 
     private final SingleFlightCache<Key, FileSlices<ColumnFile>> lists;
     private final boolean enabled;
+    private final LongSupplier nanoTime;
 
     /**
      * @param maxBytes 0: nothing is kept
+     * @param nanoTime measures what making lists takes
      */
-    FileLists(long maxBytes) {
+    FileLists(long maxBytes, LongSupplier nanoTime) {
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         this.enabled = maxBytes > 0;
         this.lists =
                 new SingleFlightCache<>(
-                        "file-lists", maxBytes, list -> list.retainedBytes() + ENTRY_BYTES);
+                        "file-lists",
+                        maxBytes,
+                        list -> list.retainedBytes() + ENTRY_BYTES,
+                        nanoTime);
     }
 
     /**
@@ -69,10 +78,11 @@ final class FileLists {
             lists.used(key, 1);
             return known;
         }
+        long start = nanoTime.getAsLong();
         FileSlices<ColumnFile> next =
                 known.map(before -> before.advanced(files))
                         .orElseGet(() -> FileSlices.of(files, ColumnFile::entry));
-        lists.putMissed(key, next);
+        lists.putMissed(key, next, nanoTime.getAsLong() - start);
         return Optional.of(next);
     }
 

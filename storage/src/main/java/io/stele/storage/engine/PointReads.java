@@ -201,9 +201,10 @@ final class PointReads {
                 return expired ? Row.absent(Row.UNKNOWN) : known;
             }
             long ticket = cache.beginLoad(key); // before the view
+            long start = cache.nanoTime();
             Row found = load(in, table, probe);
             if (lsn == Long.MAX_VALUE) {
-                cache.offer(key, found, ticket);
+                cache.offer(key, found, ticket, cache.nanoTime() - start);
             }
             return found;
         }

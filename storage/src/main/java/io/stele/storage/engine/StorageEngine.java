@@ -94,7 +94,7 @@ public final class StorageEngine implements AutoCloseable {
         this.log = log;
         this.readPoints = readPoints;
         this.readPointOpener = new ReadPointOpener(log, shards, readPoints, catalog);
-        FileLists fileLists = new FileLists(FileLists.MAX_BYTES);
+        FileLists fileLists = new FileLists(FileLists.MAX_BYTES, threads.nanoTime());
         this.reads =
                 new TableReads(
                         catalog, shards, files, readPoints, fileLists, options.maxChangesBytes());

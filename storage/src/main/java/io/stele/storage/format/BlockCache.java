@@ -7,6 +7,7 @@ import io.stele.cache.SingleFlightCache;
 import io.stele.storage.objectstore.NonBlocking;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /**
  * The decoded blocks of row files and key indexes, by file path and offset: entry blocks, and parts
@@ -18,10 +19,13 @@ public final class BlockCache {
 
     private final SingleFlightCache<Key, CachedBlock> blocks;
 
-    public BlockCache(String name, long maxBytes) {
+    /**
+     * @param nanoTime measures what reading and decoding blocks takes
+     */
+    public BlockCache(String name, long maxBytes, LongSupplier nanoTime) {
         this.blocks =
                 new SingleFlightCache<>(
-                        name, maxBytes, CachedBlock::retainedBytes, CachedBlock::drop);
+                        name, maxBytes, CachedBlock::retainedBytes, CachedBlock::drop, nanoTime);
     }
 
     EntryBlock entries(BlockFileReader file, BlockHandle handle) throws IOException {

@@ -132,9 +132,10 @@ public final class ColumnChunks implements AutoCloseable {
             return present;
         }
         NonBlocking.check();
+        long start = memory.nanoTime();
         Decoder open = open(missing);
         seek(open, first);
-        decode(open, first, rows, present);
+        decode(open, first, rows, present, start);
         int next = first + rows;
         long bytes = retainedBytes(present);
         for (int i = 1; i < AHEAD && bytes < AHEAD_BYTES && file.chunkRows(next) > 0; i++) {
@@ -146,7 +147,7 @@ public final class ColumnChunks implements AutoCloseable {
                 break; // all is in memory, or other columns are missing than before
             }
             int nextRows = file.chunkRows(next);
-            decode(open, next, nextRows, following);
+            decode(open, next, nextRows, following, memory.nanoTime());
             ahead.add(new Ahead(next, following));
             bytes += retainedBytes(following);
             next += nextRows;
@@ -206,22 +207,36 @@ public final class ColumnChunks implements AutoCloseable {
                 });
     }
 
-    /** Fills in what was not found. */
-    private void decode(Decoder open, int first, int rows, @Nullable ColumnChunk[] target)
+    /**
+     * Fills in what was not found.
+     *
+     * @param start when the work began
+     */
+    private void decode(
+            Decoder open, int first, int rows, @Nullable ColumnChunk[] target, long start)
             throws IOException {
         VectorizedRowBatch batch = open.batch();
         boolean any = OrcErrors.translate(file.path(), () -> open.reader().nextBatch(batch));
         if (!any || batch.size != rows) {
             throw file.corrupt(rows + " rows from row " + first + " on", any ? batch.size : 0);
         }
+        BitSet decoded = new BitSet();
         for (int i = 0; i < target.length; i++) {
-            Column column = columns.get(i);
             if (target[i] == null) {
-                ColumnChunk chunk =
-                        packer.pack(batch.cols[column.position()], rows, column.scale());
-                target[i] = chunk;
-                memory.decoded(file.path(), column.id(), first, chunk);
+                Column column = columns.get(i);
+                target[i] = packer.pack(batch.cols[column.position()], rows, column.scale());
+                decoded.set(i);
             }
+        }
+        // One pass over the file decodes all of them; none can be told to have taken more
+        long nanos = (memory.nanoTime() - start) / Math.max(1, decoded.cardinality());
+        for (int i = decoded.nextSetBit(0); i >= 0; i = decoded.nextSetBit(i + 1)) {
+            memory.decoded(
+                    file.path(),
+                    columns.get(i).id(),
+                    first,
+                    requireNonNull(target[i], "no chunk"),
+                    nanos);
         }
     }
 

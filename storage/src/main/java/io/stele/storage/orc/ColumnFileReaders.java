@@ -10,6 +10,7 @@ import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /**
  * Column files that are open: their decoded footers and their checksums, of those that were read or
@@ -28,11 +29,13 @@ public final class ColumnFileReaders {
 
     /**
      * @param maxBytes of open files; a quarter of it is for the metadata of new files besides
+     * @param nanoTime measures what opening files takes
      */
-    public ColumnFileReaders(String name, long maxBytes) {
+    public ColumnFileReaders(String name, long maxBytes, LongSupplier nanoTime) {
         this.readers =
                 new SingleFlightCache<>(
-                        name, maxBytes, reader -> reader.retainedBytes() + ENTRY_BYTES);
+                        name, maxBytes, reader -> reader.retainedBytes() + ENTRY_BYTES, nanoTime);
+        // Those who find something here read it elsewhere otherwise: what that takes nobody knows
         this.fresh =
                 new SingleFlightCache<>(
                         "fresh-" + name,

@@ -7,6 +7,7 @@ import io.stele.cache.SingleFlightCache;
 import io.stele.storage.objectstore.NonBlocking;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /**
  * Reads single rows of column files by ordinal: the second half of a lookup by key in a column
@@ -21,8 +22,12 @@ public final class ColumnPointReader {
 
     private final SingleFlightCache<Key, RowGroupReader> groups;
 
-    public ColumnPointReader(String name, long maxBytes) {
-        this.groups = new SingleFlightCache<>(name, maxBytes, RowGroupReader::weightBytes);
+    /**
+     * @param nanoTime measures what reading row groups takes
+     */
+    public ColumnPointReader(String name, long maxBytes, LongSupplier nanoTime) {
+        this.groups =
+                new SingleFlightCache<>(name, maxBytes, RowGroupReader::weightBytes, nanoTime);
     }
 
     /**

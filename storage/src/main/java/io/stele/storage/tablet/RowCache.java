@@ -8,6 +8,7 @@ import io.stele.protocol.schema.XxHash64;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,12 +27,15 @@ public final class RowCache {
 
     private final ChangingCache<Key, Row> rows;
     private final boolean enabled;
+    private final LongSupplier nanoTime;
     private final AtomicLong lastSlice = new AtomicLong();
 
     /**
      * @param maxBytes of keys, rows and what keeping them costs; 0: nothing is kept
+     * @param nanoTime measures what lookups take that find nothing here
      */
-    public RowCache(String name, long maxBytes) {
+    public RowCache(String name, long maxBytes, LongSupplier nanoTime) {
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         this.rows = new ChangingCache<>(name, maxBytes, RowCache::weightBytes);
         this.enabled = maxBytes > 0;
     }
@@ -112,11 +116,20 @@ public final class RowCache {
             return rows.beginLoad(key);
         }
 
-        /** Keeps a row, if it is known to be the newest in a view taken after the ticket. */
-        public void offer(Key key, Row row, long ticket) {
+        /**
+         * Keeps a row, if it is known to be the newest in a view taken after the ticket.
+         *
+         * @param nanos that finding it took
+         */
+        public void offer(Key key, Row row, long ticket, long nanos) {
             if (row.fromLsn() != Row.UNKNOWN) {
-                rows.offer(key, row, ticket);
+                rows.offer(key, row, ticket, nanos);
             }
+        }
+
+        /** What lookups are measured by. */
+        public long nanoTime() {
+            return nanoTime.getAsLong();
         }
 
         /** A key is about to get a new version; the result is for {@link #endChange}. */

@@ -328,7 +328,7 @@ abstract class DamagedNodeContract {
                                             asked.objects(),
                                             WrittenFile.bitmapIndexPath(file.path()),
                                             file.bitmapIndexBytes().getAsLong(),
-                                            new BlockCache("test", 1 << 20))
+                                            new BlockCache("test", 1 << 20, () -> 0))
                                     .select(predicate, columns.schema()));
                 }
             }

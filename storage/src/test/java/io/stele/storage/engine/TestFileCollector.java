@@ -35,12 +35,12 @@ class TestFileCollector {
         TableFiles files =
                 new TableFiles(
                         store,
-                        new BlockCache("row-blocks", 1),
-                        new BlockCache("key-indexes", 1),
-                        new ColumnFileReaders("footers", 0),
-                        new ColumnPointReader("row-groups", 1),
-                        new DecodedColumns("decoded-columns", 0),
-                        new RowCache("rows", 0),
+                        new BlockCache("row-blocks", 1, () -> 0),
+                        new BlockCache("key-indexes", 1, () -> 0),
+                        new ColumnFileReaders("footers", 0, () -> 0),
+                        new ColumnPointReader("row-groups", 1, () -> 0),
+                        new DecodedColumns("decoded-columns", 0, () -> 0),
+                        new RowCache("rows", 0, () -> 0),
                         new FileIds(1));
         collector =
                 new FileCollector(

@@ -34,7 +34,7 @@ final class TestBitmapIndex {
     private static final int ROWS_OF_VALUE = 7;
 
     private final InMemoryObjectStore store = new InMemoryObjectStore();
-    private final BlockCache cache = new BlockCache("test", 1 << 20);
+    private final BlockCache cache = new BlockCache("test", 1 << 20, () -> 0);
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})

@@ -23,7 +23,7 @@ final class TestKeyIndex {
     private static final String PATH = "data/1/0-0/a.idx";
 
     private final ObjectStore store = new InMemoryObjectStore();
-    private final BlockCache cache = new BlockCache("keys", 1 << 20);
+    private final BlockCache cache = new BlockCache("keys", 1 << 20, () -> 0);
 
     /** The oracle: each key to its ordinals, newest version first. */
     private final NavigableMap<byte[], List<Integer>> model = new TreeMap<>(RandomKeys.ORDER);
@@ -92,7 +92,7 @@ final class TestKeyIndex {
         }
         List<byte[]> keys = new ArrayList<>(model.keySet());
         for (long cacheBytes : new long[] {0, 3_000, 60_000, 1 << 20}) {
-            BlockCache small = new BlockCache("small", cacheBytes);
+            BlockCache small = new BlockCache("small", cacheBytes, () -> 0);
             KeyIndexReader reader = KeyIndexReader.open(store, PATH, summary.sizeBytes(), small);
             for (int round = 0; round < 3; round++) {
                 checkProbe(reader, keys);
@@ -145,7 +145,7 @@ final class TestKeyIndex {
                                             store,
                                             path,
                                             summary.sizeBytes(),
-                                            new BlockCache("once", 1 << 20))
+                                            new BlockCache("once", 1 << 20, () -> 0))
                                     .cursor();
                     int count = 0;
                     while (cursor.advance()) {

@@ -25,7 +25,7 @@ final class TestRowFile {
     private static final String PATH = "data/1/0-0/a.row";
 
     private final ObjectStore store = new InMemoryObjectStore();
-    private final BlockCache cache = new BlockCache("rows", 1 << 20);
+    private final BlockCache cache = new BlockCache("rows", 1 << 20, () -> 0);
 
     /** The oracle: key, then LSN descending, to the row; an empty Optional is a deletion. */
     private final NavigableMap<byte[], NavigableMap<Long, Optional<byte[]>>> model =
@@ -261,7 +261,7 @@ final class TestRowFile {
     }
 
     private static BlockCache newCache() {
-        return new BlockCache("once", 1 << 20);
+        return new BlockCache("once", 1 << 20, () -> 0);
     }
 
     private static BlockFileOptions randomOptions(Random random) {

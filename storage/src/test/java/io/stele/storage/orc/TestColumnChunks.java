@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,7 +51,7 @@ final class TestColumnChunks {
     @ParameterizedTest
     @ValueSource(longs = {0, 200_000, 1L << 30})
     void everyColumnHasTheValuesOfTheRows(long memoryBytes) throws IOException {
-        DecodedColumns memory = new DecodedColumns("test", memoryBytes);
+        DecodedColumns memory = new DecodedColumns("test", memoryBytes, () -> 0);
         Random random = new Random(memoryBytes);
         for (int walk = 0; walk < 8; walk++) {
             List<ColumnSchema> wanted = new ArrayList<>(TABLE.columns());
@@ -65,7 +66,7 @@ final class TestColumnChunks {
 
     @Test
     void whatIsInMemoryIsThereWithoutWaiting() throws IOException {
-        DecodedColumns memory = new DecodedColumns("test", 1L << 30);
+        DecodedColumns memory = new DecodedColumns("test", 1L << 30, () -> 0);
         List<ColumnSchema> first = TABLE.columns().subList(0, 2);
         try (ColumnChunks chunks = new ColumnChunks(reader, memory, first, true)) {
             assertThatThrownBy(() -> NonBlocking.read(chunks::advance))
@@ -89,8 +90,27 @@ final class TestColumnChunks {
     }
 
     @Test
+    void aWalkInMemorySavesWhatTheOneBeforeTook() throws IOException {
+        AtomicLong nanos = new AtomicLong();
+        DecodedColumns memory =
+                new DecodedColumns("test", 1L << 30, () -> nanos.addAndGet(1_000)); // each pass
+        List<ColumnSchema> wanted = TABLE.columns().subList(0, 2);
+        int passes = 0;
+        for (int walk = 0; walk < 2; walk++) {
+            passes = 0;
+            try (ColumnChunks chunks = new ColumnChunks(reader, memory, wanted, false)) {
+                while (chunks.advance()) {
+                    passes++;
+                }
+            }
+        }
+        assertThat(memory.statistics().hits()).isEqualTo(2 * passes).isPositive();
+        assertThat(memory.statistics().savedNanos()).hasValue(1_000L * passes);
+    }
+
+    @Test
     void aColumnThatTheFileHasNotGotIsEmpty() throws IOException {
-        DecodedColumns memory = new DecodedColumns("test", 0);
+        DecodedColumns memory = new DecodedColumns("test", 0, () -> 0);
         ColumnSchema added = new ColumnSchema(77, "added", DataType.parse("bigint"));
         try (ColumnChunks chunks = new ColumnChunks(reader, memory, List.of(added), false)) {
             int count = 0;

@@ -96,7 +96,7 @@ final class TestColumnFile {
         FileEntry file = write(schema, rows, SMALL_STRIPES);
         ColumnFileReader reader = ColumnFileReader.open(store, file, schema.columns());
         assertThat(reader.rowGroup(ROWS - 1).stripe()).as("stripes").isGreaterThan(1);
-        ColumnPointReader points = new ColumnPointReader("points", 64 << 20);
+        ColumnPointReader points = new ColumnPointReader("points", 64 << 20, () -> 0);
         Random random = new Random(7);
         try (ColumnFileCursor cursor = reader.cursor()) {
             for (int i = 0; i < 300; i++) {

@@ -61,7 +61,7 @@ final class TestColumnFileReaders {
         List<byte[]> rows = randomRows(schema, 500, 3);
         ColumnFileFixture.Written file =
                 ColumnFileFixture.written(store, schema, rows, ColumnFileOptions.DEFAULT);
-        ColumnFileReaders readers = new ColumnFileReaders("footers", ENOUGH);
+        ColumnFileReaders readers = new ColumnFileReaders("footers", ENOUGH, () -> 0);
         ColumnFileReader first = readers.open(store, file.entry(), schema.columns());
         assertThat(store.reads)
                 .containsExactlyInAnyOrder(
@@ -80,7 +80,7 @@ final class TestColumnFileReaders {
         List<byte[]> rows = randomRows(schema, 5_000, 4);
         ColumnFileFixture.Written file =
                 ColumnFileFixture.written(store, schema, rows, ColumnFileOptions.DEFAULT);
-        ColumnFileReaders readers = new ColumnFileReaders("footers", ENOUGH);
+        ColumnFileReaders readers = new ColumnFileReaders("footers", ENOUGH, () -> 0);
         readers.written(store, file.entry(), schema.columns(), file.end());
         ColumnFileReader reader =
                 NonBlocking.read(() -> readers.open(store, file.entry(), schema.columns()));
@@ -106,7 +106,7 @@ final class TestColumnFileReaders {
                         rows,
                         ColumnFileOptions.DEFAULT.withCompression(OrcCompression.NONE));
         assertThat(file.end().tail(file.entry().sizeBytes())).isEmpty();
-        ColumnFileReaders readers = new ColumnFileReaders("footers", ENOUGH);
+        ColumnFileReaders readers = new ColumnFileReaders("footers", ENOUGH, () -> 0);
         readers.written(store, file.entry(), schema.columns(), file.end());
         assertThat(readers.statistics().entries()).isZero();
         assertThatThrownBy(
@@ -124,7 +124,7 @@ final class TestColumnFileReaders {
         List<byte[]> rows = randomRows(schema, 10, 6);
         ColumnFileFixture.Written file =
                 ColumnFileFixture.written(store, schema, rows, ColumnFileOptions.DEFAULT);
-        ColumnFileReaders readers = new ColumnFileReaders("footers", 0);
+        ColumnFileReaders readers = new ColumnFileReaders("footers", 0, () -> 0);
         readers.written(store, file.entry(), schema.columns(), file.end());
         for (int round = 0; round < 2; round++) {
             assertThat(rows(readers.open(store, file.entry(), schema.columns())))
@@ -145,7 +145,7 @@ final class TestColumnFileReaders {
                         randomRows(schema, 60_000, 8),
                         new ColumnFileOptions(OrcCompression.LZ4, 1 << 20, 5_000, 32 << 10));
         String path = file.entry().path();
-        ColumnFileReaders readers = new ColumnFileReaders("footers", ENOUGH);
+        ColumnFileReaders readers = new ColumnFileReaders("footers", ENOUGH, () -> 0);
         assertThat(readers.hasMetadata(path)).isFalse();
         readers.written(store, file.entry(), schema.columns(), file.end());
         assertThat(readers.hasMetadata(path)).isTrue();
@@ -175,7 +175,7 @@ final class TestColumnFileReaders {
 
     @Test
     void noMoreMetadataIsKeptThanThereIsRoomFor() {
-        ColumnFileReaders readers = new ColumnFileReaders("footers", 400_000);
+        ColumnFileReaders readers = new ColumnFileReaders("footers", 400_000, () -> 0);
         for (int file = 0; file < 100; file++) {
             readers.keepMetadata("data/1/0/" + file + ".orc", new byte[10_000]);
         }
@@ -191,7 +191,7 @@ final class TestColumnFileReaders {
         List<byte[]> rows = randomRows(schema, 3_000, 7);
         ColumnFileFixture.Written file =
                 ColumnFileFixture.written(store, schema, rows, ColumnFileOptions.DEFAULT);
-        ColumnFileReaders readers = new ColumnFileReaders("footers", ENOUGH);
+        ColumnFileReaders readers = new ColumnFileReaders("footers", ENOUGH, () -> 0);
         readers.written(store, file.entry(), schema.columns(), file.end());
         String path = file.entry().path();
         byte[] damaged = store.readFully(path);

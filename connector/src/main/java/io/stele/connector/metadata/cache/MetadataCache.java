@@ -108,7 +108,8 @@ public final class MetadataCache {
             boolean confirmed) {
         changes.ifPresent(heard -> apply(heard, sentNanos));
         if (confirmed && look.relation().isPresent()) {
-            return found(look.relation().get());
+            hit(look.relation().get());
+            return look.relation().get();
         }
         metrics.missed();
         Relation relation = new Relation(reply);
@@ -120,9 +121,10 @@ public final class MetadataCache {
         return relation;
     }
 
-    /** Uses what was here, of which its user knows that it is still so. */
+    /** Uses what was here, of which its user knows without asking that it is still so. */
     public Relation found(Relation relation) {
         hit(relation);
+        metrics.spared();
         return relation;
     }
 
@@ -134,25 +136,33 @@ public final class MetadataCache {
                         new Key<>(name, generations.of(name)),
                         () -> {
                             loaded[0] = true;
-                            return new Relation(loader.get());
+                            return request(loader);
                         });
         if (loaded[0]) {
             metrics.missed();
-        } else {
-            hit(relation);
+            return relation;
         }
-        return relation;
+        return found(relation);
     }
 
     /** Loads what has a name before a query wants it, if it is not here. */
     void load(SchemaTableName name, Supplier<RelationReply> loader) {
-        relations.get(new Key<>(name, generations.of(name)), () -> new Relation(loader.get()));
+        relations.get(new Key<>(name, generations.of(name)), () -> request(loader));
         metrics.reloaded();
+    }
+
+    private Relation request(Supplier<RelationReply> loader) {
+        long start = nanoTime.getAsLong();
+        Relation relation = new Relation(loader.get());
+        metrics.requested(nanoTime.getAsLong() - start);
+        return relation;
     }
 
     private void hit(Relation relation) {
         relation.markUsed();
-        metrics.hit(TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - generations.heardNanos()));
+        metrics.hit(
+                TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - generations.heardNanos()),
+                relation.weightBytes());
     }
 
     /** All schemas, as of the last change heard of or later. */

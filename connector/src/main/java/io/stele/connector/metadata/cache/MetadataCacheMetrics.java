@@ -3,6 +3,8 @@ package io.stele.connector.metadata.cache;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.CacheStatistics;
+import io.stele.cache.LoadTimes;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -13,6 +15,9 @@ import org.weakref.jmx.Managed;
 public final class MetadataCacheMetrics {
     private final Supplier<CacheStatistics> held;
     private final LongAdder hits = new LongAdder();
+    private final LongAdder hitBytes = new LongAdder();
+    private final LongAdder spared = new LongAdder(); // requests
+    private final LoadTimes requestTimes = new LoadTimes();
     private final LongAdder misses = new LongAdder();
     private final LongAdder invalidations = new LongAdder();
     private final LongAdder resets = new LongAdder();
@@ -28,10 +33,22 @@ public final class MetadataCacheMetrics {
         this.held = requireNonNull(held, "held is null");
     }
 
-    void hit(long millisOld) {
+    /** Something was found, and confirmed or not by a request that is sent all the same. */
+    void hit(long millisOld, long bytes) {
         hits.increment();
+        hitBytes.add(bytes);
         ageMillis.add(millisOld);
         maxAgeMillis.accumulateAndGet(millisOld, Math::max);
+    }
+
+    /** What was found would have been a request of its own. */
+    void spared() {
+        spared.increment();
+    }
+
+    /** A request of its own took so long. */
+    void requested(long nanos) {
+        requestTimes.loaded(nanos);
     }
 
     void missed() {
@@ -68,6 +85,18 @@ public final class MetadataCacheMetrics {
     @Managed(description = "Tables and views that queries found")
     public long getHits() {
         return hits.sum();
+    }
+
+    @Managed(description = "Bytes of the tables and views that queries found, about")
+    public long getHitBytes() {
+        return hitBytes.sum();
+    }
+
+    @Managed(
+            description =
+                    "Milliseconds that requests would have taken which were not sent, by the mean of those that were")
+    public long getSavedMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(requestTimes.savedNanos(spared.sum()));
     }
 
     @Managed(description = "Tables and views that had to be described by the sidecar")

@@ -96,7 +96,8 @@ record KeptPlan(
         return bytes;
     }
 
-    private static long bytes(List<ShardScan> plan) {
+    /** What the files of a plan take of it. */
+    static long bytes(List<ShardScan> plan) {
         long bytes = 0;
         for (ShardScan shard : plan) {
             for (FileScan file : shard.files()) {

@@ -1,18 +1,25 @@
 package io.stele.connector.metadata.plan;
 
+import static java.util.Objects.requireNonNull;
+
 import com.google.inject.Inject;
 import io.stele.cache.CacheStatistics;
+import io.stele.cache.LoadTimes;
 import io.stele.cache.SingleFlightCache;
 import io.stele.connector.metadata.cache.MetadataCacheConfig;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.KnownPlan;
+import io.stele.protocol.api.ScanPlan;
 import io.stele.protocol.api.TablePlan;
 import io.trino.spi.connector.SchemaTableName;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * The plans that a catalog's coordinator keeps, and which of them a query is likely to need.
@@ -24,11 +31,19 @@ public final class KeptPlans {
     private final SingleFlightCache<TableId, KeptPlan> plans;
     private final ExpectedScans expected = new ExpectedScans();
     private final LongAdder found = new LongAdder();
+    private final LongAdder foundBytes = new LongAdder();
     private final LongAdder asked = new LongAdder();
+    private final LoadTimes askTimes = new LoadTimes();
+    private final LongSupplier nanoTime;
 
-    /** Plans may take as much memory as definitions and statistics. */
     @Inject
     public KeptPlans(MetadataCacheConfig config) {
+        this(config, System::nanoTime);
+    }
+
+    /** Plans may take as much memory as definitions and statistics. */
+    KeptPlans(MetadataCacheConfig config, LongSupplier nanoTime) {
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         this.plans =
                 new SingleFlightCache<>(
                         "plans", config.getMaxSize().toBytes(), KeptPlan::weightBytes);
@@ -68,17 +83,34 @@ public final class KeptPlans {
         expected.ended(first, scanned);
     }
 
-    void found() {
+    /** A scan found its plan, of so many bytes. */
+    void found(long bytes) {
         found.increment();
+        foundBytes.add(bytes);
     }
 
-    void asked() {
+    /** A scan asks for its plan; counts how long that takes. */
+    ScanPlan ask(Supplier<ScanPlan> request) {
         asked.increment();
+        long start = nanoTime.getAsLong();
+        ScanPlan plan = request.get();
+        askTimes.loaded(nanoTime.getAsLong() - start);
+        return plan;
     }
 
     /** Scans whose plan was here. */
     public long foundCount() {
         return found.sum();
+    }
+
+    /** Bytes of the plans that were here, each time one was found. */
+    public long foundBytes() {
+        return foundBytes.sum();
+    }
+
+    /** What the scans whose plan was here would have waited, by the mean of those that asked. */
+    public long savedMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(askTimes.savedNanos(foundCount()));
     }
 
     /** Scans that asked for their plan. */

@@ -85,21 +85,21 @@ public final class QueryPlans {
             Function<ScanPredicate, ScanPlan> ask) {
         Optional<Told> known = scan(table);
         if (known.isEmpty() || table.index().isPresent()) { // how much an index finds may change
-            kept.ifPresent(KeptPlans::asked);
-            return ask.apply(narrowed);
+            return kept.isPresent()
+                    ? kept.get().ask(() -> ask.apply(narrowed))
+                    : ask.apply(narrowed);
         }
         Optional<List<ShardScan>> here = known.get().plan.find(base, narrowed);
         if (here.isPresent()) {
-            kept.orElseThrow().found();
+            kept.orElseThrow().found(KeptPlan.bytes(here.get()));
             return narrowed(table, here.get(), known.get().fromLsn, narrowed);
         }
-        kept.orElseThrow().asked();
         boolean isWhole =
                 known.get().isRepeated
                         && TablePlan.cells(known.get().fileCount, table.table().columns().size())
                                 <= MAX_KEPT_CELLS;
         ScanPredicate asked = isWhole ? ScanPredicate.ALL : narrowed;
-        ScanPlan plan = ask.apply(asked);
+        ScanPlan plan = kept.orElseThrow().ask(() -> ask.apply(asked));
         synchronized (this) {
             Told latest = requireNonNull(told.get(table.table().id()), "told is null");
             KeptPlan more = latest.plan.with(asked, plan.shards());

@@ -89,6 +89,25 @@ final class TestMetadataCache {
     }
 
     @Test
+    void whatIsFoundWithoutARequestSavesWhatOneTakes() {
+        hear(changed(version(1, 0)));
+        found(
+                () -> {
+                    nanos.addAndGet(4_000_000);
+                    return view("one");
+                });
+        assertThat(cache.metrics().getSavedMillis()).isZero();
+        found(TestMetadataCache::mustNotLoad);
+        found(TestMetadataCache::mustNotLoad);
+        assertThat(cache.metrics().getSavedMillis()).isEqualTo(2 * 4);
+        // With the request for a read point it is confirmed, which is sent all the same
+        cache.opened(cache.look(NAME), nanos.get(), Optional.empty(), Relation.NOTHING, true);
+        assertThat(cache.metrics().getHits()).isEqualTo(3);
+        assertThat(cache.metrics().getSavedMillis()).isEqualTo(2 * 4);
+        assertThat(cache.metrics().getHitBytes()).isPositive();
+    }
+
+    @Test
     void keepsThatThereIsNothing() {
         hear(changed(version(1, 0)));
         assertThat(cache.relation(NAME, () -> Relation.NOTHING).isNothing()).isTrue();

@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** What scans read without asking, and what is asked for. */
@@ -40,9 +41,11 @@ final class TestQueryPlans {
     private static final SchemaTableName NAME = new SchemaTableName("s", "t");
     private static final TableId TABLE = new TableId(7);
     private static final ValueCodec BIGINT = ValueCodec.of(DataType.parse("bigint"));
+    private static final long ASK_NANOS = 3_000_000;
     private static final int LONG = 1_000_000; // files
 
-    private final KeptPlans kept = new KeptPlans(new MetadataCacheConfig());
+    private final AtomicLong nanos = new AtomicLong();
+    private final KeptPlans kept = new KeptPlans(new MetadataCacheConfig(), nanos::get);
     private final List<ScanPredicate> asked = new ArrayList<>();
     private int queries;
 
@@ -134,6 +137,7 @@ final class TestQueryPlans {
                         predicate,
                         wanted -> {
                             asked.add(wanted);
+                            nanos.addAndGet(ASK_NANOS);
                             return new ScanPlan(100, 10, scans());
                         });
         plans.close();
@@ -163,6 +167,8 @@ final class TestQueryPlans {
         assertThat(asked).hasSize(1);
         assertThat(kept.foundCount()).isEqualTo(2);
         assertThat(kept.askedCount()).isEqualTo(1);
+        assertThat(kept.savedMillis()).isEqualTo(2 * 3);
+        assertThat(kept.foundBytes()).isPositive();
     }
 
     @Test

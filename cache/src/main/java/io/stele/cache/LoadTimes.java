@@ -1,0 +1,27 @@
+package io.stele.cache;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * How long loads took, and so what those were saved who found what was loaded: of each find what a
+ * load takes in the mean. Loads that failed are none. Thread-safe.
+ */
+public final class LoadTimes {
+    private final LongAdder loads = new LongAdder();
+    private final LongAdder nanos = new LongAdder();
+
+    /** Counts a load. */
+    public void loaded(long loadNanos) {
+        loads.increment();
+        nanos.add(loadNanos);
+    }
+
+    /**
+     * What so many finds saved, in nanoseconds; 0 while nothing was loaded, since nobody knows what
+     * it would take.
+     */
+    public long savedNanos(long finds) {
+        long loaded = loads.sum();
+        return loaded == 0 ? 0 : (long) ((double) nanos.sum() / loaded * finds);
+    }
+}
