@@ -20,6 +20,9 @@ import java.util.Optional;
  * together, whatever their table groups: shards are chosen by hash alone. Stateless.
  */
 final class Bucketing {
+    /** What the engine asks for again and again while it plans. */
+    private static final ConnectorTableProperties NOT_GROUPED = new ConnectorTableProperties();
+
     private Bucketing() {}
 
     /**
@@ -52,7 +55,7 @@ final class Bucketing {
     static ConnectorTableProperties properties(
             TableDefinitions definitions, SteleTableHandle table) {
         if (!table.byShard()) {
-            return new ConnectorTableProperties();
+            return NOT_GROUPED;
         }
         return new ConnectorTableProperties(
                 TupleDomain.all(),

@@ -1,5 +1,7 @@
 package io.stele.connector.metadata;
 
+import static java.util.Objects.requireNonNull;
+
 import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.ScanOutputs;
 import io.stele.connector.handle.SteleColumnHandle;
@@ -16,6 +18,7 @@ import io.trino.spi.expression.Call;
 import io.trino.spi.expression.ConnectorExpression;
 import io.trino.spi.expression.Variable;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +42,12 @@ final class ExpressionPushdown {
             Map<String, ColumnHandle> assignments) {
         if (!SteleSessionProperties.isAggregationPushdownEnabled(session)
                 || !isPlain(table)
-                || !isArithmeticOrColumns(types, table, projections, assignments)) {
+                || projections.stream().noneMatch(Call.class::isInstance)) {
+            return Optional.empty();
+        }
+        Optional<Map<ConnectorExpression, ScalarExpression>> arithmetic =
+                arithmetic(types, table, projections, assignments);
+        if (arithmetic.isEmpty()) {
             return Optional.empty();
         }
         Map<String, Assignment> scanned = new LinkedHashMap<>();
@@ -47,13 +55,13 @@ final class ExpressionPushdown {
         List<ScalarExpression> computed = new ArrayList<>();
         for (ConnectorExpression projection : projections) {
             if (projection instanceof Call) {
-                ScalarExpression expression =
-                        ScalarExpressions.of(types, table, projection, assignments).orElseThrow();
                 int id = table.outputs().nextId() - computed.size();
                 String name = "stele_expression_" + (ScanOutputs.FIRST_EXPRESSION_ID - id);
                 SteleColumnHandle column =
                         new SteleColumnHandle(id, text(projection), projection.getType());
-                computed.add(expression);
+                computed.add(
+                        requireNonNull(
+                                arithmetic.get().get(projection), "projection is not known"));
                 scanned.put(name, new Assignment(name, column, projection.getType()));
                 replaced.add(new Variable(name, projection.getType()));
             } else {
@@ -72,24 +80,30 @@ final class ExpressionPushdown {
                         table.computing(computed), replaced, List.copyOf(scanned.values()), false));
     }
 
-    /** Of the rest nothing is known: whether it leaves anything for an aggregation above. */
-    private static boolean isArithmeticOrColumns(
+    /**
+     * What the projections compute; empty where one of them is neither arithmetic nor a column: of
+     * it nothing is known, nor whether it leaves anything for an aggregation above.
+     */
+    private static Optional<Map<ConnectorExpression, ScalarExpression>> arithmetic(
             TrinoTypes types,
             SteleTableHandle table,
             List<ConnectorExpression> projections,
             Map<String, ColumnHandle> assignments) {
-        return projections.stream().anyMatch(Call.class::isInstance)
-                && projections.stream()
-                        .allMatch(
-                                projection ->
-                                        projection instanceof Variable
-                                                || (projection instanceof Call
-                                                        && ScalarExpressions.of(
-                                                                        types,
-                                                                        table,
-                                                                        projection,
-                                                                        assignments)
-                                                                .isPresent()));
+        Map<ConnectorExpression, ScalarExpression> found = new HashMap<>();
+        for (ConnectorExpression projection : projections) {
+            if (projection instanceof Variable) {
+                continue;
+            }
+            Optional<ScalarExpression> made =
+                    projection instanceof Call
+                            ? ScalarExpressions.of(types, table, projection, assignments)
+                            : Optional.empty();
+            if (made.isEmpty()) {
+                return Optional.empty();
+            }
+            found.put(projection, made.get());
+        }
+        return Optional.of(found);
     }
 
     private static boolean isPlain(SteleTableHandle table) {

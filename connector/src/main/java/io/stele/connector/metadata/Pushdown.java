@@ -215,7 +215,9 @@ final class Pushdown {
             ConnectorSession session,
             TableSchema table,
             TupleDomain<SteleColumnHandle> constraint) {
-        if (constraint.isNone() || !SteleSessionProperties.isIndexLookupEnabled(session)) {
+        if (table.options().indexes().isEmpty()
+                || constraint.isNone()
+                || !SteleSessionProperties.isIndexLookupEnabled(session)) {
             return Optional.empty();
         }
         return IndexCondition.of(table, ScanPredicates.of(table, constraint))

@@ -4,7 +4,6 @@ import static io.trino.spi.StandardErrorCode.INVALID_FUNCTION_ARGUMENT;
 import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Objects.requireNonNull;
 
-import com.google.common.collect.ImmutableMap;
 import io.airlift.slice.Slice;
 import io.stele.connector.PlanningTimes;
 import io.stele.connector.SteleSessionProperties;
@@ -44,6 +43,7 @@ import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.ConnectorTableLayout;
 import io.trino.spi.connector.ConnectorTableMetadata;
 import io.trino.spi.connector.ConnectorTableProperties;
+import io.trino.spi.connector.ConnectorTableSchema;
 import io.trino.spi.connector.ConnectorTableVersion;
 import io.trino.spi.connector.ConnectorViewDefinition;
 import io.trino.spi.connector.Constraint;
@@ -65,6 +65,7 @@ import io.trino.spi.connector.TableFunctionApplicationResult;
 import io.trino.spi.connector.TopNApplicationResult;
 import io.trino.spi.connector.WriterScalingOptions;
 import io.trino.spi.expression.ConnectorExpression;
+import io.trino.spi.expression.Variable;
 import io.trino.spi.function.table.ConnectorTableFunctionHandle;
 import io.trino.spi.metrics.Metrics;
 import io.trino.spi.predicate.TupleDomain;
@@ -232,6 +233,12 @@ public final class SteleMetadata implements ConnectorMetadata {
     }
 
     @Override
+    public ConnectorTableSchema getTableSchema(
+            ConnectorSession session, ConnectorTableHandle table) {
+        return definitions.schema(tableOf(table).table());
+    }
+
+    @Override
     public SchemaTableName getTableName(ConnectorSession session, ConnectorTableHandle table) {
         return tableOf(table).name();
     }
@@ -250,13 +257,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     @Override
     public Map<String, ColumnHandle> getColumnHandles(
             ConnectorSession session, ConnectorTableHandle tableHandle) {
-        ImmutableMap.Builder<String, ColumnHandle> handles = ImmutableMap.builder();
-        for (SteleColumnHandle column :
-                definitions.columnHandles(((SteleTableHandle) tableHandle).table())) {
-            handles.put(column.name(), column);
-        }
-        SteleColumnHandle.HIDDEN.forEach(column -> handles.put(column.name(), column));
-        return handles.buildOrThrow();
+        return definitions.handles(((SteleTableHandle) tableHandle).table());
     }
 
     @Override
@@ -533,6 +534,9 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorTableHandle handle,
             List<ConnectorExpression> projections,
             Map<String, ColumnHandle> assignments) {
+        if (projections.stream().allMatch(Variable.class::isInstance)) {
+            return Optional.empty(); // columns as they are, which the engine asks about most
+        }
         return scan(handle)
                 .flatMap(
                         table ->

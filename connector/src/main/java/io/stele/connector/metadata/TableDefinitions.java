@@ -3,6 +3,7 @@ package io.stele.connector.metadata;
 import static io.trino.spi.StandardErrorCode.INVALID_TABLE_PROPERTY;
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.collect.ImmutableMap;
 import com.google.inject.Inject;
 import io.stele.connector.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
@@ -15,8 +16,10 @@ import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.TrinoException;
+import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.ConnectorTableMetadata;
+import io.trino.spi.connector.ConnectorTableSchema;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.type.BigintType;
 import io.trino.spi.type.IntegerType;
@@ -27,13 +30,34 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Tables as Trino declares and shows them, and as Stele stores them. Stateless. */
+/** Tables as Trino declares and shows them, and as Stele stores them. Thread-safe. */
 public final class TableDefinitions {
     private final TrinoTypes types;
+    private final MadeOnce<TableSchema, ConnectorTableSchema> schemas =
+            new MadeOnce<>(table -> toTrino(table).getTableSchema());
+    private final MadeOnce<TableSchema, Map<String, ColumnHandle>> handles =
+            new MadeOnce<>(this::handlesByName);
 
     @Inject
     public TableDefinitions(TrinoTypes types) {
         this.types = requireNonNull(types, "types is null");
+    }
+
+    /** As {@link #toTrino(TableSchema)}, without what planning does not ask for. */
+    ConnectorTableSchema schema(TableSchema table) {
+        return schemas.of(table);
+    }
+
+    /** All columns of the table, hidden ones too, by name. */
+    Map<String, ColumnHandle> handles(TableSchema table) {
+        return handles.of(table);
+    }
+
+    private Map<String, ColumnHandle> handlesByName(TableSchema table) {
+        ImmutableMap.Builder<String, ColumnHandle> byName = ImmutableMap.builder();
+        columnHandles(table).forEach(column -> byName.put(column.name(), column));
+        SteleColumnHandle.HIDDEN.forEach(column -> byName.put(column.name(), column));
+        return byName.buildOrThrow();
     }
 
     /** The types that columns have in SQL. */

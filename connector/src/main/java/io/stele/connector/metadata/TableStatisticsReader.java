@@ -26,10 +26,12 @@ import java.util.function.BiFunction;
 
 /**
  * What the optimizer learns of a table: rows, and of each column nulls, range, different values and
- * their size. Stateless.
+ * their size. Thread-safe.
  */
 public final class TableStatisticsReader {
     private final TableDefinitions definitions;
+    private final MadeOnce<TableDescription, TableStatistics> ofTables =
+            new MadeOnce<>(table -> toTrino(table.schema(), table.statistics()));
 
     @Inject
     public TableStatisticsReader(TableDefinitions definitions) {
@@ -56,12 +58,12 @@ public final class TableStatisticsReader {
             return TableStatistics.builder().setRowCount(Estimate.zero()).build();
         }
         TupleDomain<SteleColumnHandle> partitions = PartitionConstraints.enforced(handle);
+        if (partitions.isAll()) {
+            return ofTables.of(description.get());
+        }
         return toTrino(
                 description.get().schema(),
-                partitions.isAll()
-                        ? description.get().statistics()
-                        : parts.apply(
-                                description.get(), ScanPredicates.of(handle.table(), partitions)));
+                parts.apply(description.get(), ScanPredicates.of(handle.table(), partitions)));
     }
 
     private TableStatistics toTrino(

@@ -200,7 +200,9 @@ public final class LivePageSources {
                         .in(shard)
                         .where(
                                 ScanPredicates.narrowed(
-                                        table.table(), table.constraint(), constraint))
+                                        table.table(),
+                                        table.constraint(),
+                                        table.constraint().intersect(constraint)))
                         .limit(SplitLimits.ofStream(table, mode))
                         .keys(keys)
                         .fields(columns.fields())

@@ -164,7 +164,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         ScanPlan plan =
                 plans.plan(
                         table,
-                        ScanPredicates.of(table.table(), table.constraint()),
+                        () -> ScanPredicates.of(table.table(), table.constraint()),
                         ScanPredicates.narrowed(table.table(), table.constraint(), constraint),
                         predicate -> ask(table, predicate));
         IntPredicate wantedShards = shardPruning.wanted(table.table(), constraint);

@@ -1,5 +1,7 @@
 package io.stele.connector.type;
 
+import static com.google.common.collect.ImmutableSet.toImmutableSet;
+
 import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleLookup;
@@ -11,6 +13,7 @@ import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
 import java.util.Optional;
+import java.util.Set;
 
 /** Decides which constraints are answered by one lookup of keys. Stateless. */
 public final class Lookups {
@@ -25,7 +28,10 @@ public final class Lookups {
             TableSchema table,
             TupleDomain<SteleColumnHandle> constraint) {
         int maxKeys = SteleSessionProperties.lookupMaxKeys(session);
-        if (maxKeys == 0 || constraint.isNone() || constraint.isAll()) {
+        if (maxKeys == 0
+                || constraint.isNone()
+                || constraint.isAll()
+                || !bindsKey(table, constraint)) {
             return Optional.empty();
         }
         ScanPredicate predicate = ScanPredicates.of(table, constraint);
@@ -33,6 +39,20 @@ public final class Lookups {
                 .map(keys -> new SteleLookup(SteleLookup.PRIMARY_KEY, keys.size()))
                 .or(() -> byUniqueIndex(session, table, predicate))
                 .filter(lookup -> lookup.keyCount() <= maxKeys);
+    }
+
+    /**
+     * Whether a constraint can give all columns of a key: most scans are known not to be lookups.
+     */
+    static boolean bindsKey(TableSchema table, TupleDomain<SteleColumnHandle> constraint) {
+        Set<Integer> columns =
+                constraint.getDomains().orElseThrow().keySet().stream()
+                        .filter(column -> !column.isField())
+                        .map(SteleColumnHandle::id)
+                        .collect(toImmutableSet());
+        return (table.hasPrimaryKey() && columns.containsAll(table.primaryKey()))
+                || table.options().indexes().stream()
+                        .anyMatch(index -> index.unique() && columns.containsAll(index.columns()));
     }
 
     /**

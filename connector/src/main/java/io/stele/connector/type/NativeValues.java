@@ -10,12 +10,8 @@ import static io.trino.spi.type.Timestamps.PICOSECONDS_PER_NANOSECOND;
 
 import io.airlift.slice.Slice;
 import io.airlift.slice.Slices;
-import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.BinaryValues;
-import io.stele.protocol.row.RowEncoder;
-import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.ValueCodec;
-import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.TimestampType;
@@ -24,7 +20,6 @@ import io.trino.spi.type.LongTimestamp;
 import io.trino.spi.type.LongTimestampWithTimeZone;
 import io.trino.spi.type.Type;
 import io.trino.spi.type.TypeUtils;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -34,15 +29,9 @@ import java.util.Optional;
 public final class NativeValues {
     private NativeValues() {}
 
-    /** The bytes of a native value, not null, of an orderable type. */
+    /** The bytes of a native value, not null, of an orderable type; of many, {@link ValueBytes}. */
     public static byte[] encode(DataType stored, Type type, Object value) {
-        RowLayout layout = RowLayout.of(List.of(new ColumnSchema(1, "value", stored)));
-        RowEncoder encoder = new RowEncoder(layout);
-        ValueWriter.of(stored, type)
-                .writeValue(TypeUtils.writeNativeValue(type, value), 0, encoder, 0);
-        int length = encoder.finish();
-        return ValueCodec.of(stored)
-                .encode(new BinaryRow(layout).wrap(encoder.array(), 0, length), 0);
+        return new ValueBytes(stored, type).encode(TypeUtils.writeNativeValue(type, value), 0);
     }
 
     /**

@@ -8,8 +8,9 @@ import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IdentifiedType;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.TypeKind;
+import io.trino.spi.block.Block;
 import io.trino.spi.predicate.Domain;
-import io.trino.spi.predicate.Range;
+import io.trino.spi.predicate.SortedRangeSet;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.DoubleType;
 import io.trino.spi.type.RealType;
@@ -136,21 +137,19 @@ public final class ScanPredicates {
     /**
      * As {@link #of}, narrowed by what became known later; of a column whose values would be too
      * many for both, the constraint is kept as it is.
+     *
+     * @param narrower the constraint and what became known, together
      */
     public static ScanPredicate narrowed(
             TableSchema table,
             TupleDomain<SteleColumnHandle> constraint,
-            TupleDomain<SteleColumnHandle> later) {
+            TupleDomain<SteleColumnHandle> narrower) {
         Map<SteleColumnHandle, Domain> fixed = constraint.getDomains().orElseThrow();
         return of(
                 table,
-                constraint
-                        .intersect(later)
-                        .transformDomains(
-                                (column, domain) ->
-                                        isLong(domain)
-                                                ? fixed.getOrDefault(column, domain)
-                                                : domain));
+                narrower.transformDomains(
+                        (column, domain) ->
+                                isLong(domain) ? fixed.getOrDefault(column, domain) : domain));
     }
 
     private static boolean isLong(Domain domain) {
@@ -168,24 +167,31 @@ public final class ScanPredicates {
                 : stored(table, column).map(type -> domain(type, column.type(), domain));
     }
 
+    /** By the set's own block: a range as an object is looked at by five comparisons. */
     private static ColumnDomain domain(DataType stored, Type type, Domain domain) {
-        List<ValueRange> ranges = new ArrayList<>();
-        for (Range range : domain.simplify(MAX_RANGES).getValues().getRanges().getOrderedRanges()) {
+        SortedRangeSet values = (SortedRangeSet) domain.simplify(MAX_RANGES).getValues();
+        Block bounds = values.getSortedRanges(); // low and high of one range after the other
+        boolean[] inclusive = values.getInclusive();
+        boolean isDiscrete = values.isDiscreteSet();
+        ValueBytes bytes = new ValueBytes(stored, type);
+        List<ValueRange> ranges = new ArrayList<>(values.getRangeCount());
+        for (int low = 0; low < inclusive.length; low += 2) {
+            int high = low + 1;
             ranges.add(
-                    new ValueRange(
-                            range.isLowUnbounded()
-                                    ? Optional.empty()
-                                    : Optional.of(
-                                            NativeValues.encode(
-                                                    stored, type, range.getLowBoundedValue())),
-                            range.isLowInclusive(),
-                            range.isHighUnbounded()
-                                    ? Optional.empty()
-                                    : Optional.of(
-                                            NativeValues.encode(
-                                                    stored, type, range.getHighBoundedValue())),
-                            range.isHighInclusive()));
+                    isDiscrete
+                            ? ValueRange.equal(bytes.encode(bounds, low))
+                            : new ValueRange(
+                                    bound(bytes, bounds, low),
+                                    inclusive[low],
+                                    bound(bytes, bounds, high),
+                                    inclusive[high]));
         }
         return new ColumnDomain(domain.isNullAllowed(), ranges);
+    }
+
+    private static Optional<byte[]> bound(ValueBytes bytes, Block bounds, int position) {
+        return bounds.isNull(position)
+                ? Optional.empty()
+                : Optional.of(bytes.encode(bounds, position));
     }
 }

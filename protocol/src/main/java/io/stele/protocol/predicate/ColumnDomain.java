@@ -74,20 +74,23 @@ public record ColumnDomain(
 
     /** As {@link #contains(byte[])}, of a part of an array. */
     public boolean contains(byte[] value, int from, int to) {
+        int reaching = firstReaching(value, from, to);
+        return reaching < ranges.size() && !ranges.get(reaching).isAbove(value, from, to);
+    }
+
+    /** The first range that ends at or above a value; the number of ranges where all end below. */
+    private int firstReaching(byte[] value, int from, int to) {
         int low = 0;
-        int high = ranges.size() - 1;
-        while (low <= high) {
+        int high = ranges.size();
+        while (low < high) {
             int middle = (low + high) >>> 1;
-            ValueRange range = ranges.get(middle);
-            if (range.isAbove(value, from, to)) {
-                high = middle - 1;
-            } else if (range.isBelow(value, from, to)) {
+            if (ranges.get(middle).isBelow(value, from, to)) {
                 low = middle + 1;
             } else {
-                return true;
+                high = middle;
             }
         }
-        return false;
+        return low;
     }
 
     /** Whether NaN is of interest: only where no range has a bound. */
@@ -111,12 +114,8 @@ public record ColumnDomain(
         }
         byte[] min = stats.min().get();
         byte[] max = stats.max().get();
-        for (ValueRange range : ranges) {
-            if (range.overlaps(min, max)) {
-                return true;
-            }
-        }
-        return false;
+        int reaching = firstReaching(min, 0, min.length);
+        return reaching < ranges.size() && ranges.get(reaching).overlaps(min, max);
     }
 
     /**
@@ -136,12 +135,11 @@ public record ColumnDomain(
         if (stats.hasNaN() || stats.min().isEmpty() || stats.max().isEmpty()) {
             return false;
         }
-        for (ValueRange range : ranges) {
-            if (range.contains(stats.min().get()) && range.contains(stats.max().get())) {
-                return true;
-            }
-        }
-        return false;
+        byte[] min = stats.min().get();
+        int reaching = firstReaching(min, 0, min.length);
+        return reaching < ranges.size()
+                && ranges.get(reaching).contains(min)
+                && ranges.get(reaching).contains(stats.max().get());
     }
 
     private static boolean overlaps(ValueRange left, ValueRange right) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowLayout;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,13 +81,14 @@ public record ScanPredicate(@JsonProperty("domains") Map<Integer, ColumnDomain> 
      * statistics: what is not {@link #residual}.
      */
     public List<Integer> certainColumns(Map<Integer, ColumnStats> stats, long rowCount) {
-        if (isAll()) {
-            return List.of();
-        }
-        ScanPredicate residual = residual(stats, rowCount);
-        return domains.keySet().stream()
-                .filter(id -> !residual.domains().containsKey(id))
-                .sorted()
-                .toList();
+        List<Integer> certain = new ArrayList<>();
+        domains.forEach(
+                (id, domain) -> {
+                    if (domain.containsAll(stats.getOrDefault(id, ColumnStats.UNKNOWN), rowCount)) {
+                        certain.add(id);
+                    }
+                });
+        certain.sort(null);
+        return List.copyOf(certain);
     }
 }

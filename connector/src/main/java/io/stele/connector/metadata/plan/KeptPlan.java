@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * What scans of a table read as long as its plan has one token: of all rows, or of predicates that
@@ -62,12 +63,15 @@ record KeptPlan(
      *
      * @param base of which the other one is a part
      */
-    Optional<List<ShardScan>> find(ScanPredicate base, ScanPredicate narrowed) {
+    Optional<List<ShardScan>> find(Supplier<ScanPredicate> base, ScanPredicate narrowed) {
         if (all.isPresent()) {
             return all;
         }
+        if (parts.isEmpty()) {
+            return Optional.empty();
+        }
         List<ShardScan> same = parts.get(key(narrowed));
-        return Optional.ofNullable(same != null ? same : parts.get(key(base)));
+        return Optional.ofNullable(same != null ? same : parts.get(key(base.get())));
     }
 
     /** The same with a plan that was asked for. */

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,7 +81,7 @@ public final class QueryPlans {
      */
     public ScanPlan plan(
             SteleTableHandle table,
-            ScanPredicate base,
+            Supplier<ScanPredicate> base,
             ScanPredicate narrowed,
             Function<ScanPredicate, ScanPlan> ask) {
         Optional<Told> known = scan(table);

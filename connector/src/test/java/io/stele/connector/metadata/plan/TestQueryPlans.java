@@ -133,7 +133,7 @@ final class TestQueryPlans {
         ScanPlan read =
                 plans.plan(
                         new SteleTableHandle(schema(), readPoint, 100),
-                        predicate,
+                        () -> predicate,
                         predicate,
                         wanted -> {
                             asked.add(wanted);
@@ -187,7 +187,7 @@ final class TestQueryPlans {
         plans.began(plans.expect(NAME).orElseThrow(), "mine", List.of(told("x", 3, true)));
         plans.plan(
                 new SteleTableHandle(schema(), "of the past", 50),
-                ScanPredicate.ALL,
+                () -> ScanPredicate.ALL,
                 ScanPredicate.ALL,
                 wanted -> {
                     asked.add(wanted);

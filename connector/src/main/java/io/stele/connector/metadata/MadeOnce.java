@@ -1,0 +1,32 @@
+package io.stele.connector.metadata;
+
+import com.google.common.cache.CacheBuilder;
+import com.google.common.cache.CacheLoader;
+import com.google.common.cache.LoadingCache;
+import java.util.function.Function;
+
+/**
+ * What is made of immutable objects that queries share, as long as somebody has these. By identity:
+ * to compare two definitions takes as long as to make it anew. Thread-safe.
+ */
+final class MadeOnce<K, V> {
+    /** More tables than queries scan again and again; each takes some KB. */
+    private static final int MAX_OBJECTS = 1_000;
+
+    private final LoadingCache<K, V> made;
+
+    /**
+     * @param make gives equal results for one object, which do not hold on to it
+     */
+    MadeOnce(Function<K, V> make) {
+        this.made =
+                CacheBuilder.newBuilder()
+                        .weakKeys()
+                        .maximumSize(MAX_OBJECTS)
+                        .build(CacheLoader.from(make::apply));
+    }
+
+    V of(K object) {
+        return made.getUnchecked(object);
+    }
+}
