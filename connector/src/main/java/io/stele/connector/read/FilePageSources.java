@@ -164,6 +164,11 @@ public final class FilePageSources {
         }
     }
 
+    private static Opened nothing() {
+        return new Opened(
+                new FixedPageSource(ImmutableList.of()), CompletableFuture.completedFuture(null));
+    }
+
     private Opened openNow(
             SteleTableHandle table,
             SteleFileSplit split,
@@ -172,10 +177,14 @@ public final class FilePageSources {
             ScanCaches use,
             MemoryContext memory) {
         try {
+            if (constraint.isNone()) {
+                return nothing();
+            }
             Optional<RoaringBitmap> selected =
-                    constraint.isNone()
-                            ? Optional.empty()
-                            : bitmapIndexes.select(table.table(), split, constraint);
+                    bitmapIndexes.select(table.table(), split, constraint);
+            if (selected.isPresent() && selected.get().isEmpty()) {
+                return nothing(); // and the file is not even opened
+            }
             Opening opened =
                     new Opening(
                             table,
@@ -289,9 +298,6 @@ public final class FilePageSources {
 
         Opened open(TupleDomain<SteleColumnHandle> constraint, MemoryContext memory)
                 throws IOException {
-            if (constraint.isNone()) {
-                return nothing();
-            }
             // The row number comes after all read columns: find out first how many these are
             List<ScanChannel> channels = columns.stream().map(this::channel).toList();
             int lsnChannel =
@@ -356,12 +362,6 @@ public final class FilePageSources {
                             readerMemory,
                             memory);
             return new Opened(source, ready);
-        }
-
-        private static Opened nothing() {
-            return new Opened(
-                    new FixedPageSource(ImmutableList.of()),
-                    CompletableFuture.completedFuture(null));
         }
 
         /**

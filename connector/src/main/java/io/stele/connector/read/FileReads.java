@@ -26,7 +26,7 @@ record FileReads(
      * Files up to this size are kept whole with their footers, read at once: one request costs as
      * much as three.
      */
-    private static final DataSize SMALL_FILE = DataSize.of(1, MEGABYTE);
+    static final DataSize SMALL_FILE = DataSize.of(1, MEGABYTE);
 
     /**
      * Stripes are not read whole: what is around their data is here, and columns may be as well.

@@ -82,9 +82,8 @@ public final class FileTails {
         }
         ObjectReader reader = store.open(path, split.sizeBytes());
         if (reader.isPrefetching() && kept.peek(Key.footer(path)).isEmpty()) {
-            // While the checksums are read; what is read is widened to whole blocks of them
-            long start = Math.max(0, split.sizeBytes() - FileFooter.FIRST_READ_BYTES);
-            start -= start % split.checksumBlockBytes().orElse(1);
+            // While the checksums are read
+            long start = firstRead(split);
             reader.prefetch(start, split.sizeBytes() - start);
         }
         Optional<FileChecksums> sums = Optional.empty();
@@ -99,6 +98,15 @@ public final class FileTails {
                                                     store, path, split.sizeBytes(), blockBytes)));
         }
         return new ChecksummedFile(store, reader, path, split.sizeBytes(), sums);
+    }
+
+    /** From where on the first read of a file is: it is widened to whole blocks of checksums. */
+    private static long firstRead(SteleFileSplit split) {
+        if (split.sizeBytes() <= FileReads.SMALL_FILE.toBytes()) {
+            return 0;
+        }
+        long start = Math.max(0, split.sizeBytes() - FileFooter.FIRST_READ_BYTES);
+        return start - start % split.checksumBlockBytes().orElse(1);
     }
 
     private boolean isKnown(String path) {

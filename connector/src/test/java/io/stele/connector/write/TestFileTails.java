@@ -280,6 +280,26 @@ final class TestFileTails {
         assertThat(store.take()).isEmpty();
     }
 
+    /** At once, while its checksums are read. */
+    @Test
+    void aSmallFileIsOneRequestForAllItsPages() throws Exception {
+        file = BigintFile.write(store, "data/7/0/b.orc", 2, 2, types);
+        store.take();
+        try (DataCache cache = cache()) {
+            ObjectStore cached = cache.over(store, Warming.NOTHING);
+            FilePageSources sources =
+                    sources(
+                            cached,
+                            new FileTails(_ -> cached, _ -> Optional.empty(), ENOUGH),
+                            new HotColumns(0));
+            assertThat(file.scan(sources, 1, ALL)).isEqualTo(file.sum(1));
+        }
+        assertThat(store.take())
+                .as("checksums and file")
+                .hasSize(2)
+                .contains("data/7/0/b.orc 0 " + file.sizeBytes());
+    }
+
     /** Bytes of footers are pages of the data cache, which a restart keeps. */
     @Test
     void aRestartCostsNoRequests() throws Exception {
