@@ -86,7 +86,7 @@ final class MaintenanceWork {
     /**
      * The failure, and what is at the bottom of it: libraries say what they did, not what failed.
      */
-    private static String text(Exception cause) {
+    static String text(Exception cause) {
         Throwable root = cause;
         while (root.getCause() != null) {
             root = root.getCause();

@@ -15,6 +15,7 @@ import io.stele.storage.tablet.ManifestChange;
 import io.stele.storage.tablet.TableDroppedException;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableMaintenance;
+import io.stele.storage.tablet.TableMaintenance.Merge;
 import io.stele.storage.tablet.TableMaintenance.Work;
 import io.stele.storage.tablet.TableShard;
 import java.io.IOException;
@@ -304,6 +305,7 @@ public final class ShardMaintenance {
             state.sketchWaiters.complete();
             recovered(state.flushes);
             recovered(state.merges);
+            recovered(state.damagedMerges);
         }
         if (publisher.current().table(table.schema().id()).isPresent()
                 || !publisher.current().files(table.schema().id()).isEmpty()) {
@@ -318,7 +320,12 @@ public final class ShardMaintenance {
         }
         Optional<Work> work = state.maintenance.nextFlush(retentionLsn(state));
         if (work.isPresent()) {
-            start(flushing, work.get(), state, state.flushes, failed -> endFlush(state, failed));
+            start(
+                    flushing,
+                    work.get(),
+                    state.flushes,
+                    cause -> failed(state, state.flushes, cause),
+                    failed -> endFlush(state, failed));
         }
     }
 
@@ -335,18 +342,27 @@ public final class ShardMaintenance {
         if (!state.merges.mayStart(nowMillis.getAsLong()) || isDropped(state)) {
             return;
         }
-        boolean asked = !state.compactionWaiters.isEmpty();
+        if (!state.maintenance.hasHeldBack()) {
+            recovered(state.damagedMerges);
+        }
         Optional<Work> sketches = nextSketches(state);
-        Optional<Work> work =
-                sketches.isPresent()
-                        ? sketches
-                        : state.maintenance.nextCompaction(retentionLsn(state), asked);
-        if (work.isPresent()) {
-            start(merging, work.get(), state, state.merges, failed -> endCompaction(state, failed));
+        if (sketches.isPresent()) {
+            startMerging(state, sketches.get(), cause -> failed(state, state.merges, cause));
+            return;
+        }
+        boolean asked = !state.compactionWaiters.isEmpty();
+        Optional<Merge> merge =
+                state.maintenance.nextCompaction(retentionLsn(state), asked, nowMillis.getAsLong());
+        if (merge.isPresent()) {
+            startMerging(state, merge.get().work(), cause -> failed(state, merge.get(), cause));
         } else {
             recovered(state.merges);
             state.compactionWaiters.complete();
         }
+    }
+
+    private void startMerging(Table state, Work work, Consumer<Exception> failure) {
+        start(merging, work, state.merges, failure, failed -> endCompaction(state, failed));
     }
 
     // Before merges, and never beside one: it reads a file that a merge would take away.
@@ -376,11 +392,11 @@ public final class ShardMaintenance {
     private void start(
             Executor executor,
             Work work,
-            Table state,
             MaintenanceWork kind,
+            Consumer<Exception> failure,
             Consumer<Boolean> end) {
         try {
-            executor.execute(() -> run(work, state, kind, end));
+            executor.execute(() -> run(work, kind, failure, end));
             kind.setRunning(true);
         } catch (RejectedExecutionException full) {
             // the next tick tries again
@@ -388,7 +404,8 @@ public final class ShardMaintenance {
     }
 
     /** On a background thread. */
-    private void run(Work work, Table state, MaintenanceWork kind, Consumer<Boolean> end) {
+    private void run(
+            Work work, MaintenanceWork kind, Consumer<Exception> failure, Consumer<Boolean> end) {
         try {
             ManifestChange change = work.run();
             shard.context().execute(() -> publish(change, kind, end));
@@ -398,7 +415,7 @@ public final class ShardMaintenance {
             shard.context()
                     .execute(
                             () -> {
-                                failed(state, kind, failed);
+                                failure.accept(failed);
                                 end(kind, end, true);
                             });
         }
@@ -439,6 +456,15 @@ public final class ShardMaintenance {
                         });
     }
 
+    /** Of a merge that no retry makes better, the files are left alone for a while. */
+    private void failed(Table state, Merge merge, Exception cause) {
+        boolean isHeldBack =
+                !StoreWait.isOutage(cause)
+                        && state.maintenance.holdBack(
+                                merge, MaintenanceWork.text(cause), nowMillis.getAsLong());
+        failed(state, isHeldBack ? state.damagedMerges : state.merges, cause);
+    }
+
     private void failed(Table state, MaintenanceWork kind, Exception cause) {
         String name = state.maintenance.table().schema().qualifiedName();
         String work = (kind == state.flushes ? "flush of " : "merge of ") + name;
@@ -475,6 +501,7 @@ public final class ShardMaintenance {
         for (Table state : tables.values()) {
             state.flushes.failure().ifPresent(found::add);
             state.merges.failure().ifPresent(found::add);
+            state.damagedMerges.failure().ifPresent(found::add);
         }
         failures = List.copyOf(found);
     }
@@ -585,12 +612,14 @@ public final class ShardMaintenance {
         private final MaintenanceWaiters sketchWaiters = new MaintenanceWaiters();
         private final MaintenanceWork flushes;
         private final MaintenanceWork merges; // and sketches
+        private final MaintenanceWork damagedMerges; // told, while others go on
         private boolean sealAsked;
 
         private Table(ShardId shard, TableMaintenance maintenance) {
             this.maintenance = maintenance;
             this.flushes = new MaintenanceWork(shard, flushWaiters);
             this.merges = new MaintenanceWork(shard, compactionWaiters, sketchWaiters);
+            this.damagedMerges = new MaintenanceWork(shard, compactionWaiters, sketchWaiters);
         }
     }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * What there is to do for a table's files: which memtable to flush, which files to merge. Confined
@@ -31,6 +32,7 @@ public final class TableMaintenance {
     private final HistoryFiles history;
     private final ColumnCompactionPolicy columnPolicy;
     private final long targetBytes;
+    private final HeldBackFiles heldBack = new HeldBackFiles();
 
     /**
      * @param mergeFiles how merges write theirs, which may be slower than flushes
@@ -69,15 +71,44 @@ public final class TableMaintenance {
     /**
      * A merge that is worth it, if there is one.
      *
-     * @param asked merge whatever is more than one sorted run, or has deleted rows
+     * @param asked merge whatever is more than one sorted run, or has deleted rows, and files that
+     *     merges failed on as well
      */
-    public Optional<Work> nextCompaction(long retentionLsn, boolean asked) {
-        Optional<Work> work =
-                rowCompaction(retentionLsn, asked)
-                        .or(() -> columnCompaction(retentionLsn, asked))
-                        .or(() -> indexCompaction(retentionLsn, asked));
-        work.ifPresent(found -> table.forgetHistory(retentionLsn));
-        return work;
+    public Optional<Merge> nextCompaction(long retentionLsn, boolean asked, long nowMillis) {
+        Predicate<FileEntry> isHeldBack =
+                asked ? _ -> false : file -> heldBack.contains(file, nowMillis);
+        Optional<Merge> merge =
+                rowCompaction(retentionLsn, asked, isHeldBack)
+                        .or(() -> columnCompaction(retentionLsn, asked, isHeldBack))
+                        .or(() -> indexCompaction(retentionLsn, asked, isHeldBack));
+        merge.ifPresent(found -> table.forgetHistory(retentionLsn));
+        return merge;
+    }
+
+    /**
+     * A merge failed and would fail again: others go first for a while.
+     *
+     * @param cause with the names of the objects that are to blame
+     * @return whether any of its files is left alone; not of a merge that reads none
+     */
+    public boolean holdBack(Merge merge, String cause, long nowMillis) {
+        heldBack.failed(merge.inputs(), cause, nowMillis);
+        return merge.inputs().stream().anyMatch(file -> heldBack.contains(file, nowMillis));
+    }
+
+    /** Whether the table has files that merges failed on. */
+    public boolean hasHeldBack() {
+        if (!heldBack.isEmpty()) {
+            Set<String> present = new HashSet<>();
+            TableView view = table.view();
+            view.rowFiles().forEach(file -> present.add(file.entry().fileId()));
+            view.columnFiles().forEach(file -> present.add(file.entry().fileId()));
+            for (IndexView index : view.indexes()) {
+                index.files().forEach(file -> present.add(file.entry().fileId()));
+            }
+            heldBack.retain(present);
+        }
+        return !heldBack.isEmpty();
     }
 
     /** Sketches for a file that has none, if there is one that a manifest names. */
@@ -90,7 +121,8 @@ public final class TableMaintenance {
     }
 
     // One at a time with those of the table's own files, which entries are checked against.
-    private Optional<Work> indexCompaction(long retentionLsn, boolean asked) {
+    private Optional<Merge> indexCompaction(
+            long retentionLsn, boolean asked, Predicate<FileEntry> isHeldBack) {
         TableView view = table.view();
         for (IndexView index : view.indexes()) {
             if (!index.complete()) {
@@ -98,16 +130,19 @@ public final class TableMaintenance {
             }
             List<RowFile> expired = expired(index.files());
             if (!expired.isEmpty()) {
-                return Optional.of(() -> new IndexCompaction(table, view, index, expired, 0));
+                return Optional.of(
+                        Merge.unread(() -> new IndexCompaction(table, view, index, expired, 0)));
             }
             if (asked) {
-                Optional<Work> whole = wholeIndex(view, index, retentionLsn);
+                Optional<Merge> whole = wholeIndex(view, index, retentionLsn);
                 if (whole.isPresent()) {
                     return whole;
                 }
                 continue;
             }
-            Optional<Pick> picked = pickRows(index.files(), retentionLsn, false);
+            Optional<Pick> picked =
+                    pickRows(index.files(), retentionLsn, false)
+                            .filter(pick -> pick.inputs().stream().noneMatch(isHeldBack));
             if (picked.isPresent()) {
                 return picked.map(pick -> indexWork(view, index, pick, retentionLsn));
             }
@@ -116,7 +151,7 @@ public final class TableMaintenance {
     }
 
     // Asked for, all files become one run and every entry is checked against the rows.
-    private Optional<Work> wholeIndex(TableView view, IndexView index, long retentionLsn) {
+    private Optional<Merge> wholeIndex(TableView view, IndexView index, long retentionLsn) {
         Set<Integer> levels = new HashSet<>();
         index.files().forEach(file -> levels.add(file.entry().level()));
         if (levels.size() < 2 && !levels.contains(0)) {
@@ -124,26 +159,30 @@ public final class TableMaintenance {
         }
         int lowest = Math.max(1, Collections.max(levels));
         return Optional.of(
-                () ->
-                        new IndexCompaction(table, view, index, index.files(), lowest)
-                                .write(
-                                        mergeFiles.replacing(entries(index.files())),
-                                        retentionLsn,
-                                        rowPolicy.fileBytes(),
-                                        true));
+                new Merge(
+                        entries(index.files()),
+                        () ->
+                                new IndexCompaction(table, view, index, index.files(), lowest)
+                                        .write(
+                                                mergeFiles.replacing(entries(index.files())),
+                                                retentionLsn,
+                                                rowPolicy.fileBytes(),
+                                                true)));
     }
 
-    private Work indexWork(TableView view, IndexView index, Pick pick, long retentionLsn) {
+    private Merge indexWork(TableView view, IndexView index, Pick pick, long retentionLsn) {
         List<RowFile> inputs = inputs(index.files(), pick);
         return pick.isMove()
-                ? () -> new RowMove(table, inputs, pick.outputLevel())
-                : () ->
-                        new IndexCompaction(table, view, index, inputs, pick.outputLevel())
-                                .write(
-                                        mergeFiles.replacing(entries(inputs)),
-                                        retentionLsn,
-                                        rowPolicy.fileBytes(),
-                                        false);
+                ? Merge.unread(() -> new RowMove(table, inputs, pick.outputLevel()))
+                : new Merge(
+                        pick.inputs(),
+                        () ->
+                                new IndexCompaction(table, view, index, inputs, pick.outputLevel())
+                                        .write(
+                                                mergeFiles.replacing(entries(inputs)),
+                                                retentionLsn,
+                                                rowPolicy.fileBytes(),
+                                                false));
     }
 
     private static List<FileEntry> entries(List<RowFile> rowFiles) {
@@ -196,7 +235,10 @@ public final class TableMaintenance {
                 rowFiles.stream().map(file -> Candidate.of(file, 0, 0)).toList());
     }
 
-    private Optional<Work> rowCompaction(long retentionLsn, boolean asked) {
+    // Of files that share keys the newest may not go below the others, so none is left out: as long
+    // as one of those to be merged is held back, row files are not.
+    private Optional<Merge> rowCompaction(
+            long retentionLsn, boolean asked, Predicate<FileEntry> isHeldBack) {
         TableView view = table.view();
         List<RowFile> gone = new ArrayList<>(expired(view.rowFiles()));
         view.rowFiles().stream()
@@ -204,28 +246,34 @@ public final class TableMaintenance {
                 .filter(file -> !gone.contains(file))
                 .forEach(gone::add);
         if (!gone.isEmpty()) {
-            return Optional.of(() -> RowCompaction.drop(table, gone));
+            return Optional.of(Merge.unread(() -> RowCompaction.drop(table, gone)));
         }
         return pickRows(view.rowFiles(), retentionLsn, asked)
-                .map(
-                        pick -> {
-                            List<RowFile> inputs = inputs(view.rowFiles(), pick);
-                            return pick.isMove()
-                                    ? () -> new RowMove(table, inputs, pick.outputLevel())
-                                    : () ->
-                                            new RowCompaction(table, inputs, pick)
-                                                    .write(
-                                                            mergeFiles.replacing(entries(inputs)),
-                                                            retentionLsn,
-                                                            rowPolicy.fileBytes());
-                        });
+                .filter(pick -> pick.inputs().stream().noneMatch(isHeldBack))
+                .map(pick -> rowWork(view, pick, retentionLsn));
     }
 
-    private Optional<Work> columnCompaction(long retentionLsn, boolean asked) {
+    private Merge rowWork(TableView view, Pick pick, long retentionLsn) {
+        List<RowFile> inputs = inputs(view.rowFiles(), pick);
+        return pick.isMove()
+                ? Merge.unread(() -> new RowMove(table, inputs, pick.outputLevel()))
+                : new Merge(
+                        pick.inputs(),
+                        () ->
+                                new RowCompaction(table, inputs, pick)
+                                        .write(
+                                                mergeFiles.replacing(entries(inputs)),
+                                                retentionLsn,
+                                                rowPolicy.fileBytes()));
+    }
+
+    private Optional<Merge> columnCompaction(
+            long retentionLsn, boolean asked, Predicate<FileEntry> isHeldBack) {
         TableView view = table.view();
         List<ColumnCompactionPolicy.Candidate> candidates =
                 view.columnFiles().stream()
                         .filter(file -> table.isSettled(file.entry().fileId()))
+                        .filter(file -> !isHeldBack.test(file.entry()))
                         .map(file -> candidate(file, retentionLsn))
                         .toList();
         List<Integer> segmentKey = table.schema().options().segmentKey();
@@ -234,26 +282,27 @@ public final class TableMaintenance {
         return (asked
                         ? columnPolicy.pickAll(candidates, segmentColumn)
                         : columnPolicy.pick(candidates, segmentColumn))
-                .map(
-                        picked -> {
-                            Set<String> chosen = new HashSet<>();
-                            picked.files()
-                                    .forEach(candidate -> chosen.add(candidate.entry().fileId()));
-                            List<ColumnFile> inputs =
-                                    view.columnFiles().stream()
-                                            .filter(file -> chosen.contains(file.entry().fileId()))
-                                            .toList();
-                            return () ->
-                                    new ColumnCompaction(table, inputs, retentionLsn)
-                                            .write(
-                                                    mergeFiles.replacing(
-                                                            inputs.stream()
-                                                                    .map(ColumnFile::entry)
-                                                                    .toList()),
-                                                    history,
-                                                    picked.level(),
-                                                    targetBytes);
-                        });
+                .map(picked -> columnWork(view, picked, retentionLsn));
+    }
+
+    private Merge columnWork(
+            TableView view, ColumnCompactionPolicy.Pick picked, long retentionLsn) {
+        Set<String> chosen = new HashSet<>();
+        picked.files().forEach(candidate -> chosen.add(candidate.entry().fileId()));
+        List<ColumnFile> inputs =
+                view.columnFiles().stream()
+                        .filter(file -> chosen.contains(file.entry().fileId()))
+                        .toList();
+        List<FileEntry> entries = inputs.stream().map(ColumnFile::entry).toList();
+        return new Merge(
+                entries,
+                () ->
+                        new ColumnCompaction(table, inputs, retentionLsn)
+                                .write(
+                                        mergeFiles.replacing(entries),
+                                        history,
+                                        picked.level(),
+                                        targetBytes));
     }
 
     private ColumnCompactionPolicy.Candidate candidate(ColumnFile file, long retentionLsn) {
@@ -284,6 +333,22 @@ public final class TableMaintenance {
         return stats == null || stats.min().isEmpty() || stats.max().isEmpty()
                 ? Optional.empty()
                 : Optional.of(new Range(stats.min().get(), stats.max().get()));
+    }
+
+    /**
+     * A merge to be done.
+     *
+     * @param inputs what it reads
+     */
+    public record Merge(List<FileEntry> inputs, Work work) {
+        public Merge {
+            inputs = List.copyOf(inputs);
+            requireNonNull(work, "work is null");
+        }
+
+        private static Merge unread(Work work) {
+            return new Merge(List.of(), work);
+        }
     }
 
     /** Writes files, on a background thread, and says what the next manifest must change. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.TableFile;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
@@ -168,6 +169,62 @@ class TestStoreOutage {
         CompletableFuture<?> compacted = node.engine().compact(table.id());
         assertRefused(ErrorCode.CORRUPT_DATA, () -> node.await(compacted))
                 .hasMessageContainingAll("merge of test.t", "failed once", ".orc");
+    }
+
+    /** Files of ten rows each, of which four make a merge; the first one is damaged. */
+    @Test
+    void whatIsWholeIsMergedBesideADamagedFile() throws IOException {
+        List<String> told = new ArrayList<>();
+        node.engine().tellMaintenanceFailures(listener(told));
+        fill(10);
+        String damaged = columnFiles().getFirst();
+        byte[] whole = node.store().readFully(damaged);
+        byte[] bytes = whole.clone();
+        bytes[bytes.length / 2] ^= 1;
+        node.store().put(damaged, bytes);
+
+        long id = 10;
+        for (int file = 1; file < 4; file++, id += 10) {
+            fill(id, id + 10);
+        }
+        node.tick(500);
+        assertThat(told).containsExactly("failed 1: merge of test.t");
+        fill(id, id + 10);
+        id += 10;
+        node.tick(500);
+        assertThat(columnFiles()).as("the others became one").hasSize(2).contains(damaged);
+        assertThat(node.engine().status().maintenanceFailures())
+                .as("told until it is merged")
+                .singleElement()
+                .satisfies(failure -> assertThat(failure.cause()).contains(damaged));
+
+        node.tick(10_000);
+        for (int file = 0; file < 4 && told.size() < 2; file++, id += 10) {
+            fill(id, id + 10);
+            node.tick(500);
+        }
+        assertThat(told).as("tried again").endsWith("failed 2: merge of test.t").hasSize(2);
+        node.tick(10_000);
+        for (int file = 0; file < 4; file++, id += 10) {
+            fill(id, id + 10);
+            node.tick(500);
+        }
+        assertThat(told).as("left alone twice as long").hasSize(2);
+        assertThat(columnFiles()).as("others are merged").hasSizeLessThan(5).contains(damaged);
+
+        node.store().put(damaged, whole);
+        node.await(node.engine().compact(table.id()));
+        assertThat(columnFiles()).as("who asks need not wait").hasSize(1).doesNotContain(damaged);
+        node.tick(500);
+        assertThat(node.engine().status().maintenanceFailures()).isEmpty();
+        assertThat(told).endsWith("recovered 2: merge of test.t");
+        assertThat(table.planned(node, node.readPoint())).hasSize((int) id);
+    }
+
+    private List<String> columnFiles() {
+        return node.engine().files(table.id()).getFirst().files().stream()
+                .map(TableFile::path)
+                .toList();
     }
 
     @Test
