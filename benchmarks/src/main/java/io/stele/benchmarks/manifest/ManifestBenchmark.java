@@ -63,23 +63,41 @@ public final class ManifestBenchmark implements Benchmark {
     private static final int COLUMNS = 8;
     private static final List<ColumnSketch> SKETCHES = sketches(64);
     private static final int NO_BASE = Integer.MAX_VALUE;
-    private static final int ROUNDS = 30;
     private static final int LOOKS = 1_000;
     private static final int LISTS = 20;
-    private static final List<Integer> STRIPE_ROWS = List.of(100, 250, 500, 1_000, 5_000);
-    private static final List<Integer> FEW_STRIPE_ROWS = List.of(250, 1_000);
-
-    /** Each reads hundreds of megabytes of JSON. */
-    private static final int ROUNDS_WITHOUT_BASE = 5;
-
-    /** A million would take longer to commit than all else here. */
-    private static final int PAIMON_FILES = 100_000;
-
-    private static final int QUICK_PAIMON_FILES = 20_000;
     private static final int LOOKS_OF_PAIMON = 100; // of milliseconds
 
     /** A column whose values belong to a partition, as the time of an event to its day. */
     private static final int CLUSTERED_COLUMN = 2;
+
+    /**
+     * How much is measured.
+     *
+     * @param sizes files of tables; targets are of the first
+     * @param stripeRows of bases of the first size
+     * @param largeStripeRows of those of the others
+     * @param roundsWithoutBase each of which reads hundreds of megabytes of JSON
+     * @param paimonFiles a million would take longer to commit than all else here
+     */
+    private record Extent(
+            List<Integer> sizes,
+            List<Integer> stripeRows,
+            List<Integer> largeStripeRows,
+            int rounds,
+            int roundsWithoutBase,
+            int paimonFiles) {
+        private static final Extent FULL =
+                new Extent(
+                        List.of(100_000, 1_000_000),
+                        List.of(100, 250, 500, 1_000, 5_000),
+                        List.of(250, 1_000),
+                        30,
+                        5,
+                        100_000);
+
+        private static final Extent QUICK =
+                new Extent(List.of(100_000), List.of(250), List.of(), 10, 1, 10_000);
+    }
 
     @Override
     public String name() {
@@ -93,21 +111,27 @@ public final class ManifestBenchmark implements Benchmark {
 
     @Override
     public BenchmarkReport run(BenchmarkOptions options) throws Exception {
-        List<Integer> sizes =
-                options.quick() ? List.of(20_000, 100_000) : List.of(100_000, 1_000_000);
+        Extent extent = options.quick() ? Extent.QUICK : Extent.FULL;
         Metrics metrics = new Metrics();
         String machine = Machine.describe();
-        for (int size : sizes) {
+        for (int size : extent.sizes()) {
             Manifest manifest = manifest(size / SHARDS);
             // First, since the other takes the sketches out of memory
-            measure("%,d, no base".formatted(size), manifest, NO_BASE, metrics);
-            measure("%,d".formatted(size), manifest, ManifestStore.MIN_CHANGES, metrics);
-            for (int rows : size > 100_000 ? FEW_STRIPE_ROWS : STRIPE_ROWS) {
+            measure("%,d, no base".formatted(size), manifest, NO_BASE, extent, metrics);
+            measure("%,d".formatted(size), manifest, ManifestStore.MIN_CHANGES, extent, metrics);
+            for (int rows :
+                    size == extent.sizes().getFirst()
+                            ? extent.stripeRows()
+                            : extent.largeStripeRows()) {
                 measureStripes(
-                        "%,d, stripes of %,d".formatted(size, rows), manifest, rows, metrics);
+                        "%,d, stripes of %,d".formatted(size, rows),
+                        manifest,
+                        rows,
+                        extent,
+                        metrics);
             }
         }
-        measurePaimon(options.quick() ? QUICK_PAIMON_FILES : PAIMON_FILES, metrics);
+        measurePaimon(extent, metrics);
         return new BenchmarkReport(
                 name(),
                 machine,
@@ -131,7 +155,8 @@ public final class ManifestBenchmark implements Benchmark {
                                 metrics.value("100,000: B heap an entry of a list"))));
     }
 
-    private static void measure(String name, Manifest manifest, int minChanges, Metrics metrics)
+    private static void measure(
+            String name, Manifest manifest, int minChanges, Extent extent, Metrics metrics)
             throws IOException {
         ReadCountingStore store = new ReadCountingStore(new InMemoryObjectStore());
         ManifestStore writer = open(store, minChanges);
@@ -150,7 +175,7 @@ public final class ManifestBenchmark implements Benchmark {
                 () -> open(store, minChanges),
                 filter,
                 expected,
-                minChanges == NO_BASE ? ROUNDS_WITHOUT_BASE : ROUNDS,
+                minChanges == NO_BASE ? extent.roundsWithoutBase() : extent.rounds(),
                 metrics);
         if (minChanges != NO_BASE) {
             find(
@@ -159,7 +184,7 @@ public final class ManifestBenchmark implements Benchmark {
                     () -> open(store, minChanges),
                     byColumn(),
                     expected,
-                    ROUNDS,
+                    extent.rounds(),
                     metrics);
         }
 
@@ -171,7 +196,7 @@ public final class ManifestBenchmark implements Benchmark {
                             () ->
                                     manifest.files().stream().filter(filter::matches).count()
                                             == expected));
-            measureFileList(name, manifest.files(), filter, expected, metrics);
+            measureFileList(name, manifest.files(), filter, expected, extent.rounds(), metrics);
             long before = heapBytes();
             ManifestStore owner = open(store, minChanges);
             Manifest loaded = owner.loadLatest().orElseThrow();
@@ -191,14 +216,15 @@ public final class ManifestBenchmark implements Benchmark {
      * As many files in Paimon: all shards' in one table, of which one partition and bucket is asked
      * for. It reads with several threads, so the processor time is that of the process.
      */
-    private static void measurePaimon(int size, Metrics metrics) throws Exception {
+    private static void measurePaimon(Extent extent, Metrics metrics) throws Exception {
+        int size = extent.paimonFiles();
         String name = "Paimon 1.4.2, %,d".formatted(size);
         long expected = size / SHARDS / PARTITIONS;
         int partition = PARTITIONS / 2;
         try (PaimonManifests paimon = PaimonManifests.write(size, PARTITIONS, SHARDS, COLUMNS)) {
             for (boolean keeps : new boolean[] {true, false}) {
                 String cold = keeps ? "to find a partition" : "to find a partition, nothing kept";
-                double[] millis = new double[ROUNDS_WITHOUT_BASE];
+                double[] millis = new double[extent.roundsWithoutBase()];
                 for (int round = 0; round < millis.length; round++) {
                     FileStoreTable table = paimon.open(keeps);
                     paimon.reset();
@@ -257,11 +283,12 @@ public final class ManifestBenchmark implements Benchmark {
             List<FileEntry> files,
             ManifestFilter filter,
             long expected,
+            int rounds,
             Metrics metrics)
             throws IOException {
         metrics.put(
                 name + ": ms to make a list",
-                median(ROUNDS, () -> FileSlices.of(files, Function.identity()).isOf(files)));
+                median(rounds, () -> FileSlices.of(files, Function.identity()).isOf(files)));
         FileSlices<FileEntry> list = FileSlices.of(files, Function.identity());
         byte[] wanted = filter.partition().orElseThrow();
         Predicate<byte[]> partition = values -> Arrays.equals(values, wanted);
@@ -279,7 +306,7 @@ public final class ManifestBenchmark implements Benchmark {
         List<FileEntry> next = List.copyOf(more);
         metrics.put(
                 name + ": ms to make a list of that before",
-                median(ROUNDS, () -> list.advanced(next).isOf(next)));
+                median(rounds, () -> list.advanced(next).isOf(next)));
         heapOfLists(files); // what others left to be freed goes meanwhile
         metrics.put(name + ": B heap an entry of a list", heapOfLists(files));
     }
@@ -344,7 +371,8 @@ public final class ManifestBenchmark implements Benchmark {
         metrics.put(name.formatted("MB read"), store.bytes() / 1e6);
     }
 
-    private static void measureStripes(String name, Manifest manifest, int rows, Metrics metrics)
+    private static void measureStripes(
+            String name, Manifest manifest, int rows, Extent extent, Metrics metrics)
             throws IOException {
         ReadCountingStore store = new ReadCountingStore(new InMemoryObjectStore());
         OrcManifestBases bases = OrcManifestBases.ofStripes(rows);
@@ -362,7 +390,7 @@ public final class ManifestBenchmark implements Benchmark {
                 () -> new ManifestStore(store, SHARD, OWNER, bases),
                 filter,
                 manifest.files().stream().filter(filter::matches).count(),
-                ROUNDS,
+                extent.rounds(),
                 metrics);
     }
 

@@ -21,9 +21,6 @@ final class Dashboards {
     private static final LocalDate SHIPPED_BEFORE = LocalDate.of(1998, 8, 25);
     private static final LocalDate YEAR_FROM = LocalDate.of(1994, 1, 1);
 
-    /** Days before the measured ones. */
-    private static final int DAYS_BEFORE = 3;
-
     private static final String BY_MONTH = "lineitem_by_month";
 
     private Dashboards() {}
@@ -41,9 +38,10 @@ final class Dashboards {
             days = List.copyOf(days);
         }
 
-        private static Panel of(String name, boolean byMonth, int days, IntFunction<String> query) {
+        private static Panel of(
+                String name, boolean byMonth, int daysBefore, int days, IntFunction<String> query) {
             List<TpchQuery> all =
-                    IntStream.range(0, DAYS_BEFORE + days)
+                    IntStream.range(0, daysBefore + days)
                             .mapToObj(
                                     day ->
                                             new TpchQuery(
@@ -51,10 +49,7 @@ final class Dashboards {
                                                     in(query.apply(day), byMonth)))
                             .toList();
             return new Panel(
-                    name,
-                    byMonth,
-                    all.subList(0, DAYS_BEFORE),
-                    all.subList(DAYS_BEFORE, all.size()));
+                    name, byMonth, all.subList(0, daysBefore), all.subList(daysBefore, all.size()));
         }
 
         /** Tables of the session's schema. */
@@ -64,7 +59,10 @@ final class Dashboards {
         }
     }
 
-    static List<Panel> panels(int days) {
+    /**
+     * @param daysBefore days before the measured ones
+     */
+    static List<Panel> panels(int daysBefore, int days) {
         List<Panel> panels = new ArrayList<>();
         for (boolean byMonth : List.of(false, true)) {
             String layout = byMonth ? ", by month" : "";
@@ -72,6 +70,7 @@ final class Dashboards {
                     Panel.of(
                             "q01 with dates that move" + layout,
                             byMonth,
+                            daysBefore,
                             days,
                             day ->
                                     TpchQueries.Q1.replace(
@@ -81,6 +80,7 @@ final class Dashboards {
                     Panel.of(
                             "q06 with dates that move" + layout,
                             byMonth,
+                            daysBefore,
                             days,
                             day ->
                                     TpchQueries.Q6.replace(
@@ -93,14 +93,19 @@ final class Dashboards {
      * Makes the table that is kept by month, from that of the generator.
      *
      * @param isIceberg whether the session's catalog partitions by an expression, or by a column
+     * @param rows which of them, as a condition
      */
-    static void load(TrinoSession trino, boolean isIceberg, String scale) throws SQLException {
+    static void load(
+            TrinoSession trino, boolean isIceberg, String scale, String rows, boolean isAnalyzed)
+            throws SQLException {
         String table =
                 isIceberg
-                        ? "CREATE TABLE %s WITH (partitioning = ARRAY['month(l_shipdate)']) AS SELECT * FROM tpch.%s.lineitem"
-                        : "CREATE TABLE %s WITH (partitioned_by = ARRAY['l_shipmonth']) AS SELECT *, date_trunc('month', l_shipdate) AS l_shipmonth FROM tpch.%s.lineitem";
-        trino.update(table.formatted(BY_MONTH, scale));
-        trino.update("ANALYZE " + BY_MONTH);
+                        ? "CREATE TABLE %s WITH (partitioning = ARRAY['month(l_shipdate)']) AS SELECT * FROM tpch.%s.lineitem WHERE %s"
+                        : "CREATE TABLE %s WITH (partitioned_by = ARRAY['l_shipmonth']) AS SELECT *, date_trunc('month', l_shipdate) AS l_shipmonth FROM tpch.%s.lineitem WHERE %s";
+        trino.update(table.formatted(BY_MONTH, scale, rows));
+        if (isAnalyzed) {
+            trino.update("ANALYZE " + BY_MONTH);
+        }
     }
 
     private static String date(LocalDate date) {

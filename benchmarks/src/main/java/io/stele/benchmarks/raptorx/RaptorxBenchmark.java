@@ -59,14 +59,52 @@ public final class RaptorxBenchmark implements Benchmark {
 
     private static final String SLOWEST_PLANNING = "slowest planning in the connector, median ms";
 
-    /** One for each target, of few tables. */
-    private static final Set<String> QUICK = Set.of("q01", "q06", "q07");
-
-    private static final List<String> QUICK_TABLES =
-            List.of("customer", "lineitem", "nation", "orders", "supplier");
-
     /** Which RaptorX made 2.2 to 2.4 times as fast. */
     private static final Set<String> HARD = Set.of("q07", "q18", "q21");
+
+    /**
+     * How much is asked of which tables.
+     *
+     * @param queries empty: all
+     * @param isWarmedUp whether code is compiled, and tables are analyzed, before anything counts
+     * @param warmUpRounds of code and caches, each time beside the one that fills them
+     * @param daysBefore of dates that move, before those that are measured
+     * @param byMonth the rows of the table that is kept by month
+     */
+    private record Extent(
+            String scale,
+            List<String> tables,
+            Set<String> queries,
+            boolean isWarmedUp,
+            int warmUpRounds,
+            int offRounds,
+            int warmRounds,
+            int daysBefore,
+            int days,
+            String byMonth,
+            int planningRounds) {
+        private static final Extent FULL =
+                new Extent("sf1", TpchQuery.TABLES, Set.of(), true, 3, 2, 5, 3, 15, "true", 15);
+
+        /** A query for each target, of few tables and few files; once, by code that is cold. */
+        private static final Extent QUICK =
+                new Extent(
+                        "tiny",
+                        List.of("customer", "lineitem", "orders"),
+                        Set.of("q06", "q18"),
+                        false,
+                        0,
+                        1,
+                        1,
+                        0,
+                        1,
+                        "l_shipdate BETWEEN DATE '1994-01-01' AND DATE '1994-03-31'",
+                        1);
+
+        private boolean has(TpchQuery query) {
+            return queries.isEmpty() || queries.contains(query.name());
+        }
+    }
 
     @Override
     public String name() {
@@ -80,16 +118,11 @@ public final class RaptorxBenchmark implements Benchmark {
 
     @Override
     public BenchmarkReport run(BenchmarkOptions options) throws Exception {
-        String scale = options.quick() ? "tiny" : "sf1";
-        int warmUpRounds = options.quick() ? 0 : 3;
-        int warmRounds = options.quick() ? 1 : 5;
-        int offRounds = options.quick() ? 1 : 2;
-        int days = options.quick() ? 1 : 15;
-        int planningRounds = options.quick() ? 1 : 15;
+        Extent extent = options.quick() ? Extent.QUICK : Extent.FULL;
         List<TpchQuery> queries =
                 TpchQuery.all().stream()
                         .filter(query -> query.name().contains(options.only().orElse("")))
-                        .filter(query -> !options.quick() || QUICK.contains(query.name()))
+                        .filter(extent::has)
                         .toList();
         Run run = Run.load();
         Metrics metrics = new Metrics();
@@ -104,42 +137,38 @@ public final class RaptorxBenchmark implements Benchmark {
             configureTrino(catalogs);
             servers.startBoth();
             try (TrinoSession trino = TrinoSession.connect(servers.trinoUri())) {
-                load(
-                        trino,
-                        catalogs,
-                        scale,
-                        options.quick() ? QUICK_TABLES : TpchQuery.TABLES,
-                        metrics);
-                if (!options.quick()) {
+                load(trino, catalogs, extent, metrics);
+                if (extent.isWarmedUp()) {
                     loadOther(trino);
                 }
                 TpchRounds rounds = new TpchRounds(trino);
-                // Code, and Iceberg's caches; what is asked without delays is not counted
-                rounds.run(1, queries, List.of(OFF, ICEBERG));
+                if (extent.isWarmedUp()) { // what is asked without delays is not counted
+                    rounds.run(1, queries, List.of(OFF, ICEBERG));
+                }
                 proxy.newRound(InjectedDelays.S3);
                 Phase phase = new Phase(rounds, proxy, queries, metrics);
-                phase.run(offRounds, OFF);
+                phase.run(extent.offRounds(), OFF);
                 proxy.newRound(InjectedDelays.NONE);
                 catalogs.configureSidecar(catalogs.withPages("stele.cache", "sidecar", Map.of()));
                 servers.restartSidecar();
-                if (!options.quick()) {
-                    new TpchRounds(trino).run(1 + warmUpRounds, queries, List.of(OTHER));
+                if (extent.isWarmedUp()) {
+                    new TpchRounds(trino).run(1 + extent.warmUpRounds(), queries, List.of(OTHER));
                 }
                 proxy.newRound(InjectedDelays.S3);
                 phase.run(1, COLD);
                 proxy.newRound(InjectedDelays.NONE);
-                rounds.run(1 + warmUpRounds, queries, List.of(WARM, ICEBERG));
+                rounds.run(1 + extent.warmUpRounds(), queries, List.of(WARM, ICEBERG));
                 proxy.newRound(InjectedDelays.S3);
-                phase.run(warmRounds, WARM, ICEBERG);
-                floor(trino, warmRounds, metrics);
-                dashboards(trino, proxy, days, metrics);
-                planning(trino, queries, planningRounds, metrics);
+                phase.run(extent.warmRounds(), WARM, ICEBERG);
+                floor(trino, extent.warmRounds(), metrics);
+                dashboards(trino, proxy, extent, metrics);
+                planning(trino, queries, extent.planningRounds(), metrics);
                 targets = targets(queries, metrics);
             }
         }
         return new BenchmarkReport(
                 name(),
-                machine + ", TPC-H " + scale + ", reads of 30 ms + 20 ms/MiB",
+                machine + ", TPC-H " + extent.scale() + ", reads of 30 ms + 20 ms/MiB",
                 metrics.asMap(),
                 targets);
     }
@@ -165,11 +194,7 @@ public final class RaptorxBenchmark implements Benchmark {
     }
 
     private static void load(
-            TrinoSession trino,
-            S3Catalogs catalogs,
-            String scale,
-            List<String> tables,
-            Metrics metrics)
+            TrinoSession trino, S3Catalogs catalogs, Extent extent, Metrics metrics)
             throws SQLException {
         trino.update("CREATE SCHEMA %s.%s".formatted(WARM.catalog(), SCHEMA));
         trino.update(
@@ -178,8 +203,13 @@ public final class RaptorxBenchmark implements Benchmark {
         for (Place place : List.of(WARM, ICEBERG)) {
             trino.use(place.catalog(), SCHEMA);
             long start = System.nanoTime();
-            loadTables(trino, scale, tables);
-            Dashboards.load(trino, place.equals(ICEBERG), scale);
+            loadTables(trino, extent.scale(), extent.tables(), extent.isWarmedUp());
+            Dashboards.load(
+                    trino,
+                    place.equals(ICEBERG),
+                    extent.scale(),
+                    extent.byMonth(),
+                    extent.isWarmedUp());
             metrics.put("load " + place.label() + " s", (System.nanoTime() - start) / 1e9);
         }
     }
@@ -187,16 +217,19 @@ public final class RaptorxBenchmark implements Benchmark {
     private static void loadOther(TrinoSession trino) throws SQLException {
         trino.update("CREATE SCHEMA %s.%s".formatted(OTHER.catalog(), OTHER_SCHEMA));
         trino.use(OTHER.catalog(), OTHER_SCHEMA);
-        loadTables(trino, "tiny", TpchQuery.TABLES);
+        loadTables(trino, "tiny", TpchQuery.TABLES, true);
     }
 
     /** Into the session's schema. */
-    private static void loadTables(TrinoSession trino, String scale, List<String> tables)
+    private static void loadTables(
+            TrinoSession trino, String scale, List<String> tables, boolean isAnalyzed)
             throws SQLException {
         for (String table : tables) {
             trino.update(
                     "CREATE TABLE %s AS SELECT * FROM tpch.%s.%s".formatted(table, scale, table));
-            trino.update("ANALYZE " + table);
+            if (isAnalyzed) {
+                trino.update("ANALYZE " + table);
+            }
         }
     }
 
@@ -256,9 +289,9 @@ public final class RaptorxBenchmark implements Benchmark {
     }
 
     private static void dashboards(
-            TrinoSession trino, DelayingS3Proxy proxy, int days, Metrics metrics)
+            TrinoSession trino, DelayingS3Proxy proxy, Extent extent, Metrics metrics)
             throws SQLException {
-        for (Dashboards.Panel panel : Dashboards.panels(days)) {
+        for (Dashboards.Panel panel : Dashboards.panels(extent.daysBefore(), extent.days())) {
             TpchRounds rounds = new TpchRounds(trino);
             // The first days are those before: what an hour ago was asked for the first time
             rounds.run(1, panel.before(), List.of(WARM, ICEBERG));
@@ -290,7 +323,7 @@ public final class RaptorxBenchmark implements Benchmark {
         List<TpchQuery> hard =
                 queries.stream().filter(query -> HARD.contains(query.name())).toList();
         double dashboards =
-                Dashboards.panels(1).stream()
+                Dashboards.panels(0, 1).stream()
                         .filter(Dashboards.Panel::byMonth)
                         .mapToDouble(panel -> metrics.value(panel.name() + " speed, times Iceberg"))
                         .min()
