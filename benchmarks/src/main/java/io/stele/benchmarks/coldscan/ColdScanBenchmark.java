@@ -21,6 +21,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,8 +32,9 @@ import java.util.Map;
  *
  * <p>The store is versitygw behind a proxy that lets reads take as long as those of S3: 30 ms and
  * 20 ms a MiB, a fifth more or less. Each cold round asks catalogs that were not asked yet, whose
- * caches are empty; a table of 25 rows is read from each before, so that connections and code are
- * there. The rounds are interleaved, in an order that rotates. Results are compared.
+ * caches are empty; a table of 25 rows is read from each before, so that connections are there, and
+ * other catalogs were asked for the first time before, so that the code of cold scans is compiled.
+ * The rounds are interleaved, in an order that rotates. Results are compared.
  */
 public final class ColdScanBenchmark implements Benchmark {
     @Override
@@ -48,9 +50,13 @@ public final class ColdScanBenchmark implements Benchmark {
     @Override
     public BenchmarkReport run(BenchmarkOptions options) throws Exception {
         String scale = options.quick() ? "tiny" : "sf1";
-        int coldRounds = options.quick() ? 1 : 5;
+        int coldRounds = options.quick() ? 1 : 7;
         int warmUpRounds = options.quick() ? 1 : 12;
         int warmRounds = options.quick() ? 2 : 11;
+        List<ScannedTable> tables =
+                Arrays.stream(ScannedTable.values())
+                        .filter(table -> table.label().contains(options.only().orElse("")))
+                        .toList();
         Run run = Run.load();
         Metrics metrics = new Metrics();
         String machine = Machine.describe();
@@ -60,17 +66,19 @@ public final class ColdScanBenchmark implements Benchmark {
             S3Catalogs onS3 = new S3Catalogs(run, proxy.properties(gateway), VersityGateway.BUCKET);
             onS3.configureSidecar();
             ColdCatalogs catalogs = new ColdCatalogs(onS3);
-            catalogs.configureTrino(coldRounds);
+            catalogs.configureTrino(warmUpRounds + coldRounds);
             servers.startBoth();
             try (TrinoSession trino = TrinoSession.connect(servers.trinoUri())) {
-                load(trino, catalogs, scale, metrics);
+                load(trino, catalogs, tables, scale, metrics);
                 List<List<Object>> expected =
-                        trino.query(query(ScannedTable.ICEBERG_PARQUET, ColdCatalogs.WARM));
-                Scans scans = new Scans(trino, proxy, servers.trinoPid(), expected);
+                        trino.query(query(tables.getLast(), ColdCatalogs.WARM));
+                Scans scans = new Scans(trino, proxy, servers.trinoPid(), tables, expected);
+                touch(trino, tables, warmUpRounds + coldRounds);
+                scans.rounds(warmUpRounds, String::valueOf);
                 scans.rounds(warmUpRounds, _ -> ColdCatalogs.WARM);
-                touch(trino, coldRounds);
                 proxy.newRound(InjectedDelays.S3);
-                scans.rounds(coldRounds, String::valueOf).report("cold", metrics);
+                scans.rounds(coldRounds, round -> String.valueOf(warmUpRounds + round))
+                        .report("cold", metrics);
                 scans.checkAllWereCold();
                 scans.rounds(2, _ -> ColdCatalogs.WARM);
                 scans.rounds(warmRounds, _ -> ColdCatalogs.WARM).report("warm", metrics);
@@ -80,7 +88,9 @@ public final class ColdScanBenchmark implements Benchmark {
                 name(),
                 machine + ", TPC-H " + scale + ", reads of 30 ms + 20 ms/MiB",
                 metrics.asMap(),
-                List.of(target("cold", 2.0, metrics), target("warm", 1.0, metrics)));
+                tables.size() == ScannedTable.values().length
+                        ? List.of(target("cold", 2.0, metrics), target("warm", 1.0, metrics))
+                        : List.of());
     }
 
     private static Target target(String phase, double times, Metrics metrics) {
@@ -95,15 +105,25 @@ public final class ColdScanBenchmark implements Benchmark {
     }
 
     private static void load(
-            TrinoSession trino, ColdCatalogs catalogs, String scale, Metrics metrics)
+            TrinoSession trino,
+            ColdCatalogs catalogs,
+            List<ScannedTable> tables,
+            String scale,
+            Metrics metrics)
             throws SQLException {
         trino.update("CREATE SCHEMA stele_warm." + ScannedTable.SCHEMA);
         trino.update(
                 "CREATE SCHEMA iceberg_warm.%s WITH (location = '%s')"
                         .formatted(ScannedTable.SCHEMA, catalogs.icebergLocation()));
-        load(trino, ScannedTable.STELE, "", scale, metrics);
-        load(trino, ScannedTable.ICEBERG_PARQUET, " WITH (format = 'PARQUET')", scale, metrics);
-        load(trino, ScannedTable.ICEBERG_ORC, " WITH (format = 'ORC')", scale, metrics);
+        if (tables.contains(ScannedTable.STELE)) {
+            load(trino, ScannedTable.STELE, "", scale, metrics);
+        }
+        if (tables.contains(ScannedTable.ICEBERG_PARQUET)) {
+            load(trino, ScannedTable.ICEBERG_PARQUET, " WITH (format = 'PARQUET')", scale, metrics);
+        }
+        if (tables.contains(ScannedTable.ICEBERG_ORC)) {
+            load(trino, ScannedTable.ICEBERG_ORC, " WITH (format = 'ORC')", scale, metrics);
+        }
         for (ScannedTable table : List.of(ScannedTable.STELE, ScannedTable.ICEBERG_PARQUET)) {
             trino.update(
                     "CREATE TABLE %s AS SELECT * FROM tpch.tiny.nation"
@@ -126,9 +146,10 @@ public final class ColdScanBenchmark implements Benchmark {
     }
 
     /** Connections, and what catalogs do when they are asked first. */
-    private static void touch(TrinoSession trino, int coldRounds) throws SQLException {
-        for (int round = 0; round < coldRounds; round++) {
-            for (ScannedTable table : ScannedTable.values()) {
+    private static void touch(TrinoSession trino, List<ScannedTable> tables, int catalogs)
+            throws SQLException {
+        for (int round = 0; round < catalogs; round++) {
+            for (ScannedTable table : tables) {
                 trino.query(
                         "SELECT sum(n_regionkey) FROM "
                                 + table.in(Integer.toString(round), "nation"));
@@ -142,25 +163,29 @@ public final class ColdScanBenchmark implements Benchmark {
 
     /** Asks all tables in rounds. Confined to one thread. */
     private static final class Scans {
+        private static final String MILLIS = "median ms";
+        private static final String REQUESTS = "requests";
+
         private final TrinoSession trino;
         private final DelayingS3Proxy proxy;
         private final long trinoPid;
+        private final List<ScannedTable> tables;
         private final List<List<Object>> expected;
-        private final Map<ScannedTable, List<Double>> millis = new LinkedHashMap<>();
-        private final Map<ScannedTable, List<Double>> requests = new LinkedHashMap<>();
-        private final Map<ScannedTable, List<Double>> mebibytes = new LinkedHashMap<>();
-        private final Map<ScannedTable, List<Double>> cpuMillis = new LinkedHashMap<>();
-        private final Map<ScannedTable, List<Double>> readMillis = new LinkedHashMap<>();
-        private final Map<ScannedTable, List<Double>> inFlight = new LinkedHashMap<>();
+
+        /** By table and name of what is measured, a value a round. */
+        private final Map<ScannedTable, Map<String, List<Double>>> measured =
+                new EnumMap<>(ScannedTable.class);
 
         Scans(
                 TrinoSession trino,
                 DelayingS3Proxy proxy,
                 long trinoPid,
+                List<ScannedTable> tables,
                 List<List<Object>> expected) {
             this.trino = trino;
             this.proxy = proxy;
             this.trinoPid = trinoPid;
+            this.tables = tables;
             this.expected = expected;
         }
 
@@ -170,11 +195,8 @@ public final class ColdScanBenchmark implements Benchmark {
         }
 
         Scans rounds(int rounds, CatalogsOfRound catalogs) throws SQLException, IOException {
-            for (Map<ScannedTable, List<Double>> values :
-                    List.of(millis, requests, mebibytes, cpuMillis, readMillis, inFlight)) {
-                values.clear();
-            }
-            List<ScannedTable> order = new ArrayList<>(Arrays.asList(ScannedTable.values()));
+            measured.clear();
+            List<ScannedTable> order = new ArrayList<>(tables);
             for (int round = 0; round < rounds; round++) {
                 for (ScannedTable table : order) {
                     scan(table, catalogs.number(round));
@@ -192,11 +214,11 @@ public final class ColdScanBenchmark implements Benchmark {
             long cpuBefore = ProcessCpu.nanos(trinoPid);
             long start = System.nanoTime();
             List<List<Object>> found = trino.query(query(table, catalogNumber));
-            add(millis, table, (System.nanoTime() - start) / 1e6);
-            add(cpuMillis, table, (ProcessCpu.nanos(trinoPid) - cpuBefore) / 1e6);
+            add(table, MILLIS, (System.nanoTime() - start) / 1e6);
+            add(table, "CPU ms", (ProcessCpu.nanos(trinoPid) - cpuBefore) / 1e6);
             addSpans(table, proxy.takeSpans(), start);
-            add(requests, table, (double) (proxy.reads() - readsBefore));
-            add(mebibytes, table, (proxy.sentBytes() - bytesBefore) / (double) (1 << 20));
+            add(table, REQUESTS, (double) (proxy.reads() - readsBefore));
+            add(table, "MiB", (proxy.sentBytes() - bytesBefore) / (double) (1 << 20));
             if (!TpchQueries.agree(expected, found)) {
                 throw new IllegalStateException(
                         "Expected Q6 of %s to give %s, found %s"
@@ -208,8 +230,9 @@ public final class ColdScanBenchmark implements Benchmark {
         private void addSpans(
                 ScannedTable table, List<DelayingS3Proxy.ReadSpan> spans, long queryStart) {
             if (spans.isEmpty()) {
-                add(readMillis, table, 0);
-                add(inFlight, table, 0);
+                add(table, "first request after ms", 0);
+                add(table, "first to last byte ms", 0);
+                add(table, "requests in flight", 0);
                 return;
             }
             long first = Long.MAX_VALUE;
@@ -220,14 +243,16 @@ public final class ColdScanBenchmark implements Benchmark {
                 last = Math.max(last, span.endNanos() - queryStart);
                 sum += span.endNanos() - span.startNanos();
             }
-            add(readMillis, table, (last - first) / 1e6);
-            add(inFlight, table, (double) sum / (last - first));
+            add(table, "first request after ms", first / 1e6);
+            add(table, "first to last byte ms", (last - first) / 1e6);
+            add(table, "requests in flight", (double) sum / (last - first));
         }
 
         /** What was in memory on any way must not count. */
         void checkAllWereCold() {
-            requests.forEach(
-                    (table, counts) -> {
+            measured.forEach(
+                    (table, values) -> {
+                        List<Double> counts = values.get(REQUESTS);
                         if (Collections.min(counts) < 1) {
                             throw new IllegalStateException(
                                     "Expected cold scans of %s to read from the store, found %s requests"
@@ -236,36 +261,31 @@ public final class ColdScanBenchmark implements Benchmark {
                     });
         }
 
-        private static void add(
-                Map<ScannedTable, List<Double>> values, ScannedTable table, double value) {
-            values.computeIfAbsent(table, _ -> new ArrayList<>()).add(value);
+        private void add(ScannedTable table, String name, double value) {
+            measured.computeIfAbsent(table, _ -> new LinkedHashMap<>())
+                    .computeIfAbsent(name, _ -> new ArrayList<>())
+                    .add(value);
         }
 
         static String millis(String phase, ScannedTable table) {
-            return phase + " " + table.label() + " median ms";
+            return metric(phase, table, MILLIS);
         }
 
         void report(String phase, Metrics metrics) {
-            for (ScannedTable table : ScannedTable.values()) {
-                List<Double> times = millis.getOrDefault(table, List.of());
-                metrics.put(millis(phase, table), Medians.median(times));
-                String name = phase + " " + table.label();
-                metrics.put(name + " min ms", Collections.min(times));
-                metrics.put(name + " max ms", Collections.max(times));
-                metrics.put(
-                        name + " requests",
-                        Medians.median(requests.getOrDefault(table, List.of())));
-                metrics.put(
-                        name + " MiB", Medians.median(mebibytes.getOrDefault(table, List.of())));
-                metrics.put(
-                        name + " CPU ms", Medians.median(cpuMillis.getOrDefault(table, List.of())));
-                metrics.put(
-                        name + " first to last byte ms",
-                        Medians.median(readMillis.getOrDefault(table, List.of())));
-                metrics.put(
-                        name + " requests in flight",
-                        Medians.median(inFlight.getOrDefault(table, List.of())));
-            }
+            measured.forEach(
+                    (table, values) -> {
+                        List<Double> times = values.get(MILLIS);
+                        metrics.put(metric(phase, table, "min ms"), Collections.min(times));
+                        metrics.put(metric(phase, table, "max ms"), Collections.max(times));
+                        values.forEach(
+                                (name, found) ->
+                                        metrics.put(
+                                                metric(phase, table, name), Medians.median(found)));
+                    });
+        }
+
+        private static String metric(String phase, ScannedTable table, String name) {
+            return "%s %s %s".formatted(phase, table.label(), name);
         }
     }
 }
