@@ -22,9 +22,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * TPC-H Q6 over lineitem on S3, in Stele and in Iceberg with and without Trino's {@code fs.cache},
@@ -57,6 +59,15 @@ public final class ColdScanBenchmark implements Benchmark {
                 Arrays.stream(ScannedTable.values())
                         .filter(table -> table.label().contains(options.only().orElse("")))
                         .toList();
+        if (tables.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "Expected part of a table's name, one of %s, found: %s"
+                            .formatted(
+                                    Arrays.stream(ScannedTable.values())
+                                            .map(ScannedTable::label)
+                                            .toList(),
+                                    options.only().orElse("")));
+        }
         Run run = Run.load();
         Metrics metrics = new Metrics();
         String machine = Machine.describe();
@@ -115,14 +126,11 @@ public final class ColdScanBenchmark implements Benchmark {
         trino.update(
                 "CREATE SCHEMA iceberg_warm.%s WITH (location = '%s')"
                         .formatted(ScannedTable.SCHEMA, catalogs.icebergLocation()));
-        if (tables.contains(ScannedTable.STELE)) {
-            load(trino, ScannedTable.STELE, "", scale, metrics);
-        }
-        if (tables.contains(ScannedTable.ICEBERG_PARQUET)) {
-            load(trino, ScannedTable.ICEBERG_PARQUET, " WITH (format = 'PARQUET')", scale, metrics);
-        }
-        if (tables.contains(ScannedTable.ICEBERG_ORC)) {
-            load(trino, ScannedTable.ICEBERG_ORC, " WITH (format = 'ORC')", scale, metrics);
+        Set<String> loaded = new HashSet<>();
+        for (ScannedTable table : tables) {
+            if (loaded.add(table.table())) { // those with fs.cache have the tables of those without
+                load(trino, table, scale, metrics);
+            }
         }
         for (ScannedTable table : List.of(ScannedTable.STELE, ScannedTable.ICEBERG_PARQUET)) {
             trino.update(
@@ -131,17 +139,15 @@ public final class ColdScanBenchmark implements Benchmark {
         }
     }
 
-    private static void load(
-            TrinoSession trino,
-            ScannedTable table,
-            String properties,
-            String scale,
-            Metrics metrics)
+    private static void load(TrinoSession trino, ScannedTable table, String scale, Metrics metrics)
             throws SQLException {
         long start = System.nanoTime();
         trino.update(
                 "CREATE TABLE %s%s AS SELECT * FROM tpch.%s.lineitem"
-                        .formatted(table.in(ColdCatalogs.WARM, table.table()), properties, scale));
+                        .formatted(
+                                table.in(ColdCatalogs.WARM, table.table()),
+                                table.properties(),
+                                scale));
         metrics.put("load " + table.label() + " s", (System.nanoTime() - start) / 1e9);
     }
 

@@ -2,22 +2,29 @@ package io.stele.benchmarks.coldscan;
 
 /** The tables that hold the same rows, and the caches that they are read through. */
 enum ScannedTable {
-    STELE("stele", "lineitem", "stele"),
-    ICEBERG_PARQUET("iceberg_parquet", "lineitem_parquet", "iceberg"),
-    ICEBERG_ORC("iceberg_orc", "lineitem_orc", "iceberg"),
-    ICEBERG_PARQUET_FS_CACHE("iceberg_parquet_fs_cache", "lineitem_parquet", "iceberg_fs_cache"),
-    ICEBERG_ORC_FS_CACHE("iceberg_orc_fs_cache", "lineitem_orc", "iceberg_fs_cache");
+    STELE("stele", "lineitem", "", "stele"),
+    ICEBERG_PARQUET("iceberg_parquet", "lineitem_parquet", " WITH (format = 'PARQUET')", "iceberg"),
+    ICEBERG_ORC("iceberg_orc", "lineitem_orc", " WITH (format = 'ORC')", "iceberg"),
+    ICEBERG_PARQUET_FS_CACHE(
+            "iceberg_parquet_fs_cache",
+            "lineitem_parquet",
+            " WITH (format = 'PARQUET')",
+            "iceberg_fs_cache"),
+    ICEBERG_ORC_FS_CACHE(
+            "iceberg_orc_fs_cache", "lineitem_orc", " WITH (format = 'ORC')", "iceberg_fs_cache");
 
     /** The schema in every catalog. */
     static final String SCHEMA = "bench";
 
     private final String label;
     private final String table;
+    private final String properties;
     private final String catalogs;
 
-    ScannedTable(String label, String table, String catalogs) {
+    ScannedTable(String label, String table, String properties, String catalogs) {
         this.label = label;
         this.table = table;
+        this.properties = properties;
         this.catalogs = catalogs;
     }
 
@@ -27,6 +34,11 @@ enum ScannedTable {
 
     String table() {
         return table;
+    }
+
+    /** What CREATE TABLE says of it behind its name. */
+    String properties() {
+        return properties;
     }
 
     /** What the names of its catalogs begin with. */

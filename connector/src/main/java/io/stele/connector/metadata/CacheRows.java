@@ -167,13 +167,18 @@ final class CacheRows {
                         .put("misses", statistics.misses())
                         .put("hit_bytes", sum(tables, TableUses.Use::hitBytes))
                         .put("saved_ms", sum(tables, TableUses.Use::savedMillis))
-                        .put("evictions", statistics.evictions())
-                        .put("replaced", statistics.replaced())
-                        .put("invalidated", statistics.invalidated())
-                        .put("entries", statistics.entries())
-                        .put("memory_bytes", statistics.weightBytes())
-                        .put("max_memory_bytes", statistics.maxWeightBytes())
+                        .putAll(held(statistics))
                         .buildOrThrow());
+    }
+
+    private static Map<String, Object> held(CacheStatistics cache) {
+        return ImmutableMap.of(
+                "evictions", cache.evictions(),
+                "replaced", cache.replaced(),
+                "invalidated", cache.invalidated(),
+                "entries", cache.entries(),
+                "memory_bytes", cache.weightBytes(),
+                "max_memory_bytes", cache.maxWeightBytes());
     }
 
     private static long sum(
@@ -221,12 +226,7 @@ final class CacheRows {
                         .put("saved_ms", plans.savedMillis())
                         .put("requests_saved", plans.foundCount())
                         .put("requests", plans.askedCount())
-                        .put("evictions", held.evictions())
-                        .put("replaced", held.replaced())
-                        .put("invalidated", held.invalidated())
-                        .put("entries", held.entries())
-                        .put("memory_bytes", held.weightBytes())
-                        .put("max_memory_bytes", held.maxWeightBytes())
+                        .putAll(held(held))
                         .buildOrThrow());
     }
 

@@ -16,7 +16,6 @@ import io.trino.spi.type.BigintType;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -46,13 +45,7 @@ final class TestLookups {
                 0,
                 1, // shard: each sees its own rows of an index only
                 Optional.empty(),
-                new TableOptions(
-                        OptionalLong.empty(),
-                        OptionalLong.empty(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(indexes)));
+                TableOptions.NONE.withIndexes(List.of(indexes)));
     }
 
     private static TupleDomain<SteleColumnHandle> on(Integer... columns) {

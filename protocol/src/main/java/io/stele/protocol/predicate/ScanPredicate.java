@@ -68,8 +68,7 @@ public record ScanPredicate(@JsonProperty("domains") Map<Integer, ColumnDomain> 
         Map<Integer, ColumnDomain> left = new HashMap<>();
         domains.forEach(
                 (id, domain) -> {
-                    ColumnStats known = stats.getOrDefault(id, ColumnStats.UNKNOWN);
-                    if (!domain.containsAll(known, rowCount)) {
+                    if (!isCertain(id, domain, stats, rowCount)) {
                         left.put(id, domain);
                     }
                 });
@@ -84,11 +83,16 @@ public record ScanPredicate(@JsonProperty("domains") Map<Integer, ColumnDomain> 
         List<Integer> certain = new ArrayList<>();
         domains.forEach(
                 (id, domain) -> {
-                    if (domain.containsAll(stats.getOrDefault(id, ColumnStats.UNKNOWN), rowCount)) {
+                    if (isCertain(id, domain, stats, rowCount)) {
                         certain.add(id);
                     }
                 });
         certain.sort(null);
         return List.copyOf(certain);
+    }
+
+    private static boolean isCertain(
+            int column, ColumnDomain domain, Map<Integer, ColumnStats> stats, long rowCount) {
+        return domain.containsAll(stats.getOrDefault(column, ColumnStats.UNKNOWN), rowCount);
     }
 }

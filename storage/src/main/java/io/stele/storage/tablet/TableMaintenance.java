@@ -140,9 +140,7 @@ public final class TableMaintenance {
                 }
                 continue;
             }
-            Optional<Pick> picked =
-                    pickRows(index.files(), retentionLsn, false)
-                            .filter(pick -> pick.inputs().stream().noneMatch(isHeldBack));
+            Optional<Pick> picked = pickRows(index.files(), retentionLsn, false, isHeldBack);
             if (picked.isPresent()) {
                 return picked.map(pick -> indexWork(view, index, pick, retentionLsn));
             }
@@ -171,33 +169,45 @@ public final class TableMaintenance {
     }
 
     private Merge indexWork(TableView view, IndexView index, Pick pick, long retentionLsn) {
-        List<RowFile> inputs = inputs(index.files(), pick);
+        return rowMerge(
+                index.files(),
+                pick,
+                inputs ->
+                        new IndexCompaction(table, view, index, inputs, pick.outputLevel())
+                                .write(
+                                        mergeFiles.replacing(entries(inputs)),
+                                        retentionLsn,
+                                        rowPolicy.fileBytes(),
+                                        false));
+    }
+
+    /** Of files that are rows or entries of an index, what was picked. */
+    private Merge rowMerge(List<RowFile> files, Pick pick, MergeOf merge) {
+        List<RowFile> inputs = inputs(files, pick);
         return pick.isMove()
                 ? Merge.unread(() -> new RowMove(table, inputs, pick.outputLevel()))
-                : new Merge(
-                        pick.inputs(),
-                        () ->
-                                new IndexCompaction(table, view, index, inputs, pick.outputLevel())
-                                        .write(
-                                                mergeFiles.replacing(entries(inputs)),
-                                                retentionLsn,
-                                                rowPolicy.fileBytes(),
-                                                false));
+                : new Merge(pick.inputs(), () -> merge.run(inputs));
     }
 
     private static List<FileEntry> entries(List<RowFile> rowFiles) {
         return rowFiles.stream().map(RowFile::entry).toList();
     }
 
-    private Optional<Pick> pickRows(List<RowFile> rowFiles, long retentionLsn, boolean asked) {
+    private Optional<Pick> pickRows(
+            List<RowFile> rowFiles,
+            long retentionLsn,
+            boolean asked,
+            Predicate<FileEntry> isHeldBack) {
         long expiredLsn = table.expiredLsn();
         List<Candidate> candidates =
                 rowFiles.stream()
                         .map(file -> Candidate.of(file, retentionLsn, expiredLsn))
                         .toList();
-        return asked
-                ? rowPolicy.pickAll(candidates, retentionLsn)
-                : rowPolicy.pick(candidates, retentionLsn);
+        Optional<Pick> picked =
+                asked
+                        ? rowPolicy.pickAll(candidates, retentionLsn)
+                        : rowPolicy.pick(candidates, retentionLsn);
+        return picked.filter(pick -> pick.inputs().stream().noneMatch(isHeldBack));
     }
 
     // Whatever their tombstones delete has expired as well.
@@ -248,23 +258,20 @@ public final class TableMaintenance {
         if (!gone.isEmpty()) {
             return Optional.of(Merge.unread(() -> RowCompaction.drop(table, gone)));
         }
-        return pickRows(view.rowFiles(), retentionLsn, asked)
-                .filter(pick -> pick.inputs().stream().noneMatch(isHeldBack))
+        return pickRows(view.rowFiles(), retentionLsn, asked, isHeldBack)
                 .map(pick -> rowWork(view, pick, retentionLsn));
     }
 
     private Merge rowWork(TableView view, Pick pick, long retentionLsn) {
-        List<RowFile> inputs = inputs(view.rowFiles(), pick);
-        return pick.isMove()
-                ? Merge.unread(() -> new RowMove(table, inputs, pick.outputLevel()))
-                : new Merge(
-                        pick.inputs(),
-                        () ->
-                                new RowCompaction(table, inputs, pick)
-                                        .write(
-                                                mergeFiles.replacing(entries(inputs)),
-                                                retentionLsn,
-                                                rowPolicy.fileBytes()));
+        return rowMerge(
+                view.rowFiles(),
+                pick,
+                inputs ->
+                        new RowCompaction(table, inputs, pick)
+                                .write(
+                                        mergeFiles.replacing(entries(inputs)),
+                                        retentionLsn,
+                                        rowPolicy.fileBytes()));
     }
 
     private Optional<Merge> columnCompaction(
@@ -349,6 +356,12 @@ public final class TableMaintenance {
         private static Merge unread(Work work) {
             return new Merge(List.of(), work);
         }
+    }
+
+    /** As {@link Work}, of files that are to be told. */
+    @FunctionalInterface
+    private interface MergeOf {
+        ManifestChange run(List<RowFile> inputs) throws IOException;
     }
 
     /** Writes files, on a background thread, and says what the next manifest must change. */
