@@ -86,8 +86,7 @@ public final class ReadPoints {
         OpenTableReply reply;
         try {
             reply =
-                    sidecar.open(
-                            Actions.OPEN_TABLE,
+                    sidecar.openTable(
                             new OpenTableRequest(
                                     table,
                                     ttlMillis,
@@ -95,8 +94,7 @@ public final class ReadPoints {
                                     known,
                                     Optional.of(described),
                                     Optional.of(told),
-                                    plans),
-                            OpenTableReply.class);
+                                    plans));
         } catch (RuntimeException e) {
             ended.giveBack(told); // ending one twice is no error
             throw e;

@@ -11,6 +11,8 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.ListSchemasReply;
+import io.stele.protocol.api.OpenTableReply;
+import io.stele.protocol.api.OpenTableRequest;
 import io.stele.protocol.auth.ClientTls;
 import io.stele.protocol.auth.TokenSource;
 import io.stele.protocol.client.ActionClient;
@@ -126,6 +128,24 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
                                     () ->
                                             here.flight()
                                                     .action(action, request, replyType, timeout));
+                });
+    }
+
+    /** As {@link #open}: what a query begins with. */
+    OpenTableReply openTable(OpenTableRequest request) {
+        return repeated(
+                () -> {
+                    Doors here = connect();
+                    return here.actions()
+                            .openTable(request)
+                            .orElseGet(
+                                    () ->
+                                            here.flight()
+                                                    .action(
+                                                            Actions.OPEN_TABLE,
+                                                            request,
+                                                            OpenTableReply.class,
+                                                            timeout));
                 });
     }
 

@@ -5,11 +5,18 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.OpenTableReply;
+import io.stele.protocol.api.OpenTableRequest;
 import io.stele.protocol.auth.ClientTls;
 import io.stele.protocol.auth.TokenSource;
 import io.stele.protocol.wire.ActionCall;
+import io.stele.protocol.wire.Frame;
 import io.stele.protocol.wire.FrameType;
+import io.stele.protocol.wire.OpenTable;
+import io.stele.protocol.wire.OpenTableResult;
+import io.stele.protocol.wire.WireLimits;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -71,12 +78,21 @@ public final class ActionClient implements AutoCloseable {
      *     not answer in time
      */
     public <T> Optional<T> run(String action, Object request, Class<T> resultType) {
+        byte[] call = new ActionCall(action, ApiJson.write(request)).encode();
+        return run(new JsonCall<>(call, resultType));
+    }
+
+    /** The same of {@link Actions#OPEN_TABLE}, in the bytes that a sidecar has for it. */
+    public Optional<OpenTableReply> openTable(OpenTableRequest request) {
+        return run(new OpenTableCall(request));
+    }
+
+    private <T> Optional<T> run(Call<T> call) {
         if (!sockets.tryAcquire()) {
             return Optional.empty();
         }
         try {
-            byte[] call = new ActionCall(action, ApiJson.write(request)).encode();
-            return Optional.of(ApiJson.read(exchange(call), resultType));
+            return Optional.of(call.read(exchange(call)));
         } catch (IOException e) {
             throw new SteleException(
                     ErrorCode.UNAVAILABLE,
@@ -87,7 +103,56 @@ public final class ActionClient implements AutoCloseable {
         }
     }
 
-    private byte[] exchange(byte[] call) throws IOException {
+    /** A request and how its reply is read; may be sent more than once. */
+    private sealed interface Call<T> {
+        /**
+         * The reply.
+         *
+         * @throws IOException the session broke, or what came is no answer
+         * @throws SteleException the sidecar refuses
+         */
+        Frame send(Session session, Duration timeout) throws IOException;
+
+        /** What a reply says. */
+        T read(Frame reply);
+    }
+
+    private record JsonCall<T>(byte[] call, Class<T> resultType) implements Call<T> {
+        @Override
+        public Frame send(Session session, Duration timeout) throws IOException {
+            return session.exchange(FrameType.ACTION, FrameType.ACTION_REPLY, call, timeout);
+        }
+
+        @Override
+        public T read(Frame reply) {
+            return ApiJson.read(reply.payload(), resultType);
+        }
+    }
+
+    /** As JSON to a sidecar of before. */
+    private record OpenTableCall(OpenTableRequest request) implements Call<OpenTableReply> {
+        @Override
+        public Frame send(Session session, Duration timeout) throws IOException {
+            if (session.greeting().version() >= WireLimits.OPEN_TABLE_VERSION) {
+                return session.exchange(
+                        FrameType.OPEN_TABLE,
+                        FrameType.OPEN_TABLE_REPLY,
+                        OpenTable.encode(request),
+                        timeout);
+            }
+            byte[] call = new ActionCall(Actions.OPEN_TABLE, ApiJson.write(request)).encode();
+            return session.exchange(FrameType.ACTION, FrameType.ACTION_REPLY, call, timeout);
+        }
+
+        @Override
+        public OpenTableReply read(Frame reply) {
+            return reply.type() == FrameType.OPEN_TABLE_REPLY
+                    ? OpenTableResult.decode(reply)
+                    : ApiJson.read(reply.payload(), OpenTableReply.class);
+        }
+    }
+
+    private Frame exchange(Call<?> call) throws IOException {
         Optional<Session> kept = takeIdle();
         if (kept.isPresent()) {
             try {
@@ -102,13 +167,11 @@ public final class ActionClient implements AutoCloseable {
         return exchange(opener.open(endpoint), call);
     }
 
-    private byte[] exchange(Session session, byte[] call) throws IOException {
+    private Frame exchange(Session session, Call<?> call) throws IOException {
         try {
-            byte[] result =
-                    session.exchange(FrameType.ACTION, FrameType.ACTION_REPLY, call, timeout)
-                            .payload();
+            Frame reply = call.send(session, timeout);
             keep(session);
-            return result;
+            return reply;
         } catch (SteleException refused) {
             keep(session); // an answer as well
             throw refused;

@@ -114,10 +114,12 @@ final class SessionOpener {
             throw ErrorReply.decode(frame).toException();
         }
         HelloReply reply = HelloReply.decode(frame);
-        if (reply.version() != WireLimits.VERSION) {
+        if (reply.version() < WireLimits.MIN_VERSION || reply.version() > WireLimits.VERSION) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "Expected a sidecar that speaks version "
+                    "Expected a sidecar that speaks a version from "
+                            + WireLimits.MIN_VERSION
+                            + " to "
                             + WireLimits.VERSION
                             + ", found "
                             + reply.version());

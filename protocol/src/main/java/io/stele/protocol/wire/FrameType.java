@@ -30,9 +30,13 @@ public enum FrameType {
     /** Client: an action of Flight's that opens what is to be read, and its request. */
     ACTION(12),
     /** Sidecar: the action's result. */
-    ACTION_REPLY(13);
+    ACTION_REPLY(13),
+    /** Client, from version 2: the request that queries begin with. */
+    OPEN_TABLE(14),
+    /** Sidecar: what was opened. */
+    OPEN_TABLE_REPLY(15);
 
-    private static final FrameType[] BY_CODE = new FrameType[14];
+    private static final FrameType[] BY_CODE = new FrameType[16];
 
     static {
         for (FrameType type : values()) {

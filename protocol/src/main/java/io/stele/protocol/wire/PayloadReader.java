@@ -71,6 +71,32 @@ final class PayloadReader {
         return (int) read;
     }
 
+    /** A varint number of things that take at least so many bytes each: more cannot be there. */
+    int getCount(String what, int minBytes) {
+        int count = getVarint(what);
+        if ((long) count * minBytes > payload.length - position) {
+            throw malformed(
+                    (long) count * minBytes + " bytes of " + what, payload.length - position);
+        }
+        return count;
+    }
+
+    /**
+     * Bits of one byte; others than the known ones are refused, since what they stand for is not.
+     */
+    int getFlags(String what, int known) {
+        int flags = getByte(what) & 0xFF;
+        if ((flags & ~known) != 0) {
+            throw malformed(what + " among the bits " + known, flags);
+        }
+        return flags;
+    }
+
+    /** A varint length and bytes. */
+    byte[] getSizedBytes(String what) {
+        return getBytes(what, getVarint(what));
+    }
+
     byte[] getBytes(String what, int length) {
         require(what, length);
         position += length;
@@ -128,6 +154,12 @@ final class PayloadReader {
                         + position
                         + " of "
                         + payload.length);
+    }
+
+    /** What a record says of fields that it cannot have. */
+    SteleException malformed(IllegalArgumentException wrong) {
+        return new SteleException(
+                ErrorCode.INVALID_ARGUMENT, "Malformed " + type + ": " + wrong.getMessage(), wrong);
     }
 
     private void require(String what, int length) {

@@ -47,6 +47,11 @@ final class PayloadWriter {
         return this;
     }
 
+    /** A varint length and bytes. */
+    PayloadWriter putSizedBytes(byte[] bytes) {
+        return putVarint(bytes.length).putBytes(bytes, 0, bytes.length);
+    }
+
     /** A varint length and UTF-8 bytes. */
     PayloadWriter putText(String what, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
@@ -60,7 +65,7 @@ final class PayloadWriter {
                             + " bytes, found "
                             + bytes.length);
         }
-        return putVarint(bytes.length).putBytes(bytes, 0, bytes.length);
+        return putSizedBytes(bytes);
     }
 
     int sizeBytes() {

@@ -6,7 +6,13 @@ public final class WireLimits {
     public static final int MAGIC = 0x53544C45;
 
     /** The version this code speaks. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
+
+    /** The oldest version that clients speak with a sidecar of before. */
+    public static final int MIN_VERSION = 1;
+
+    /** The first version with {@link FrameType#OPEN_TABLE}. */
+    public static final int OPEN_TABLE_VERSION = 2;
 
     /** Type and request id, which the length of a frame counts beside its payload. */
     public static final int FRAME_OVERHEAD_BYTES = 5;

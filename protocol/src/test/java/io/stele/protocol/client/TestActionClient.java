@@ -5,8 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.Done;
+import io.stele.protocol.api.OpenTableReply;
+import io.stele.protocol.api.OpenTableRequest;
+import io.stele.protocol.api.ReadPointReply;
+import io.stele.protocol.api.RelationReply;
+import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.auth.TokenSource;
 import io.stele.protocol.wire.ActionCall;
 import io.stele.protocol.wire.ErrorReply;
@@ -15,6 +23,8 @@ import io.stele.protocol.wire.FrameReader;
 import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.FrameWriter;
 import io.stele.protocol.wire.HelloReply;
+import io.stele.protocol.wire.OpenTable;
+import io.stele.protocol.wire.OpenTableResult;
 import io.stele.protocol.wire.WireLimits;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,7 +33,10 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +46,24 @@ import org.junit.jupiter.api.Test;
 final class TestActionClient {
     private static final byte[] DONE = "{}".getBytes(UTF_8);
 
+    private static final OpenTableRequest REQUEST =
+            new OpenTableRequest(
+                    TableRequest.of("shop", "orders"),
+                    1_000,
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.of(true),
+                    Optional.empty(),
+                    Optional.empty());
+    private static final OpenTableReply REPLY =
+            new OpenTableReply(
+                    new RelationReply(Optional.empty(), Optional.empty()),
+                    Optional.of(new ReadPointReply("point", new Lsn(7), 1_000)),
+                    Optional.empty(),
+                    Optional.of(List.of()));
+
+    private final List<FrameType> asked = new CopyOnWriteArrayList<>();
+    private volatile int peerVersion = WireLimits.VERSION;
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
     private ServerSocket peer;
@@ -42,13 +73,16 @@ final class TestActionClient {
     void start() throws IOException {
         peer = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
         start(this::accept);
-        actions =
-                new ActionClient(
-                        new Endpoint("127.0.0.1", peer.getLocalPort()),
-                        Optional.empty(),
-                        new TokenSource("the secret of the tests", Clock.systemUTC(), "test"),
-                        "test",
-                        Duration.ofSeconds(1));
+        actions = client();
+    }
+
+    private ActionClient client() {
+        return new ActionClient(
+                new Endpoint("127.0.0.1", peer.getLocalPort()),
+                Optional.empty(),
+                new TokenSource("the secret of the tests", Clock.systemUTC(), "test"),
+                "test",
+                Duration.ofSeconds(1));
     }
 
     @AfterEach
@@ -94,6 +128,29 @@ final class TestActionClient {
         assertThat(calls).hasValue(1);
     }
 
+    @Test
+    void tablesAreOpenedInTheBytesOfTheVersionThatThePeerSpeaks() {
+        for (int version = WireLimits.MIN_VERSION; version <= WireLimits.VERSION; version++) {
+            peerVersion = version;
+            try (ActionClient client = client()) {
+                assertThat(client.openTable(REQUEST)).contains(REPLY);
+                assertThat(client.openTable(REQUEST)).contains(REPLY);
+            }
+            assertThat(asked)
+                    .as("version %s", version)
+                    .containsExactlyElementsOf(
+                            Collections.nCopies(
+                                    2, version == 1 ? FrameType.ACTION : FrameType.OPEN_TABLE));
+            asked.clear();
+        }
+        peerVersion = WireLimits.VERSION + 1;
+        try (ActionClient client = client()) {
+            assertThatThrownBy(() -> client.openTable(REQUEST))
+                    .isInstanceOf(SteleException.class)
+                    .hasMessageContaining("a version from 1 to 2, found 3");
+        }
+    }
+
     private static void start(Runnable task) {
         Thread thread = new Thread(task);
         thread.setDaemon(true);
@@ -126,7 +183,7 @@ final class TestActionClient {
                     writer.write(
                             FrameType.HELLO_REPLY,
                             frame.requestId(),
-                            new HelloReply(WireLimits.VERSION, "peer", 1 << 20, 10).encode());
+                            new HelloReply(peerVersion, "peer", 1 << 20, 10).encode());
                 } else if (!answer(frame, socket, writer)) {
                     return;
                 }
@@ -140,7 +197,19 @@ final class TestActionClient {
     private boolean answer(Frame frame, Socket socket, FrameWriter writer) throws IOException {
         calls.incrementAndGet();
         int id = frame.requestId();
-        switch (ActionCall.decode(frame).type()) {
+        if (frame.type() == FrameType.OPEN_TABLE) {
+            assertThat(OpenTable.decode(frame)).isEqualTo(REQUEST);
+            asked.add(frame.type());
+            writer.write(FrameType.OPEN_TABLE_REPLY, id, OpenTableResult.encode(REPLY));
+            return true;
+        }
+        ActionCall call = ActionCall.decode(frame);
+        switch (call.type()) {
+            case Actions.OPEN_TABLE -> {
+                assertThat(ApiJson.read(call.request(), OpenTableRequest.class)).isEqualTo(REQUEST);
+                asked.add(frame.type());
+                writer.write(FrameType.ACTION_REPLY, id, ApiJson.write(REPLY));
+            }
             case "fine" -> writer.write(FrameType.ACTION_REPLY, id, DONE);
             case "refused" ->
                     writer.write(

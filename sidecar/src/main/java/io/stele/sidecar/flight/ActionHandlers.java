@@ -5,20 +5,24 @@ import com.google.inject.Inject;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.OpenTableReply;
+import io.stele.protocol.api.OpenTableRequest;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.FragmentResults;
 import java.util.Map;
 
 /** The actions of the sidecar by their names, for all of its doors. Thread safe. */
 public final class ActionHandlers {
+    private final ScanActions scans;
     private final Map<String, ActionHandler> reads;
     private final Map<String, ActionHandler> handlers;
 
     @Inject
     public ActionHandlers(EngineService engine, FragmentResults fragments) {
+        this.scans = new ScanActions(engine);
         this.reads =
                 ImmutableMap.<String, ActionHandler>builder()
-                        .putAll(new ScanActions(engine).handlers())
+                        .putAll(scans.handlers())
                         .putAll(new VersionActions(engine).handlers())
                         .putAll(new FileMetadataActions(engine).handlers())
                         .buildOrThrow();
@@ -70,5 +74,14 @@ public final class ActionHandlers {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT, String.valueOf(wrong.getMessage()), wrong);
         }
+    }
+
+    /**
+     * The action of that name, for who has its request as it is; may block.
+     *
+     * @throws SteleException whatever the action fails with
+     */
+    public OpenTableReply openTable(OpenTableRequest request) {
+        return scans.openTable(request);
     }
 }

@@ -88,7 +88,7 @@ final class ScanActions {
      * The table is described after the read point was opened: readers need columns that are not
      * older. For the same reason what changed is found out then.
      */
-    private Object openTable(OpenTableRequest request) {
+    OpenTableReply openTable(OpenTableRequest request) {
         request.ended().orElse(List.of()).forEach(engine.engine()::closeReadPoint);
         if (!engine.isThere(request.table())) {
             return new OpenTableReply(

@@ -5,13 +5,17 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.log.Logger;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.OpenTableReply;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.wire.ActionCall;
 import io.stele.protocol.wire.FrameType;
 import io.stele.protocol.wire.GetTable;
 import io.stele.protocol.wire.MultiGet;
 import io.stele.protocol.wire.MultiGetReply;
+import io.stele.protocol.wire.OpenTable;
+import io.stele.protocol.wire.OpenTableResult;
 import io.stele.protocol.wire.WireLimits;
 import io.stele.protocol.wire.Write;
 import io.stele.protocol.wire.WriteBatchReader;
@@ -79,6 +83,7 @@ final class RequestHandler {
             case GET_TABLE -> answer(request, this::getTable);
             // May wait, and what the client sent after it need not
             case ACTION -> threads.newThread(() -> answer(request, this::action)).start();
+            case OPEN_TABLE -> threads.newThread(() -> answer(request, this::openTable)).start();
             case PING -> request.complete(FrameType.PING_REPLY, new byte[0]);
             case HELLO,
                     HELLO_REPLY,
@@ -87,6 +92,7 @@ final class RequestHandler {
                     MULTI_GET_REPLY,
                     PING_REPLY,
                     ACTION_REPLY,
+                    OPEN_TABLE_REPLY,
                     ERROR ->
                     request.fail(
                             new SteleException(
@@ -218,13 +224,27 @@ final class RequestHandler {
         accessMetrics.actionCalled();
         ActionCall call = ActionCall.decode(request.frame());
         byte[] result = actions.read(call.type(), call.request());
+        send(request, FrameType.ACTION_REPLY, call.type(), result);
+    }
+
+    private void openTable(Request request) {
+        accessMetrics.actionCalled();
+        OpenTableReply opened = actions.openTable(OpenTable.decode(request.frame()));
+        send(
+                request,
+                FrameType.OPEN_TABLE_REPLY,
+                Actions.OPEN_TABLE,
+                OpenTableResult.encode(opened));
+    }
+
+    private void send(Request request, FrameType type, String action, byte[] result) {
         if (result.length > MAX_REPLY_BYTES) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
                     "Expected a result of action '%s' of at most %s bytes, found %s: ask over Flight"
-                            .formatted(call.type(), MAX_REPLY_BYTES, result.length));
+                            .formatted(action, MAX_REPLY_BYTES, result.length));
         }
-        send(request, FrameType.ACTION_REPLY, result, replies.takeUninterruptibly(result.length));
+        send(request, type, result, replies.takeUninterruptibly(result.length));
     }
 
     private void multiGet(Request request, long start, boolean mayRunHere) {

@@ -6,13 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.ApiJson;
 import io.stele.protocol.api.Done;
+import io.stele.protocol.api.KnownPlan;
 import io.stele.protocol.api.ListSchemasReply;
+import io.stele.protocol.api.MetadataVersion;
 import io.stele.protocol.api.OpenReadPointRequest;
 import io.stele.protocol.api.OpenTableReply;
 import io.stele.protocol.api.OpenTableRequest;
 import io.stele.protocol.api.ReadPointReply;
-import io.stele.protocol.api.TableName;
+import io.stele.protocol.api.RenewReadPointRequest;
+import io.stele.protocol.api.TablePlan;
 import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.client.ActionClient;
 import io.stele.protocol.client.Endpoint;
@@ -39,6 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Actions over the framed protocol, from a real sidecar. */
 final class ActionClientIT {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final TableRequest ORDERS = TableRequest.of("shop", "orders");
 
     @Test
     void queriesOpenWhatTheyReadBySocketsOfTheirOwn(@TempDir Path directory) throws Exception {
@@ -89,6 +94,92 @@ final class ActionClientIT {
         try (TestingSidecar sidecar = TestingSidecar.start(directory, samePort);
                 ActionClient actions = client(sidecar, TestingSidecar.SECRET)) {
             assertThat(open(actions)).isPresent();
+        }
+    }
+
+    @Test
+    void tablesAreOpenedByFramesAsByTheActionInJson(@TempDir Path directory) throws Exception {
+        try (TestingSidecar sidecar = TestingSidecar.start(directory);
+                ActionClient actions = client(sidecar, TestingSidecar.SECRET)) {
+            TableSchema orders =
+                    sidecar.createTable(SampleTables.orders(Orientation.COLUMN)).schema();
+            Optional<List<KnownPlan>> plans =
+                    Optional.of(
+                            List.of(
+                                    new KnownPlan(
+                                            orders.id(),
+                                            orders.schemaVersion(),
+                                            Optional.empty(),
+                                            TablePlan.MAX_CELLS)));
+            OpenTableReply json = open(actions, first(plans)).orElseThrow();
+            OpenTableReply frames = actions.openTable(first(plans)).orElseThrow();
+            assertThat(frames.relation().table().orElseThrow().schema()).isEqualTo(orders);
+            assertThat(frames.changes()).isEqualTo(json.changes()).isPresent();
+            assertThat(frames.plans().orElseThrow())
+                    .hasSize(1)
+                    .allSatisfy(plan -> assertThat(plan.shards()).isPresent());
+            assertThat(ApiJson.write(frames.plans())).isEqualTo(ApiJson.write(json.plans()));
+
+            // What the caller has is not said again
+            OpenTableReply again =
+                    actions.openTable(
+                                    new OpenTableRequest(
+                                            ORDERS,
+                                            60_000,
+                                            Optional.of(json.readPoint().orElseThrow().lsn()),
+                                            Optional.of(json.changes().orElseThrow().version()),
+                                            Optional.of(true),
+                                            Optional.of(
+                                                    List.of(
+                                                            json.readPoint()
+                                                                    .orElseThrow()
+                                                                    .readPointId())),
+                                            Optional.of(
+                                                    List.of(
+                                                            new KnownPlan(
+                                                                    orders.id(),
+                                                                    orders.schemaVersion(),
+                                                                    json.plans()
+                                                                            .orElseThrow()
+                                                                            .getFirst()
+                                                                            .token(),
+                                                                    TablePlan.MAX_CELLS)))))
+                            .orElseThrow();
+            assertThat(again.relation().table()).isEmpty();
+            assertThat(again.changes().orElseThrow().relations()).isEmpty();
+            assertThat(again.plans().orElseThrow())
+                    .hasSize(1)
+                    .allSatisfy(plan -> assertThat(plan.shards()).isEmpty());
+            // Told to be ended, it was
+            assertThatThrownBy(
+                            () ->
+                                    sidecar.flight()
+                                            .action(
+                                                    Actions.RENEW_READ_POINT,
+                                                    new RenewReadPointRequest(
+                                                            json.readPoint()
+                                                                    .orElseThrow()
+                                                                    .readPointId(),
+                                                            60_000),
+                                                    ReadPointReply.class))
+                    .isInstanceOfSatisfying(
+                            SteleException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.READ_POINT_EXPIRED));
+
+            assertThatThrownBy(
+                            () ->
+                                    actions.openTable(
+                                            new OpenTableRequest(
+                                                    ORDERS, Long.MAX_VALUE, Optional.empty())))
+                    .hasMessageContaining("Expected ttlMillis of at most");
+            OpenTableReply nothing =
+                    actions.openTable(
+                                    new OpenTableRequest(
+                                            TableRequest.of("shop", "no"),
+                                            60_000,
+                                            Optional.empty()))
+                            .orElseThrow();
+            assertThat(nothing.readPoint()).isEmpty();
         }
     }
 
@@ -165,18 +256,24 @@ final class ActionClientIT {
                 TIMEOUT);
     }
 
+    /** Of a caller that knows nothing but which plans it wants. */
+    private static OpenTableRequest first(Optional<List<KnownPlan>> plans) {
+        return new OpenTableRequest(
+                ORDERS,
+                60_000,
+                Optional.empty(),
+                Optional.of(new MetadataVersion(0, -1, -1)),
+                Optional.of(false),
+                Optional.empty(),
+                plans);
+    }
+
     private static Optional<OpenTableReply> open(ActionClient actions) {
-        return actions.run(
-                Actions.OPEN_TABLE,
-                new OpenTableRequest(
-                        new TableRequest(new TableName("shop", "orders"), Optional.empty()),
-                        60_000,
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.of(false),
-                        Optional.empty(),
-                        Optional.empty()),
-                OpenTableReply.class);
+        return open(actions, new OpenTableRequest(ORDERS, 60_000, Optional.empty()));
+    }
+
+    private static Optional<OpenTableReply> open(ActionClient actions, OpenTableRequest request) {
+        return actions.run(Actions.OPEN_TABLE, request, OpenTableReply.class);
     }
 
     private static OpenReadPointRequest readPoint() {

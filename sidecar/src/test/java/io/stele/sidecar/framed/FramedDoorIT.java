@@ -228,6 +228,9 @@ final class FramedDoorIT {
             assertThat(peer.readError().code()).isEqualTo(ErrorCode.CORRUPT_DATA);
             peer.send(FrameType.HELLO_REPLY, 6, new byte[0]);
             assertThat(peer.readError().message()).contains("Expected a request");
+            peer.send(FrameType.OPEN_TABLE, 8, new byte[] {1, 0, 4});
+            assertThat(peer.readError().message())
+                    .contains("Malformed OPEN_TABLE: expected 4 bytes of schema, found 0");
             peer.send(FrameType.GET_TABLE, 7, new GetTable("shop", "orders").encode());
             Frame reply = peer.read();
             assertThat(ApiJson.read(reply.payload(), TableDescription.class).schema())
