@@ -18,6 +18,7 @@ import io.stele.benchmarks.servers.TrinoSession;
 import io.stele.testing.VersityGateway;
 import java.io.IOException;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -39,6 +40,12 @@ import java.util.Set;
  * The rounds are interleaved, in an order that rotates. Results are compared.
  */
 public final class ColdScanBenchmark implements Benchmark {
+    /**
+     * What a scan leaves to be done behind it, pages that are written to disk for example, is over
+     * then: it must not cost the next one, which is somebody else's.
+     */
+    private static final Duration PAUSE = Duration.ofMillis(700);
+
     @Override
     public String name() {
         return "cold-scan";
@@ -88,10 +95,11 @@ public final class ColdScanBenchmark implements Benchmark {
                 scans.rounds(warmUpRounds, String::valueOf);
                 scans.rounds(warmUpRounds, _ -> ColdCatalogs.WARM);
                 proxy.newRound(InjectedDelays.S3);
-                scans.rounds(coldRounds, round -> String.valueOf(warmUpRounds + round))
+                scans.pauses(PAUSE)
+                        .rounds(coldRounds, round -> String.valueOf(warmUpRounds + round))
                         .report("cold", metrics);
                 scans.checkAllWereCold();
-                scans.rounds(2, _ -> ColdCatalogs.WARM);
+                scans.pauses(Duration.ZERO).rounds(2, _ -> ColdCatalogs.WARM);
                 scans.rounds(warmRounds, _ -> ColdCatalogs.WARM).report("warm", metrics);
             }
         }
@@ -182,6 +190,8 @@ public final class ColdScanBenchmark implements Benchmark {
         private final Map<ScannedTable, Map<String, List<Double>>> measured =
                 new EnumMap<>(ScannedTable.class);
 
+        private Duration pause = Duration.ZERO;
+
         Scans(
                 TrinoSession trino,
                 DelayingS3Proxy proxy,
@@ -195,12 +205,19 @@ public final class ColdScanBenchmark implements Benchmark {
             this.expected = expected;
         }
 
+        /** From now on, a pause follows each scan. */
+        Scans pauses(Duration pause) {
+            this.pause = pause;
+            return this;
+        }
+
         /** Which catalogs a round asks. */
         private interface CatalogsOfRound {
             String number(int round);
         }
 
-        Scans rounds(int rounds, CatalogsOfRound catalogs) throws SQLException, IOException {
+        Scans rounds(int rounds, CatalogsOfRound catalogs)
+                throws SQLException, IOException, InterruptedException {
             measured.clear();
             List<ScannedTable> order = new ArrayList<>(tables);
             for (int round = 0; round < rounds; round++) {
@@ -213,7 +230,7 @@ public final class ColdScanBenchmark implements Benchmark {
         }
 
         private void scan(ScannedTable table, String catalogNumber)
-                throws SQLException, IOException {
+                throws SQLException, IOException, InterruptedException {
             proxy.takeSpans(); // those of whoever read in the background
             long readsBefore = proxy.reads();
             long bytesBefore = proxy.sentBytes();
@@ -225,6 +242,13 @@ public final class ColdScanBenchmark implements Benchmark {
             addSpans(table, proxy.takeSpans(), start);
             add(table, REQUESTS, (double) (proxy.reads() - readsBefore));
             add(table, "MiB", (proxy.sentBytes() - bytesBefore) / (double) (1 << 20));
+            if (!pause.isZero()) {
+                Thread.sleep(pause);
+                add(
+                        table,
+                        "CPU ms, what follows included",
+                        (ProcessCpu.nanos(trinoPid) - cpuBefore) / 1e6);
+            }
             if (!TpchQueries.agree(expected, found)) {
                 throw new IllegalStateException(
                         "Expected Q6 of %s to give %s, found %s"

@@ -362,6 +362,7 @@ public final class PageCache implements AutoCloseable {
 
     /** Forgets all pages of a file, for example because it was deleted. */
     public void remove(CachedFile file) {
+        fetcher.drop(file);
         for (long page = 0; page * pageBytes < file.sizeBytes(); page++) {
             store.remove(file, page);
         }
@@ -397,9 +398,13 @@ public final class PageCache implements AutoCloseable {
         return tables.computeIfAbsent(name, absent -> new TableCounters());
     }
 
-    /** Closes the store; reads that are under way may fail to keep what they fetch. */
+    /**
+     * Writes what waits to be written and closes the store; reads that are under way may fail to
+     * keep what they fetch.
+     */
     @Override
     public void close() {
+        fetcher.close();
         store.close();
     }
 }

@@ -10,15 +10,17 @@ import java.util.Locale;
  *     page
  * @param maxFetches fetches of {@code maxFetchBytes} at a time, or more of smaller ones that come
  *     to the same; further ones wait
- * @param maxFillBytes fetched bytes that wait to be written into the store; what comes when so many
- *     wait is not kept, because a reader must never wait for a slow disk
+ * @param maxFillBytes fetched bytes that wait to be written into the store, or are fetched ahead
+ *     for it; what comes when so many wait is not kept, because a reader must never wait for a slow
+ *     disk. Half of it may wait until no fetch is under way
  */
 public record PageCacheOptions(int maxFetchBytes, int maxFetches, int maxFillBytes) {
     /**
      * 8 MiB: from there on larger requests of an object store cost no less a byte (8 to 16 MiB,
-     * AnyBlob, Durner, Leis, Neumann, VLDB 2023); 128 MiB on their way, 64 MiB to be written.
+     * AnyBlob, Durner, Leis, Neumann, VLDB 2023); 128 MiB on their way, 128 MiB to be written, of
+     * which half may wait for fetches to end.
      */
-    public static final PageCacheOptions DEFAULT = new PageCacheOptions(8 << 20, 16, 64 << 20);
+    public static final PageCacheOptions DEFAULT = new PageCacheOptions(8 << 20, 16, 128 << 20);
 
     public PageCacheOptions {
         if (maxFetchBytes < 1 || maxFetches < 1 || maxFillBytes < 0) {

@@ -54,7 +54,7 @@ final class PageFetcher {
     private final PageUnits units;
     private final int maxFetchBytes;
     private final Semaphore fetchBytes;
-    private final Semaphore fillBytes;
+    private final WaitingFills fills;
 
     /** Pages that visitors fetched. */
     private final Doorkeeper visits = new Doorkeeper(VISITS_BITS_LOG2);
@@ -72,7 +72,7 @@ final class PageFetcher {
         this.units = new PageUnits(store.pageBytes(), store.unitBytes());
         this.maxFetchBytes = Math.max(options.maxFetchBytes(), units.unitBytes());
         this.fetchBytes = new Semaphore(Math.multiplyExact(options.maxFetches(), maxFetchBytes));
-        this.fillBytes = new Semaphore(options.maxFillBytes());
+        this.fills = new WaitingFills(options.maxFillBytes(), executor);
     }
 
     /** Several ranges are fetched side by side, the first one in this thread. */
@@ -110,7 +110,7 @@ final class PageFetcher {
             CachedFile file, Claims claims, RangeLoader loader, TableCounters counters) {
         List<CompletableFuture<Long>> started = new ArrayList<>();
         for (Fetch fetch : fetches(file, claims, loader, counters, Optional.empty())) {
-            if (fillBytes.tryAcquire(fetch.length())) {
+            if (fills.tryReserve(fetch.length())) {
                 fetch.mayFill = true;
                 started.add(startAhead(fetch));
             } else {
@@ -150,29 +150,36 @@ final class PageFetcher {
      * @param claims all of its units
      */
     void fill(CachedFile file, Claims claims, long page, byte[] bytes, int length) {
-        if (!fillBytes.tryAcquire(length)) {
+        if (!fills.tryReserve(length)) {
             claims.end(flights);
             return;
         }
-        Runnable put =
-                () -> {
-                    try {
-                        store.put(file, page, bytes, 0, length);
-                    } finally {
-                        fillBytes.release(length);
-                        claims.end(flights);
-                    }
-                };
         for (int i = 0; i < claims.units.size(); i++) {
             int offset = units.offsetInPage(claims.units.get(i));
             claims.flights.get(i).land(new PageFlights.Landed(bytes, offset));
         }
-        try {
-            executor.execute(put);
-        } catch (RejectedExecutionException e) {
-            fillBytes.release(length);
-            claims.end(flights);
-        }
+        fills.add(
+                new WaitingFills.Fill(
+                        file,
+                        length,
+                        () -> {
+                            try {
+                                store.put(file, page, bytes, 0, length);
+                            } finally {
+                                claims.end(flights);
+                            }
+                        },
+                        () -> claims.end(flights)));
+    }
+
+    /** Forgets what waits to be written of a file. */
+    void drop(CachedFile file) {
+        fills.drop(file);
+    }
+
+    /** Writes what waits into the store, which is still open. */
+    void close() {
+        fills.close();
     }
 
     private List<Fetch> fetches(
@@ -282,6 +289,15 @@ final class PageFetcher {
         }
 
         void run() throws IOException {
+            fills.fetchBegan();
+            try {
+                runNow();
+            } finally {
+                fills.fetchEnded();
+            }
+        }
+
+        private void runNow() throws IOException {
             boolean loaded = false;
             byte[] bytes;
             try {
@@ -307,7 +323,7 @@ final class PageFetcher {
         /** Others look for the pages themselves. */
         private void giveUp() {
             if (mayFill) {
-                fillBytes.release(length());
+                fills.release(length());
             }
             flown.forEach(flights::end);
         }
@@ -347,18 +363,16 @@ final class PageFetcher {
                 giveUp();
                 return;
             }
-            if (!mayFill && !fillBytes.tryAcquire(bytes.length)) {
-                counters.skippedFills.add(pages());
-                flown.forEach(flights::end);
+            if (!mayFill && !fills.tryReserve(bytes.length)) {
+                skip();
                 return;
             }
-            try {
-                executor.execute(() -> fillNow(bytes));
-            } catch (RejectedExecutionException e) {
-                fillBytes.release(bytes.length);
-                counters.skippedFills.add(pages());
-                flown.forEach(flights::end);
-            }
+            fills.add(new WaitingFills.Fill(file, bytes.length, () -> write(bytes), this::skip));
+        }
+
+        private void skip() {
+            counters.skippedFills.add(pages());
+            flown.forEach(flights::end);
         }
 
         /** Whether most pages were fetched before; from now on they were. */
@@ -372,7 +386,7 @@ final class PageFetcher {
         }
 
         /** Page by page, what was fetched of each. */
-        private void fillNow(byte[] bytes) {
+        private void write(byte[] bytes) {
             int next = 0;
             try {
                 while (next < range.units()) {
@@ -394,7 +408,6 @@ final class PageFetcher {
                     next = end;
                 }
             } finally {
-                fillBytes.release(bytes.length);
                 flown.subList(next, flown.size()).forEach(flights::end);
             }
         }

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -56,6 +57,10 @@ class TestPageCache {
     }
 
     private PageCache cache(int pages, PageCacheOptions options) {
+        return cache(pages, options, executor);
+    }
+
+    private PageCache cache(int pages, PageCacheOptions options, Executor tasks) {
         long bytes = (192 << 10) + pages * 4L * (GEOMETRY.unitBytes() + 156L);
         SegmentPageStore store =
                 new SegmentPageStore(
@@ -65,8 +70,8 @@ class TestPageCache {
                                         "d", bytes, () -> LocalCacheFiles.open(directory))),
                         System::nanoTime,
                         new Random(1),
-                        executor);
-        return new PageCache(store, options, System::nanoTime, executor);
+                        tasks);
+        return new PageCache(store, options, System::nanoTime, tasks);
     }
 
     private void load(long offset, byte[] buffer, int at, int length) {
@@ -264,6 +269,56 @@ class TestPageCache {
             check(cache, 0, 2 * PAGE, this::load);
             awaitFilled(cache);
             assertThat(cache.storeStatistics().pages()).isEqualTo(2);
+        }
+    }
+
+    /** Tasks run at once, and the second fetch is a part of the first one. */
+    @Test
+    void nothingIsWrittenWhileSomebodyFetches() throws IOException {
+        RangeLoader none =
+                (offset, buffer, at, length) -> {
+                    throw new IOException("must not be loaded");
+                };
+        try (PageCache cache = cache(100, PageCacheOptions.DEFAULT, Runnable::run)) {
+            check(
+                    cache,
+                    20 * PAGE,
+                    PAGE,
+                    (offset, buffer, at, length) -> {
+                        check(cache, 0, 2 * PAGE, this::load);
+                        cache.prefetch(file, 4 * PAGE, PAGE, this::load);
+                        cache.offer(file, 5, Arrays.copyOfRange(content, 5 * PAGE, 6 * PAGE), PAGE);
+                        check(cache, 8 * PAGE, PAGE, this::load);
+                        assertThat(cache.storeStatistics().pages()).isZero();
+                        check(cache, 100, 2 * PAGE - 200, none);
+                        check(cache, 4 * PAGE, 2 * PAGE, none);
+                        load(offset, buffer, at, length);
+                    });
+            assertThat(cache.unitsOnTheirWay()).isZero();
+            assertThat(cache.storeStatistics().pages()).isEqualTo(6);
+            check(cache, 4 * PAGE, 2 * PAGE, none);
+        }
+    }
+
+    @Test
+    void whatWaitsToBeWrittenIsKeptByClosingAndForgottenByRemoving() throws IOException {
+        CachedFile other = new CachedFile("t", "g", content.length);
+        PageCache cache = cache(100, PageCacheOptions.DEFAULT, Runnable::run);
+        check(
+                cache,
+                20 * PAGE,
+                PAGE,
+                (offset, buffer, at, length) -> {
+                    cache.read(other, 0, new byte[PAGE], 0, PAGE, this::load);
+                    check(cache, 0, 2 * PAGE, this::load);
+                    cache.remove(other);
+                    cache.close();
+                    load(offset, buffer, at, length);
+                });
+        assertThat(cache.unitsOnTheirWay()).isZero();
+        try (PageCache again = cache(100, PageCacheOptions.DEFAULT, Runnable::run)) {
+            assertThat(again.presentPages(file)).isEqualTo(2);
+            assertThat(again.presentPages(other)).isZero();
         }
     }
 

@@ -1,0 +1,213 @@
+package io.stele.cache.page;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.function.Predicate;
+
+/**
+ * Fetched bytes that wait to be written into the store, until no fetch is under way: readers have
+ * them already, and who fetches has better use for processors and disks. When more than half of
+ * what may wait does, or another one found no room, the oldest are written nevertheless.
+ *
+ * <p>Invariant: each fill that was added is written or dropped, once, and gives its room back.
+ * Invariant: no lock is held while a fill is written or dropped. Thread-safe.
+ */
+final class WaitingFills {
+    /**
+     * Bytes on their way into the store.
+     *
+     * @param write blocks for the disk
+     * @param drop instead of {@code write}, and does not block
+     */
+    record Fill(CachedFile file, int sizeBytes, Runnable write, Runnable drop) {}
+
+    private final Executor executor;
+    private final Semaphore room;
+    private final long maxWaitingBytes;
+
+    // Guarded by this, all of these
+    private final Queue<Fill> waiting = new ArrayDeque<>();
+    private long waitingBytes;
+    private int fetches;
+    private boolean writing; // a task writes what waits, or is going to
+    private boolean closed;
+
+    /**
+     * @param maxBytes on their way, those that have not come yet included
+     * @param executor runs tasks that block for the disk
+     */
+    WaitingFills(int maxBytes, Executor executor) {
+        this.room = new Semaphore(maxBytes);
+        this.maxWaitingBytes = maxBytes / 2;
+        this.executor = requireNonNull(executor, "executor is null");
+    }
+
+    /** Takes room for a fill, if there is some; if not, some of what waits is written now. */
+    boolean tryReserve(int bytes) {
+        if (room.tryAcquire(bytes)) {
+            return true;
+        }
+        long most;
+        synchronized (this) {
+            most = waitingBytes - bytes;
+        }
+        writeDownTo(most);
+        return false;
+    }
+
+    /** Gives back room that comes to no fill. */
+    void release(int bytes) {
+        room.release(bytes);
+    }
+
+    /** Somebody fetches; {@link #fetchEnded} follows. */
+    synchronized void fetchBegan() {
+        fetches++;
+    }
+
+    /** What the fetch brought has been added. */
+    void fetchEnded() {
+        synchronized (this) {
+            fetches--;
+        }
+        writeIfQuiet();
+    }
+
+    /**
+     * Takes a fill for which room was reserved. With an executor that runs tasks at once, or none
+     * any more, it may be written or dropped when this returns.
+     */
+    void add(Fill fill) {
+        synchronized (this) {
+            waiting.add(fill);
+            waitingBytes += fill.sizeBytes();
+        }
+        writeDownTo(maxWaitingBytes);
+        writeIfQuiet();
+    }
+
+    /** The oldest, side by side, so that the disk is what limits them. */
+    private void writeDownTo(long bytes) {
+        List<Fill> due = new ArrayList<>();
+        synchronized (this) {
+            while (waitingBytes > bytes && !waiting.isEmpty()) {
+                due.add(next());
+            }
+        }
+        for (Fill fill : due) {
+            try {
+                executor.execute(() -> write(fill));
+            } catch (RejectedExecutionException e) {
+                drop(fill);
+            }
+        }
+    }
+
+    private void writeIfQuiet() {
+        synchronized (this) {
+            if (writing || !isDue()) {
+                return;
+            }
+            writing = true;
+        }
+        try {
+            executor.execute(this::writeWhileQuiet);
+        } catch (RejectedExecutionException e) {
+            synchronized (this) {
+                writing = false;
+            }
+            drop(_ -> true);
+        }
+    }
+
+    /** The caller holds the lock. */
+    private boolean isDue() {
+        return (fetches == 0 || closed) && !waiting.isEmpty();
+    }
+
+    /** One after the other: who computes what was fetched needs the processors as well. */
+    private void writeWhileQuiet() {
+        boolean ended = false;
+        try {
+            while (true) {
+                Fill fill;
+                synchronized (this) {
+                    if (!isDue()) {
+                        writing = false;
+                        ended = true;
+                        return;
+                    }
+                    fill = next();
+                }
+                write(fill);
+            }
+        } finally {
+            if (!ended) {
+                synchronized (this) {
+                    writing = false;
+                }
+                writeIfQuiet(); // a store that throws must not keep the others from being written
+            }
+        }
+    }
+
+    /** The caller holds the lock. */
+    private Fill next() {
+        Fill fill = waiting.remove();
+        waitingBytes -= fill.sizeBytes();
+        return fill;
+    }
+
+    private void write(Fill fill) {
+        try {
+            fill.write().run();
+        } finally {
+            room.release(fill.sizeBytes());
+        }
+    }
+
+    private void drop(Fill fill) {
+        room.release(fill.sizeBytes());
+        fill.drop().run();
+    }
+
+    /** Forgets what waits of a file. */
+    void drop(CachedFile file) {
+        drop(fill -> fill.file().id().equals(file.id()));
+    }
+
+    private void drop(Predicate<Fill> unwanted) {
+        List<Fill> dropped = new ArrayList<>();
+        synchronized (this) {
+            for (Iterator<Fill> all = waiting.iterator(); all.hasNext(); ) {
+                Fill fill = all.next();
+                if (unwanted.test(fill)) {
+                    all.remove();
+                    waitingBytes -= fill.sizeBytes();
+                    dropped.add(fill);
+                }
+            }
+        }
+        dropped.forEach(this::drop);
+    }
+
+    /** Writes what waits, in this thread; from now on nothing waits for fetches any more. */
+    void close() {
+        List<Fill> last = new ArrayList<>();
+        synchronized (this) {
+            closed = true;
+            while (!waiting.isEmpty()) {
+                last.add(next());
+            }
+        }
+        last.forEach(this::write);
+    }
+}
