@@ -335,7 +335,7 @@ final class TestOpenTable {
 
     private static boolean isRefused(Function<byte[], ?> decode, byte[] payload) {
         try {
-            decode.apply(payload);
+            Object unused = decode.apply(payload);
             return false;
         } catch (SteleException e) {
             assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
