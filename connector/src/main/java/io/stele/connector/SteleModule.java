@@ -27,6 +27,7 @@ import io.stele.connector.metadata.plan.KeptPlans;
 import io.stele.connector.read.FileBitmapIndexes;
 import io.stele.connector.read.FilePageSources;
 import io.stele.connector.read.FileTails;
+import io.stele.connector.read.FilesAhead;
 import io.stele.connector.read.FilteredRowsCache;
 import io.stele.connector.read.FragmentCacheConfig;
 import io.stele.connector.read.HotColumns;
@@ -84,6 +85,7 @@ final class SteleModule implements Module {
         binder.bind(SteleTransactions.class).in(Scopes.SINGLETON);
         binder.bind(ShardPruning.class).in(Scopes.SINGLETON);
         binder.bind(ShardHomes.class).in(Scopes.SINGLETON);
+        binder.bind(FilesAhead.class).in(Scopes.SINGLETON);
         binder.bind(SteleSplitManager.class).in(Scopes.SINGLETON);
         binder.bind(FileBitmapIndexes.class).in(Scopes.SINGLETON);
         binder.bind(LivePageSources.class).in(Scopes.SINGLETON);

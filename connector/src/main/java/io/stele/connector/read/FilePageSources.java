@@ -64,6 +64,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.roaringbitmap.RoaringBitmap;
 
@@ -150,6 +151,43 @@ public final class FilePageSources {
                             .thenCompose(Opened::whenReady));
         } catch (IOException e) {
             throw failed(split.path(), e);
+        }
+    }
+
+    /**
+     * Begins to read what is beside the values of a split's rows, if its file is not known here
+     * yet; who opens the split finds it, or waits for it.
+     *
+     * @param constraint stripes outside it are left out
+     */
+    public void openAhead(
+            SteleTableHandle table,
+            SteleFileSplit split,
+            TupleDomain<SteleColumnHandle> constraint,
+            ScanCaches use) {
+        // One with bitmap indexes may not even be opened
+        if (constraint.isNone() || split.bitmapIndexBytes().isPresent() || tails.isKnown(split)) {
+            return;
+        }
+        try {
+            opening.execute(() -> openAheadNow(table, split, constraint, use));
+        } catch (RejectedExecutionException e) {
+            // The catalog is being closed
+        }
+    }
+
+    private void openAheadNow(
+            SteleTableHandle table,
+            SteleFileSplit split,
+            TupleDomain<SteleColumnHandle> constraint,
+            ScanCaches use) {
+        try {
+            if (tails.isPrefetching(split, use.pages())) {
+                new Opening(table, split, List.of(), Optional.empty(), use, optionsOfPages)
+                        .fetchEnds(constraint);
+            }
+        } catch (IOException | RuntimeException e) {
+            // Whoever opens the split meets the same, and says so
         }
     }
 
@@ -362,6 +400,20 @@ public final class FilePageSources {
                             readerMemory,
                             memory);
             return new Opened(source, ready);
+        }
+
+        /** Begins with the ends of stripes, and no column. */
+        void fetchEnds(TupleDomain<SteleColumnHandle> constraint) {
+            new StripePrefetch(
+                            dataSource.file(),
+                            tails,
+                            use.footers(),
+                            reader,
+                            optionsOfPages,
+                            List.of(),
+                            Optional.empty(),
+                            opening)
+                    .start(split.start(), split.length(), predicate(constraint));
         }
 
         /**

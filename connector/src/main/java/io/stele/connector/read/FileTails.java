@@ -77,7 +77,7 @@ public final class FileTails {
     ChecksummedFile open(SteleFileSplit split, CacheUse use, boolean keeps) throws IOException {
         ObjectStore store = warehouses.open(use);
         String path = split.path();
-        if (keeps && split.fresh() && store.isRemote() && !isKnown(path)) {
+        if (keeps && split.fresh() && store.isRemote() && !isKnown(split)) {
             asked.get(path, () -> ask(split)); // a file is asked for once, whatever comes of it
         }
         ObjectReader reader = store.open(path, split.sizeBytes());
@@ -109,8 +109,11 @@ public final class FileTails {
         return start - start % split.checksumBlockBytes().orElse(1);
     }
 
-    private boolean isKnown(String path) {
-        return checksums.peek(path).isPresent() && kept.peek(Key.footer(path)).isPresent();
+    /** Whether a split's file can be opened without reading any of it. */
+    boolean isKnown(SteleFileSplit split) {
+        String path = split.path();
+        return kept.peek(Key.footer(path)).isPresent()
+                && (split.checksumBlockBytes().isEmpty() || checksums.peek(path).isPresent());
     }
 
     /** Whether the metadata of a split's file came from who has it in memory. */

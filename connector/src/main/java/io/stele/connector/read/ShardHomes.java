@@ -69,6 +69,11 @@ public final class ShardHomes {
         return home.isEmpty() || home.get().equals(nodes.getCurrentNode().getNodeIdentifier());
     }
 
+    /** Whether a split that is planned here is going to be read here, for all that is known. */
+    boolean isReadHere(Optional<String> home) {
+        return isHome(home) && nodes.getWorkerNodes().contains(nodes.getCurrentNode());
+    }
+
     /**
      * Where splits belong.
      *

@@ -63,6 +63,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
     private final ShardPruning shardPruning;
     private final ShardHomes homes;
     private final ShardQueues queues;
+    private final FilesAhead filesAhead;
     private final long maxSplitBytes;
 
     @Inject
@@ -72,7 +73,9 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             ShardPruning shardPruning,
             ShardHomes homes,
             ShardQueues queues,
+            FilesAhead filesAhead,
             SteleConfig config) {
+        this.filesAhead = requireNonNull(filesAhead, "filesAhead is null");
         this.queues = requireNonNull(queues, "queues is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.transactions = requireNonNull(transactions, "transactions is null");
@@ -156,11 +159,14 @@ public final class SteleSplitManager implements ConnectorSplitManager {
                         : Lookups.of(session, table.table(), constraint);
         return lookup.isPresent()
                 ? List.of(new SteleLookupSplit(lookup.get(), pushable))
-                : scan(plans, table, constraint);
+                : scan(session, plans, table, constraint);
     }
 
     private List<ConnectorSplit> scan(
-            QueryPlans plans, SteleTableHandle table, TupleDomain<SteleColumnHandle> constraint) {
+            ConnectorSession session,
+            QueryPlans plans,
+            SteleTableHandle table,
+            TupleDomain<SteleColumnHandle> constraint) {
         ScanPlan plan =
                 plans.plan(
                         table,
@@ -194,6 +200,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             long bytes = shardBytes.getOrDefault(shard.shard(), 0L);
             addSplits(table, homesOfScan, bytes, plan.fromLsn(), shard, bound, splits);
         }
+        filesAhead.open(session, table, constraint, splits);
         return splits;
     }
 

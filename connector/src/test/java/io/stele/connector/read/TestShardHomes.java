@@ -190,6 +190,17 @@ final class TestShardHomes {
         assertThat(homes.isHome(home)).isTrue();
         assertThat(homes.isHome(Optional.of(coordinator.getNodeIdentifier()))).isTrue();
         assertThat(homes.isHome(Optional.of("another"))).isFalse();
+        // Only a coordinator that works itself reads what it plans
+        assertThat(homes.isReadHere(home)).isTrue();
+        assertThat(homes.isReadHere(Optional.of("another"))).isFalse();
+        ShardHomes ofOthers =
+                new ShardHomes(
+                        new DefaultNodeManager(
+                                coordinator,
+                                TestingInternalNodeManager.createDefault(Set.copyOf(nodes(2))),
+                                false));
+        assertThat(ofOthers.isHome(home)).isTrue();
+        assertThat(ofOthers.isReadHere(home)).isFalse();
     }
 
     private static ShardHomes.Homes keys(int shards, List<? extends Node> workers) {

@@ -21,10 +21,12 @@ import io.trino.spi.block.LongArrayBlock;
 import io.trino.spi.connector.ConnectorPageSource;
 import io.trino.spi.connector.MemoryContext;
 import io.trino.spi.connector.SourcePage;
+import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.TupleDomain;
 import io.trino.spi.type.BigintType;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
@@ -157,6 +159,22 @@ final class BigintFile {
                 TupleDomain.all(),
                 caches,
                 MemoryContext.NO_LIMIT);
+    }
+
+    void openAhead(
+            FilePageSources sources, TupleDomain<SteleColumnHandle> constraint, ScanCaches caches) {
+        sources.openAhead(
+                new SteleTableHandle(table, "r", Long.MAX_VALUE), split, constraint, caches);
+    }
+
+    /** Rows whose first column has a value. */
+    TupleDomain<SteleColumnHandle> firstColumnIs(long value) {
+        ColumnSchema column = table.columns().getFirst();
+        return TupleDomain.withColumnDomains(
+                Map.of(
+                        new SteleColumnHandle(
+                                column.id(), column.name(), types.toTrino(column.type())),
+                        Domain.singleValue(BigintType.BIGINT, value)));
     }
 
     /** The sum of a column, by a scan of it alone. */

@@ -24,14 +24,17 @@ import io.stele.storage.objectstore.cached.DataCacheConfig;
 import io.stele.storage.objectstore.cached.Warming;
 import io.trino.spi.StandardErrorCode;
 import io.trino.spi.TrinoException;
+import io.trino.spi.predicate.TupleDomain;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -321,15 +324,68 @@ final class TestFileTails {
         }
     }
 
+    /** What is read when a scan is planned is what it would read first, and not read again. */
+    @Test
+    void aFileThatWasOpenedAheadIsReadForItsValuesAlone() throws Exception {
+        List<String> all;
+        try (DataCache cache = cache("one", Runnable::run)) {
+            assertSum(sourcesOver(cache), ALL);
+            all = store.take();
+        }
+        try (DataCache cache = cache("two", Runnable::run)) {
+            FilePageSources sources = sourcesOver(cache);
+            file.openAhead(sources, TupleDomain.all(), ALL);
+            List<String> ahead = store.take();
+            assertThat(ahead).as("checksums, the end, and those of stripes").hasSizeBetween(4, 6);
+            file.openAhead(sources, TupleDomain.all(), ALL);
+            assertThat(store.take()).as("known by now").isEmpty();
+            assertSum(sources, ALL);
+            List<String> values = store.take();
+            assertThat(values).as("a column in each stripe").hasSize(2);
+            assertThat(Stream.concat(ahead.stream(), values.stream()))
+                    .containsExactlyInAnyOrderElementsOf(all);
+        }
+    }
+
+    @Test
+    void stripesWithoutRowsOfAScanAreNotOpenedAhead() throws Exception {
+        try (DataCache cache = cache("cache", Runnable::run)) {
+            FilePageSources sources = sourcesOver(cache);
+            file.openAhead(sources, TupleDomain.none(), ALL);
+            assertThat(store.take()).isEmpty();
+            file.openAhead(sources, file.firstColumnIs(Long.MAX_VALUE), ALL);
+            assertThat(store.take()).as("checksums and the end").hasSize(2);
+        }
+    }
+
+    /** Without pages there is nowhere to keep what is read ahead. */
+    @Test
+    void withoutPagesNothingIsOpenedAhead() {
+        file.openAhead(sources(ENOUGH), TupleDomain.all(), ALL);
+        assertThat(store.take()).isEmpty();
+    }
+
+    private FilePageSources sourcesOver(DataCache cache) {
+        ObjectStore cached = cache.over(store, Warming.NOTHING);
+        return sources(
+                cached,
+                new FileTails(_ -> cached, _ -> Optional.empty(), ENOUGH),
+                new HotColumns(0));
+    }
+
     private DataCache cache() throws IOException {
+        return cache("cache", executor);
+    }
+
+    private DataCache cache(String name, Executor tasks) throws IOException {
         return DataCache.open(
                 new DataCacheConfig()
-                        .setDirectories(List.of(directory.toString()))
+                        .setDirectories(List.of(directory.resolve(name).toString()))
                         .setMaxSizes(List.of(DataSize.of(128, Unit.MEGABYTE)))
                         .setPageSize(DataSize.of(64, Unit.KILOBYTE)),
                 System::nanoTime,
                 new Random(1),
-                executor);
+                tasks);
     }
 
     @Test
