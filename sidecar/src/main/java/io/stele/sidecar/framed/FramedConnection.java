@@ -2,6 +2,7 @@ package io.stele.sidecar.framed;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.base.Throwables;
 import io.airlift.log.Logger;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.QueryTag;
@@ -18,15 +19,17 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client of the framed door. Its own virtual thread reads requests, a second one writes
- * replies; what lies between is asynchronous, so requests are pipelined and answered as they
- * complete.
+ * One client of the framed door. Its own virtual thread reads requests (a thread of the system, if
+ * it opens tables), a second one writes replies; what lies between is asynchronous, so requests are
+ * pipelined and answered as they complete.
  *
  * <p>Invariant: every request takes one permit of the connection and its bytes of the door, and
  * gives both back once its reply is flushed or the connection is gone.
@@ -73,7 +76,7 @@ final class FramedConnection implements AutoCloseable {
         writer.start();
         try {
             if (welcome()) {
-                serveRequests();
+                serveRequests(false);
             }
             // Everything accepted is answered before the connection ends.
             permits.acquire(door.maxPendingRequests());
@@ -156,7 +159,10 @@ final class FramedConnection implements AutoCloseable {
         return true;
     }
 
-    private void serveRequests() throws IOException, InterruptedException {
+    /**
+     * @param isOwnThread whether this is a thread of the system, not one of those that share some
+     */
+    private void serveRequests(boolean isOwnThread) throws IOException, InterruptedException {
         while (true) {
             permits.acquire();
             @Nullable Frame frame = null;
@@ -179,6 +185,39 @@ final class FramedConnection implements AutoCloseable {
                 return;
             }
             door.handler().handle(request, reader.hasBuffered());
+            if (frame.type() == FrameType.OPEN_TABLE
+                    && !isOwnThread
+                    && door.ownThreads().tryAcquire()) {
+                serveRequestsInOwnThread();
+                return;
+            }
+        }
+    }
+
+    /**
+     * Queries wait for the next request as well: the system wakes who reads it, instead of somebody
+     * who wakes who wakes the reader.
+     */
+    private void serveRequestsInOwnThread() throws IOException, InterruptedException {
+        FutureTask<@Nullable Void> rest =
+                new FutureTask<>(
+                        () -> {
+                            try {
+                                serveRequests(true);
+                                return null;
+                            } finally {
+                                door.ownThreads().release();
+                            }
+                        });
+        Thread.ofPlatform().daemon().name("framed-open").start(rest);
+        try {
+            rest.get();
+        } catch (ExecutionException e) {
+            Throwable cause = requireNonNull(e.getCause(), "cause is null");
+            Throwables.throwIfInstanceOf(cause, IOException.class);
+            Throwables.throwIfInstanceOf(cause, InterruptedException.class);
+            Throwables.throwIfUnchecked(cause);
+            throw new IllegalStateException(cause);
         }
     }
 
@@ -201,6 +240,23 @@ final class FramedConnection implements AutoCloseable {
                     flushed.run();
                     release(request);
                 });
+    }
+
+    /** The same from the thread that serves the requests: it waits until the reply has left. */
+    void replyHere(Request request, FrameType type, byte[] payload, Runnable flushed) {
+        try {
+            responses.addAndWrite(
+                    type,
+                    request.frame().requestId(),
+                    payload,
+                    () -> {
+                        flushed.run();
+                        release(request);
+                    });
+        } catch (IOException e) {
+            log.debug(e, "Cannot write to %s", this);
+            close();
+        }
     }
 
     /** Ends the connection without a reply, because what became of a request is not known. */

@@ -1,6 +1,7 @@
 package io.stele.sidecar.framed;
 
 import io.stele.sidecar.auth.Authenticator;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 
 /**
@@ -8,6 +9,7 @@ import java.util.concurrent.ThreadFactory;
  *
  * @param pending bytes of requests not yet answered
  * @param replies bytes of lookup replies their clients have not yet taken
+ * @param ownThreads how many connections more may have a thread of the system for themselves
  * @param threads starts the virtual threads of the connections
  */
 record FramedDoor(
@@ -18,4 +20,5 @@ record FramedDoor(
         PendingLimits replies,
         int maxPendingRequests,
         int helloTimeoutMillis,
+        Semaphore ownThreads,
         ThreadFactory threads) {}

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,8 @@ public final class FramedServer implements AutoCloseable {
     private static final Logger log = Logger.get(FramedServer.class);
 
     private static final int BACKLOG = 128;
+    // What two coordinators use at most; they keep fewer.
+    private static final int MAX_OWN_THREADS = 64;
     // A refused client gets this long for its TLS handshake.
     private static final int REFUSAL_TIMEOUT_MILLIS = 5_000;
     // Longer than any pause of a living client; its unread replies hold memory meanwhile.
@@ -91,6 +94,7 @@ public final class FramedServer implements AutoCloseable {
                         replies,
                         config.getMaxPendingRequests(),
                         Math.toIntExact(config.getHelloTimeout().toMillis()),
+                        new Semaphore(MAX_OWN_THREADS),
                         threads);
     }
 

@@ -21,6 +21,11 @@ record Request(FramedConnection connection, Frame frame, int taken) {
         connection.reply(this, type, payload, flushed);
     }
 
+    /** The same from the thread of the connection, which waits until the reply has left. */
+    void completeHere(FrameType type, byte[] payload, Runnable flushed) {
+        connection.replyHere(this, type, payload, flushed);
+    }
+
     /** Answers that the request failed and had no effect. */
     void fail(SteleException failure) {
         complete(FrameType.ERROR, ErrorReply.of(failure, connection.knowsWaiting()).encode());

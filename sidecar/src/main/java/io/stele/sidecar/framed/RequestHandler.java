@@ -7,7 +7,6 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.ApiJson;
-import io.stele.protocol.api.OpenTableReply;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.wire.ActionCall;
 import io.stele.protocol.wire.FrameType;
@@ -73,7 +72,7 @@ final class RequestHandler {
      * Starts a request; it may be answered later, by another thread.
      *
      * @param moreWaiting whether the client has sent more already: then the caller's thread has no
-     *     time to look anything up
+     *     time to look anything up, or to open what is read
      */
     void handle(Request request, boolean moreWaiting) {
         switch (request.frame().type()) {
@@ -83,7 +82,7 @@ final class RequestHandler {
             case GET_TABLE -> answer(request, this::getTable);
             // May wait, and what the client sent after it need not
             case ACTION -> threads.newThread(() -> answer(request, this::action)).start();
-            case OPEN_TABLE -> threads.newThread(() -> answer(request, this::openTable)).start();
+            case OPEN_TABLE -> openTable(request, !moreWaiting);
             case PING -> request.complete(FrameType.PING_REPLY, new byte[0]);
             case HELLO,
                     HELLO_REPLY,
@@ -224,27 +223,41 @@ final class RequestHandler {
         accessMetrics.actionCalled();
         ActionCall call = ActionCall.decode(request.frame());
         byte[] result = actions.read(call.type(), call.request());
-        send(request, FrameType.ACTION_REPLY, call.type(), result);
+        checkLength(call.type(), result);
+        send(request, FrameType.ACTION_REPLY, result, replies.takeUninterruptibly(result.length));
     }
 
-    private void openTable(Request request) {
+    /** Each thread that has to be woken takes about as long as the request itself. */
+    private void openTable(Request request, boolean mayRunHere) {
+        if (mayRunHere) {
+            answer(request, asked -> openTable(asked, Request::completeHere));
+        } else {
+            threads.newThread(() -> answer(request, asked -> openTable(asked, Request::complete)))
+                    .start();
+        }
+    }
+
+    private void openTable(Request request, Completion completion) {
         accessMetrics.actionCalled();
-        OpenTableReply opened = actions.openTable(OpenTable.decode(request.frame()));
-        send(
-                request,
-                FrameType.OPEN_TABLE_REPLY,
-                Actions.OPEN_TABLE,
-                OpenTableResult.encode(opened));
+        byte[] reply = OpenTableResult.encode(actions.openTable(OpenTable.decode(request.frame())));
+        checkLength(Actions.OPEN_TABLE, reply);
+        int taken = replies.takeUninterruptibly(reply.length);
+        completion.complete(
+                request, FrameType.OPEN_TABLE_REPLY, reply, () -> replies.giveBack(taken));
     }
 
-    private void send(Request request, FrameType type, String action, byte[] result) {
+    /** How a request is answered. */
+    private interface Completion {
+        void complete(Request request, FrameType type, byte[] reply, Runnable flushed);
+    }
+
+    private static void checkLength(String action, byte[] result) {
         if (result.length > MAX_REPLY_BYTES) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
                     "Expected a result of action '%s' of at most %s bytes, found %s: ask over Flight"
                             .formatted(action, MAX_REPLY_BYTES, result.length));
         }
-        send(request, type, result, replies.takeUninterruptibly(result.length));
     }
 
     private void multiGet(Request request, long start, boolean mayRunHere) {

@@ -8,13 +8,15 @@ import java.io.IOException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The replies of one connection, in the order in which they complete. Any thread adds, never
  * waiting; one thread writes everything that is there, flushes once, and parks. So replies that
- * complete together leave in one packet, and a slow client never holds up the log.
+ * complete together leave in one packet, and a slow client never holds up the log. A thread that
+ * may wait for the client can write at once what it adds, without waking the other one.
  *
  * <p>Its size is bounded by the limit on unanswered requests of the connection, whose permits are
  * returned when a reply is flushed.
@@ -24,6 +26,7 @@ final class ResponseQueue {
     private final LongSupplier nanoTime;
     private final ConcurrentLinkedQueue<Response> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger queuedCount = new AtomicInteger();
+    private final ReentrantLock writing = new ReentrantLock(); // held to use the writer
     private volatile @Nullable Thread consumer;
     private volatile boolean closed;
     private volatile boolean finished;
@@ -46,6 +49,24 @@ final class ResponseQueue {
         }
     }
 
+    /**
+     * The same by a thread that may wait for the client: writes the reply, and others that are
+     * there.
+     */
+    void addAndWrite(FrameType type, int requestId, byte[] payload, Runnable flushed)
+            throws IOException {
+        queue.add(new Response(type, requestId, payload, flushed));
+        queuedCount.getAndIncrement();
+        if (finished) {
+            discard();
+            return;
+        }
+        writeWaiting();
+        if (queuedCount.get() > 0) {
+            LockSupport.unpark(consumer); // who added meanwhile left it to the present writer
+        }
+    }
+
     /** Whether the client has taken nothing of the present write for that long. */
     boolean isStalled(long timeoutNanos) {
         long start = writeStartNanos;
@@ -63,18 +84,32 @@ final class ResponseQueue {
         consumer = Thread.currentThread();
         try {
             while (true) {
-                int waiting = queuedCount.get();
-                if (waiting > 0) {
-                    write(waiting);
-                } else if (closed) {
-                    return;
-                } else {
-                    LockSupport.park(this);
+                boolean wasClosed = closed;
+                if (writeWaiting()) {
+                    continue;
                 }
+                if (wasClosed) {
+                    return;
+                }
+                LockSupport.park(this);
             }
         } finally {
             finished = true;
             discard();
+        }
+    }
+
+    /** Whether there was anything to write. */
+    private boolean writeWaiting() throws IOException {
+        writing.lock();
+        try {
+            int waiting = queuedCount.get();
+            if (waiting > 0) {
+                write(waiting);
+            }
+            return waiting > 0;
+        } finally {
+            writing.unlock();
         }
     }
 

@@ -33,7 +33,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -231,10 +230,11 @@ final class ActionClientIT {
 
     /** More than there are sockets: who gets none is told at once, the others are answered. */
     private static void manyAtOnce(ActionClient actions) throws Exception {
+        OpenTableRequest request = new OpenTableRequest(ORDERS, 60_000, Optional.empty());
         try (ExecutorService threads = Executors.newFixedThreadPool(64)) {
             List<Future<Optional<OpenTableReply>>> asked = new ArrayList<>();
             for (int i = 0; i < 400; i++) {
-                asked.add(threads.submit((Callable<Optional<OpenTableReply>>) () -> open(actions)));
+                asked.add(threads.submit(() -> actions.openTable(request)));
             }
             long answered = 0;
             for (Future<Optional<OpenTableReply>> one : asked) {

@@ -7,7 +7,9 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.api.ApiJson;
+import io.stele.protocol.api.OpenTableRequest;
 import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
@@ -24,6 +26,7 @@ import io.stele.protocol.wire.Hello;
 import io.stele.protocol.wire.HelloReply;
 import io.stele.protocol.wire.MultiGet;
 import io.stele.protocol.wire.MultiGetReply;
+import io.stele.protocol.wire.OpenTable;
 import io.stele.protocol.wire.WireLimits;
 import io.stele.protocol.wire.Write;
 import io.stele.protocol.wire.WriteBatchBuilder;
@@ -33,6 +36,7 @@ import io.stele.sidecar.TestingSidecar;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -235,6 +239,40 @@ final class FramedDoorIT {
             Frame reply = peer.read();
             assertThat(ApiJson.read(reply.payload(), TableDescription.class).schema())
                     .isEqualTo(orders);
+        }
+    }
+
+    @Test
+    void tablesAreOpenedBetweenOtherRequests() throws IOException {
+        byte[] open =
+                OpenTable.encode(
+                        new OpenTableRequest(
+                                TableRequest.of("shop", "orders"), 60_000, Optional.empty()));
+        try (Peer peer = Peer.welcomed(this)) {
+            for (int round = 0; round < 20; round++) {
+                int first = round * 3;
+                peer.queue(FrameType.OPEN_TABLE, first, open);
+                peer.queue(FrameType.PING, first + 1, new byte[0]);
+                peer.queue(FrameType.OPEN_TABLE, first + 2, open);
+                peer.flush();
+                Map<Integer, FrameType> replies = new HashMap<>();
+                for (int i = 0; i < 3; i++) {
+                    Frame frame = peer.read();
+                    replies.put(frame.requestId(), frame.type());
+                }
+                assertThat(replies)
+                        .containsExactlyInAnyOrderEntriesOf(
+                                Map.of(
+                                        first,
+                                        FrameType.OPEN_TABLE_REPLY,
+                                        first + 1,
+                                        FrameType.PING_REPLY,
+                                        first + 2,
+                                        FrameType.OPEN_TABLE_REPLY));
+            }
+            // A thread of its own ends a connection that breaks the protocol as others do
+            peer.send(FrameType.ACTION, 99, new byte[0]);
+            assertThat(peer.readError().code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
         }
     }
 

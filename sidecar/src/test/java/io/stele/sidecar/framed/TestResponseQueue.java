@@ -11,6 +11,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -35,11 +36,7 @@ final class TestResponseQueue {
                             .start(
                                     () -> {
                                         for (int id = first; id < first + 1_000; id++) {
-                                            queue.add(
-                                                    FrameType.PING_REPLY,
-                                                    id,
-                                                    new byte[id % 7],
-                                                    flushed::incrementAndGet);
+                                            add(queue, id, flushed);
                                         }
                                     }));
         }
@@ -58,6 +55,62 @@ final class TestResponseQueue {
             assertThat(frame.payload()).hasSize(frame.requestId() % 7);
         }
         assertThat(seen).hasSize(8_000);
+    }
+
+    /** Half of the threads write themselves; what others add meanwhile leaves as well. */
+    private static void add(ResponseQueue queue, int id, AtomicInteger flushed) {
+        byte[] payload = new byte[id % 7];
+        if (id / 1_000 % 2 == 0) {
+            queue.add(FrameType.PING_REPLY, id, payload, flushed::incrementAndGet);
+            return;
+        }
+        try {
+            queue.addAndWrite(FrameType.PING_REPLY, id, payload, flushed::incrementAndGet);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void whatIsAddedWhileAnotherWritesLeavesWithoutAClose() throws Exception {
+        CountDownLatch writes = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch flushed = new CountDownLatch(2);
+        OutputStream slow =
+                new OutputStream() {
+                    @Override
+                    public void write(int value) {
+                        writes.countDown();
+                        try {
+                            goOn.await();
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                        }
+                    }
+                };
+        ResponseQueue queue = new ResponseQueue(new FrameWriter(slow), System::nanoTime);
+        Thread writer = Thread.ofVirtual().start(() -> writeAll(queue));
+        Thread first =
+                Thread.ofPlatform()
+                        .start(
+                                () -> {
+                                    try {
+                                        queue.addAndWrite(
+                                                FrameType.PING_REPLY,
+                                                1,
+                                                new byte[0],
+                                                flushed::countDown);
+                                    } catch (IOException e) {
+                                        throw new UncheckedIOException(e);
+                                    }
+                                });
+        writes.await();
+        queue.add(FrameType.PING_REPLY, 2, new byte[0], flushed::countDown);
+        goOn.countDown();
+        flushed.await();
+        first.join();
+        queue.close();
+        writer.join();
     }
 
     @Test
