@@ -25,6 +25,7 @@ public final class FileSplitFixture {
     private List<Integer> certainColumns = List.of();
     private boolean fresh;
     private OptionalInt checksumBlockBytes = OptionalInt.empty();
+    private OptionalLong bitmapIndexBytes = OptionalLong.empty();
 
     public FileSplitFixture(String path, long sizeBytes) {
         this.path = path;
@@ -77,6 +78,11 @@ public final class FileSplitFixture {
         return this;
     }
 
+    public FileSplitFixture bitmapIndex(OptionalLong sizeBytes) {
+        bitmapIndexBytes = sizeBytes;
+        return this;
+    }
+
     /** The sidecar has its metadata. */
     public FileSplitFixture fresh() {
         fresh = true;
@@ -97,7 +103,7 @@ public final class FileSplitFixture {
                 firstRowId,
                 deletedRows,
                 certainColumns,
-                OptionalLong.empty(),
+                bitmapIndexBytes,
                 checksumBlockBytes,
                 fresh,
                 "key",
