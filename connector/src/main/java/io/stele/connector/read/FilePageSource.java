@@ -28,6 +28,7 @@ final class FilePageSource implements ConnectorPageSource {
     private final OrcRecordReader reader;
     private final WarehouseOrcDataSource dataSource;
     private final Optional<StripePrefetch> prefetch;
+    private final Optional<List<ScanChannel>> decoding;
     private final HotScan hotScan;
     private final VisibleRows visibleRows;
     private final Optional<List<ScanChannel>> channels;
@@ -38,12 +39,14 @@ final class FilePageSource implements ConnectorPageSource {
 
     /**
      * @param prefetch of what is read; owned from now on
-     * @param channels the wanted columns; empty where they are the reader's own, in order
+     * @param decoding the reader's columns as they are kept; empty where they are so already
+     * @param channels the wanted columns; empty where they are those, in order
      */
     FilePageSource(
             OrcRecordReader reader,
             WarehouseOrcDataSource dataSource,
             Optional<StripePrefetch> prefetch,
+            Optional<List<ScanChannel>> decoding,
             HotScan hotScan,
             VisibleRows visibleRows,
             Optional<List<ScanChannel>> channels,
@@ -52,6 +55,7 @@ final class FilePageSource implements ConnectorPageSource {
         this.reader = requireNonNull(reader, "reader is null");
         this.dataSource = requireNonNull(dataSource, "dataSource is null");
         this.prefetch = requireNonNull(prefetch, "prefetch is null");
+        this.decoding = requireNonNull(decoding, "decoding is null");
         this.hotScan = requireNonNull(hotScan, "hotScan is null");
         this.visibleRows = requireNonNull(visibleRows, "visibleRows is null");
         this.channels = requireNonNull(channels, "channels is null");
@@ -84,7 +88,9 @@ final class FilePageSource implements ConnectorPageSource {
             }
             long firstRow = reader.getFilePosition();
             nextRow = firstRow + page.getPositionCount();
-            SourcePage visible = visibleRows.select(hotScan.through(page, firstRow), firstRow);
+            SourcePage decoded =
+                    decoding.isPresent() ? new ChannelSourcePage(page, decoding.get()) : page;
+            SourcePage visible = visibleRows.select(hotScan.through(decoded, firstRow), firstRow);
             if (visible == null || channels.isEmpty()) {
                 return visible;
             }

@@ -8,6 +8,7 @@ import static io.stele.connector.handle.SteleColumnHandle.PATH_ID;
 import static io.stele.connector.handle.SteleColumnHandle.SHARD_ID;
 import static io.trino.memory.context.AggregatedMemoryContext.newSimpleAggregatedMemoryContext;
 import static io.trino.spi.type.BigintType.BIGINT;
+import static io.trino.spi.type.DoubleType.DOUBLE;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
@@ -280,10 +281,12 @@ public final class FilePageSources {
         private final OrcReader reader;
         private final Map<Integer, OrcColumn> fileColumns;
         private final Map<String, OrcColumn> hiddenColumns;
+        private final Map<Integer, ScaledDoubles> scaled;
         private final Map<Integer, ColumnSchema> written = new HashMap<>();
         private final Map<Integer, OrcColumn> narrowedColumns = new HashMap<>();
         private final List<OrcColumn> readColumns = new ArrayList<>();
         private final List<Type> readTypes = new ArrayList<>();
+        private final Map<Integer, ScaledDoubles> readScaled = new HashMap<>(); // by channel
         private final List<SteleColumnHandle> columns;
         private final WantedFields fields;
         private final ScanCaches use;
@@ -332,6 +335,7 @@ public final class FilePageSources {
                     hiddenColumns.put(column.getColumnName(), column);
                 }
             }
+            this.scaled = ScaledDoubles.of(reader, fileColumns);
         }
 
         Opened open(TupleDomain<SteleColumnHandle> constraint, MemoryContext memory)
@@ -376,7 +380,7 @@ public final class FilePageSources {
                             streams,
                             recordOptions,
                             readColumns,
-                            readTypes,
+                            storedTypes(),
                             rowNumbers,
                             selectedRowGroups(predicate(constraint)),
                             split.start(),
@@ -389,6 +393,7 @@ public final class FilePageSources {
                             records,
                             dataSource,
                             prefetch,
+                            decoding(constraint),
                             new HotScan(
                                     hotColumns,
                                     use.columns(),
@@ -439,11 +444,46 @@ public final class FilePageSources {
                             opening));
         }
 
-        private List<HotScan.Column> hotScanColumns(TupleDomain<SteleColumnHandle> constraint) {
+        /** The types of the columns that are read, in the file. */
+        private List<Type> storedTypes() {
+            List<Type> stored = new ArrayList<>(readTypes);
+            readScaled.keySet().forEach(channel -> stored.set(channel, BIGINT));
+            return stored;
+        }
+
+        /** Doubles of what is read as whole numbers; the row number comes behind all columns. */
+        private Optional<List<ScanChannel>> decoding(TupleDomain<SteleColumnHandle> constraint) {
+            if (readScaled.isEmpty()) {
+                return Optional.empty();
+            }
+            Set<OrcColumn> filtered = filteredColumns(constraint);
+            List<ScanChannel> decoding = new ArrayList<>();
+            for (int channel = 0; channel < readColumns.size() + (rowNumbers ? 1 : 0); channel++) {
+                ScaledDoubles doubles = readScaled.get(channel);
+                if (doubles == null) {
+                    decoding.add(new ScanChannel.Direct(channel));
+                } else {
+                    boolean isFiltered = filtered.contains(doubles.column());
+                    decoding.add(
+                            new ScanChannel.Scaled(
+                                    channel, isFiltered ? doubles.filtered() : doubles));
+                }
+            }
+            return Optional.of(List.copyOf(decoding));
+        }
+
+        /** The columns that the scan leaves rows out by, as they are read. */
+        private Set<OrcColumn> filteredColumns(TupleDomain<SteleColumnHandle> constraint) {
             Set<OrcColumn> filtered = new HashSet<>();
             for (SteleColumnHandle column : constraint.getDomains().orElseThrow().keySet()) {
-                filtered.add(fileColumns.get(column.id()));
+                ScaledDoubles doubles = scaled.get(column.id());
+                filtered.add(doubles == null ? fileColumns.get(column.id()) : doubles.column());
             }
+            return filtered;
+        }
+
+        private List<HotScan.Column> hotScanColumns(TupleDomain<SteleColumnHandle> constraint) {
+            Set<OrcColumn> filtered = filteredColumns(constraint);
             List<HotScan.Column> columns = new ArrayList<>();
             for (int channel = 0; channel < readColumns.size(); channel++) {
                 OrcColumn column = readColumns.get(channel);
@@ -484,7 +524,18 @@ public final class FilePageSources {
             IdentifiedType present = IdentifiedType.of(presentColumn(columnId));
             OrcTypes.Mapping mapping =
                     BlockEvolution.mapping(IdentifiedType.of(written), present, types);
-            return new ScanChannel.FromSource(read(column, mapping.fileType()), mapping);
+            return new ScanChannel.FromSource(read(columnId, column, mapping.fileType()), mapping);
+        }
+
+        /** Of doubles the whole numbers are read where they are there. */
+        private int read(int columnId, OrcColumn column, Type type) {
+            ScaledDoubles doubles = scaled.get(columnId);
+            if (doubles == null || type != DOUBLE) {
+                return read(column, type);
+            }
+            int channel = read(doubles.column(), type);
+            readScaled.put(channel, doubles);
+            return channel;
         }
 
         /** A row column, of which only some fields may be read. */
@@ -581,6 +632,7 @@ public final class FilePageSources {
                 case ScanChannel.FromSource _,
                         ScanChannel.FieldOf _,
                         ScanChannel.Text _,
+                        ScanChannel.Scaled _,
                         ScanChannel.Direct _,
                         ScanChannel.ChangeType _,
                         ScanChannel.TimeOfLsn _,
@@ -689,6 +741,11 @@ public final class FilePageSources {
                         .ifPresent(
                                 fileDomain ->
                                         builder.addColumn(found.get().getColumnId(), fileDomain));
+                ScaledDoubles doubles = scaled.get(column.id());
+                if (doubles != null && !column.isField()) {
+                    // Row groups have statistics of the columns alone that are read
+                    builder.addColumn(doubles.column().getColumnId(), doubles.domain(domain));
+                }
             }
         }
 

@@ -47,6 +47,14 @@ sealed interface ScanChannel {
         }
     }
 
+    /** A column of doubles, of the whole numbers in the source. */
+    record Scaled(int channel, ScaledDoubles doubles) implements ScanChannel {
+        @Override
+        public Block load(SourcePage page) {
+            return doubles.decode(page.getBlock(channel));
+        }
+    }
+
     /** A column of the source as it is. */
     record Direct(int channel) implements ScanChannel {
         @Override

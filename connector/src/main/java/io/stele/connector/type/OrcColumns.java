@@ -9,6 +9,8 @@ import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.MapType;
 import io.stele.protocol.schema.RowType;
+import io.stele.protocol.schema.ScalarType;
+import io.stele.storage.orc.ScaledColumn;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.metadata.ColumnMetadata;
 import io.trino.orc.metadata.OrcColumnId;
@@ -74,8 +76,18 @@ public final class OrcColumns {
         return Map.copyOf(attributes);
     }
 
-    /** The tree of types, root first. */
+    /** The tree of types of a file with these columns alone, root first. */
     public static ColumnMetadata<OrcType> of(List<ColumnSchema> columns) {
+        return of(columns, List.of());
+    }
+
+    /**
+     * The tree of types, root first.
+     *
+     * @param scaled the hidden columns behind the others
+     */
+    public static ColumnMetadata<OrcType> of(
+            List<ColumnSchema> columns, List<ScaledColumn> scaled) {
         List<OrcType> types = new ArrayList<>();
         types.add(struct(List.of(), List.of())); // replaced when the children are known
         List<OrcColumnId> children = new ArrayList<>();
@@ -83,8 +95,22 @@ public final class OrcColumns {
             children.add(new OrcColumnId(types.size()));
             add(column.type(), attributes(column), types);
         }
-        types.set(0, struct(children, columns.stream().map(ColumnSchema::name).toList()));
+        for (ScaledColumn column : scaled) {
+            children.add(new OrcColumnId(types.size()));
+            add(ScalarType.BIGINT, column.attributes(), types);
+        }
+        types.set(0, struct(children, names(columns, scaled)));
         return new ColumnMetadata<>(types);
+    }
+
+    /** The names of all columns of a file, in their order. */
+    public static List<String> names(List<ColumnSchema> columns, List<ScaledColumn> scaled) {
+        List<String> names =
+                columns.stream()
+                        .map(ColumnSchema::name)
+                        .collect(Collectors.toCollection(ArrayList::new));
+        scaled.forEach(column -> names.add(column.name(names)));
+        return List.copyOf(names);
     }
 
     private static void add(DataType type, Map<String, String> attributes, List<OrcType> types) {

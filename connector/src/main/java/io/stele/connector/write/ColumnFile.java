@@ -2,6 +2,7 @@ package io.stele.connector.write;
 
 import static io.airlift.units.DataSize.Unit.KILOBYTE;
 import static io.airlift.units.DataSize.Unit.MEGABYTE;
+import static io.trino.spi.type.BigintType.BIGINT;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.units.DataSize;
@@ -28,9 +29,13 @@ import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import io.trino.spi.type.Type;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * One ORC file that is being written into the warehouse; visible when {@link #finish} returns.
@@ -51,21 +56,25 @@ final class ColumnFile implements AutoCloseable {
                     .withDictionaryMaxMemory(DataSize.of(1, MEGABYTE))
                     .withMaxCompressionBufferSize(DataSize.of(64, KILOBYTE));
 
+    // What hidden columns are chosen by; as many as the sidecar looks at
+    private static final int SAMPLE_ROWS = 4_096;
+
     private final List<ColumnSchema> columns;
     private final List<OrcTypes.Mapping> mappings;
-    private final ColumnMetadata<OrcType> orcTypes;
     private final ObjectStore warehouse;
     private final String path;
     private final ChecksummingWriter object;
     private final WarehouseOrcDataSink sink;
     private final BitmapRows bitmaps;
     private final BlockSketches sketches;
-    private final OrcWriter writer;
+    private final CompressionKind compression;
+    private final List<Block[]> sample = new ArrayList<>(); // until there are enough
+    private int sampleRows;
+    private Optional<Encoder> encoder = Optional.empty(); // once there is a sample
 
     private ColumnFile(
             List<ColumnSchema> columns,
             List<OrcTypes.Mapping> mappings,
-            ColumnMetadata<OrcType> orcTypes,
             ObjectStore warehouse,
             String path,
             FileCompression compression,
@@ -76,23 +85,17 @@ final class ColumnFile implements AutoCloseable {
         this.path = path;
         this.bitmaps = bitmaps;
         this.mappings = mappings;
-        this.orcTypes = orcTypes;
+        this.compression = kind(compression);
         this.sketches = new BlockSketches(columns, mappings);
         this.object = ChecksummingWriter.create(warehouse, path);
         this.sink = new WarehouseOrcDataSink(object);
-        List<Type> fileTypes = mappings.stream().map(OrcTypes.Mapping::fileType).toList();
-        this.writer =
-                new OrcWriter(
-                        sink,
-                        columns.stream().map(ColumnSchema::name).toList(),
-                        fileTypes,
-                        orcTypes,
-                        kind(compression),
-                        OPTIONS,
-                        Map.of(),
-                        false,
-                        OrcWriteValidationMode.BOTH,
-                        new OrcWriterStats());
+    }
+
+    /** The ORC writer, and the columns that it has beside those of the table. */
+    private record Encoder(OrcWriter orc, ColumnMetadata<OrcType> types, ScaledBlocks scaled) {
+        void write(Block[] blocks) throws IOException {
+            orc.write(new Page(blocks[0].getPositionCount(), scaled.with(blocks)));
+        }
     }
 
     /**
@@ -114,7 +117,6 @@ final class ColumnFile implements AutoCloseable {
         return new ColumnFile(
                 columns,
                 mappings,
-                OrcColumns.of(columns),
                 warehouse,
                 path,
                 options.compression().orElse(FileCompression.LZ4),
@@ -137,27 +139,80 @@ final class ColumnFile implements AutoCloseable {
             blocks[channel] = mappings.get(channel).toFile(page.getBlock(channel));
         }
         sketches.add(blocks);
-        writer.write(new Page(page.getPositionCount(), blocks));
+        if (encoder.isPresent()) {
+            encoder.get().write(blocks);
+            return;
+        }
+        sample.add(blocks);
+        sampleRows += page.getPositionCount();
+        if (sampleRows >= SAMPLE_ROWS) {
+            encoder();
+        }
+    }
+
+    /** The encoder, which has the sample from then on. */
+    private Encoder encoder() throws IOException {
+        if (encoder.isPresent()) {
+            return encoder.get();
+        }
+        ScaledBlocks scaled = new ScaledBlocks(columns, sample);
+        ColumnMetadata<OrcType> types = OrcColumns.of(columns, scaled.columns());
+        List<Type> fileTypes =
+                Stream.concat(
+                                mappings.stream().map(OrcTypes.Mapping::fileType),
+                                scaled.columns().stream().map(_ -> BIGINT))
+                        .toList();
+        OrcWriter orc =
+                new OrcWriter(
+                        sink,
+                        OrcColumns.names(columns, scaled.columns()),
+                        fileTypes,
+                        types,
+                        compression,
+                        OPTIONS,
+                        Map.of(),
+                        false,
+                        OrcWriteValidationMode.BOTH,
+                        new OrcWriterStats());
+        Encoder created = new Encoder(orc, types, scaled);
+        encoder = Optional.of(created);
+        for (Block[] blocks : sample) {
+            created.write(blocks);
+        }
+        sample.clear();
+        return created;
+    }
+
+    private long sampleBytes() {
+        return sample.stream()
+                .flatMap(Arrays::stream)
+                .mapToLong(Block::getRetainedSizeInBytes)
+                .sum();
     }
 
     /** Bytes that the file has now, about. */
     long sizeBytes() {
-        return writer.getWrittenBytes() + writer.getBufferedBytes();
+        return encoder.map(
+                        present -> present.orc.getWrittenBytes() + present.orc.getBufferedBytes())
+                .orElseGet(this::sampleBytes);
     }
 
     long retainedBytes() {
-        return writer.getRetainedBytes() + bitmaps.retainedBytes();
+        return encoder.map(present -> present.orc.getRetainedBytes()).orElseGet(this::sampleBytes)
+                + bitmaps.retainedBytes();
     }
 
     /** Completes and publishes the file, its checksums and its bitmap index. */
     Summary finish() throws IOException {
         OptionalLong bitmapIndexBytes = bitmaps.write(warehouse, WrittenFile.bitmapIndexPath(path));
-        writer.close();
+        Encoder encoded = encoder();
+        encoded.orc.close();
         object.commit();
-        long rowCount = writer.getFileRowCount();
+        long rowCount = encoded.orc.getFileRowCount();
         Map<Integer, ColumnStats> statistics =
-                writer.getFileStats()
-                        .map(found -> OrcStatistics.of(columns, orcTypes, found, rowCount))
+                encoded.orc
+                        .getFileStats()
+                        .map(found -> OrcStatistics.of(columns, encoded.types, found, rowCount))
                         .orElse(Map.of());
         return new Summary(
                 object.position(),

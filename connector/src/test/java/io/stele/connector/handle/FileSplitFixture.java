@@ -25,7 +25,6 @@ public final class FileSplitFixture {
     private List<Integer> certainColumns = List.of();
     private boolean fresh;
     private OptionalInt checksumBlockBytes = OptionalInt.empty();
-    private OptionalLong bitmapIndexBytes = OptionalLong.empty();
 
     public FileSplitFixture(String path, long sizeBytes) {
         this.path = path;
@@ -78,11 +77,6 @@ public final class FileSplitFixture {
         return this;
     }
 
-    public FileSplitFixture bitmapIndex(OptionalLong sizeBytes) {
-        bitmapIndexBytes = sizeBytes;
-        return this;
-    }
-
     /** The sidecar has its metadata. */
     public FileSplitFixture fresh() {
         fresh = true;
@@ -103,7 +97,7 @@ public final class FileSplitFixture {
                 firstRowId,
                 deletedRows,
                 certainColumns,
-                bitmapIndexBytes,
+                OptionalLong.empty(),
                 checksumBlockBytes,
                 fresh,
                 "key",

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a column shard file: plain ORC of the table's columns, {@code _row_id} where there is no
- * primary key, and {@code _lsn}; gathers the statistics of its manifest entry on the way.
+ * primary key, {@code _lsn}, and {@link ScaledColumn}s; gathers the statistics of its manifest
+ * entry on the way.
  *
  * <p>Invariant: nothing is visible before {@link #finish} returns, and {@link #close} without it
  * leaves nothing. Confined to one thread.
@@ -46,7 +47,7 @@ public final class ColumnFileWriter implements AutoCloseable {
     private final String path;
     private final ObjectStore store;
     private final ColumnFileOptions options;
-    private final TypeDescription fileSchema;
+    private final TypeDescription fileSchema; // without what the sample decides on
     private final RowLayout layout;
     private final ColumnAppender[] appenders;
     private final StatsCollector stats;
@@ -60,6 +61,7 @@ public final class ColumnFileWriter implements AutoCloseable {
 
     private VectorizedRowBatch batch;
     private @Nullable Writer writer;
+    private @Nullable ScaledVectors scaled; // there with the ORC writer
     private long rowCount;
     private final BitSet dictionaryColumns; // positions of those that users want so
     private long rowBytes;
@@ -230,7 +232,7 @@ public final class ColumnFileWriter implements AutoCloseable {
         sketches.add(batch.cols, batch.size);
         Writer orc = writer;
         if (orc != null) {
-            orc.addRowBatch(batch);
+            orc.addRowBatch(requireNonNull(scaled).with(batch));
             batch.reset();
             return;
         }
@@ -247,7 +249,7 @@ public final class ColumnFileWriter implements AutoCloseable {
 
     private void writeSample(Writer orc) throws IOException {
         for (VectorizedRowBatch full : sample) {
-            orc.addRowBatch(full);
+            orc.addRowBatch(requireNonNull(scaled).with(full));
         }
         sample.clear();
     }
@@ -259,12 +261,14 @@ public final class ColumnFileWriter implements AutoCloseable {
             configuration = new Configuration(configuration);
             OrcConf.DICTIONARY_KEY_SIZE_THRESHOLD.setDouble(configuration, 1.0);
         }
+        ScaledVectors chosen = new ScaledVectors(layout.columns(), sample);
+        scaled = chosen;
         // The library asks for a file system even where it is given the stream
         ChecksummedFile unread = new ChecksummedFile(store, path, 0, Optional.empty());
         OrcFile.WriterOptions orcOptions =
                 OrcFile.writerOptions(configuration)
                         .fileSystem(new ColumnFileSystem(unread, configuration))
-                        .setSchema(fileSchema)
+                        .setSchema(chosen.addTo(fileSchema))
                         .compress(options.compression().kind())
                         .stripeSize(options.stripeBytes())
                         .rowIndexStride(options.rowGroupRows(rowBytes / Math.max(1, rowCount)))

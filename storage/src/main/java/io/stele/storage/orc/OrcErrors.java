@@ -2,6 +2,7 @@ package io.stele.storage.orc;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.storage.objectstore.WouldBlockException;
 import java.io.EOFException;
 import java.io.IOException;
 import org.apache.orc.FileFormatException;
@@ -34,6 +35,9 @@ final class OrcErrors {
             }
             if (root instanceof SteleException damage) {
                 throw damage;
+            }
+            if (root instanceof WouldBlockException mustWait) {
+                throw mustWait; // nothing is wrong: whoever may wait tries again
             }
             if (root instanceof IOException failed && !isOfTheLibrary(failed)) {
                 throw e instanceof IOException io ? io : failed;

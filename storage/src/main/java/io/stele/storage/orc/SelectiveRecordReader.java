@@ -6,6 +6,7 @@ import org.apache.hadoop.hive.ql.io.sarg.SearchArgument;
 import org.apache.hadoop.hive.ql.io.sarg.SearchArgumentFactory;
 import org.apache.orc.OrcProto;
 import org.apache.orc.Reader;
+import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.OrcIndex;
 import org.apache.orc.impl.ReaderImpl;
 import org.apache.orc.impl.RecordReaderImpl;
@@ -28,7 +29,8 @@ final class SelectiveRecordReader extends RecordReaderImpl {
             throws IOException {
         // Before super(), which reads the stripe and asks.
         this.included = included.clone();
-        super(file, options.searchArgument(anyPredicate(file), new String[] {anyColumn(file)}));
+        String column = anyColumn(file, options.getInclude());
+        super(file, options.searchArgument(anyPredicate(column), new String[] {column}));
     }
 
     @Override
@@ -41,13 +43,18 @@ final class SelectiveRecordReader extends RecordReaderImpl {
         return included;
     }
 
-    private static SearchArgument anyPredicate(ReaderImpl file) {
-        return SearchArgumentFactory.newBuilder()
-                .isNull(anyColumn(file), PredicateLeaf.Type.LONG)
-                .build();
+    private static SearchArgument anyPredicate(String column) {
+        return SearchArgumentFactory.newBuilder().isNull(column, PredicateLeaf.Type.LONG).build();
     }
 
-    private static String anyColumn(ReaderImpl file) {
-        return file.getSchema().getFieldNames().getLast();
+    /** One that is read, or the library reads the row index at every seek again. */
+    private static String anyColumn(ReaderImpl file, boolean[] isIncluded) {
+        TypeDescription schema = file.getSchema();
+        for (int position = 0; position < schema.getChildren().size(); position++) {
+            if (isIncluded[schema.getChildren().get(position).getId()]) {
+                return schema.getFieldNames().get(position);
+            }
+        }
+        return schema.getFieldNames().getLast();
     }
 }

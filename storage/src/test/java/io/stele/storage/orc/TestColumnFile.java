@@ -26,9 +26,13 @@ import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.format.FileChecksums;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.objectstore.LocalObjectStore;
+import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.WouldBlockException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -36,10 +40,12 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.orc.OrcFile;
 import org.apache.orc.Reader;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -116,6 +122,33 @@ final class TestColumnFile {
         assertThatThrownBy(() -> points.read(reader, ROWS))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("found " + ROWS);
+    }
+
+    @Test
+    void keptRowGroupsAreReadWithoutWaitingAndOthersNotAtAll(@TempDir Path directory)
+            throws IOException {
+        ObjectStore local = new LocalObjectStore(directory);
+        TableSchema schema = table(List.of("bigint", "double"), true);
+        RowLayout layout = RowLayout.of(schema.columns());
+        List<byte[]> rows =
+                IntStream.range(0, ROWS)
+                        .mapToObj(i -> Rows.toBytes(layout, (long) i, i / 100.0))
+                        .toList();
+        FileEntry file = ColumnFileFixture.write(local, schema, rows, SMALL_STRIPES);
+        ColumnFileReader reader = ColumnFileReader.open(local, file, schema.columns());
+        assertThat(reader.fileSchema().getFieldNames().getLast())
+                .as("a column that rows are not made of")
+                .isEqualTo("_scaled_2");
+        ColumnPointReader points = new ColumnPointReader("points", 64 << 20, () -> 0);
+        assertThat(points.read(reader, 5).row()).isEqualTo(rows.get(5));
+        for (int ordinal : new int[] {5, 0, 999, 17}) {
+            assertThat(NonBlocking.read(() -> points.read(reader, ordinal)).row())
+                    .isEqualTo(rows.get(ordinal));
+        }
+        assertThatThrownBy(() -> NonBlocking.read(() -> points.read(reader, ROWS - 1)))
+                .isInstanceOf(WouldBlockException.class);
+        assertThatThrownBy(() -> NonBlocking.read(() -> reader.openRowGroup(new RowGroup(0, 3))))
+                .isInstanceOf(WouldBlockException.class);
     }
 
     @Test
