@@ -44,18 +44,30 @@ public final class PageCache implements AutoCloseable {
     private final GhostCaches ghosts;
     private final ConcurrentMap<String, TableCounters> tables = new ConcurrentHashMap<>();
 
+    /** A cache that writes what it fetched as soon as no fetch is under way. */
+    public PageCache(
+            PageStore store, PageCacheOptions options, LongSupplier nanoTime, Executor executor) {
+        this(store, options, nanoTime, executor, executor);
+    }
+
     /**
      * @param nanoTime a clock of nanoseconds that never goes back
      * @param executor runs fetches beyond the first of a read, and writes into the store: blocking
      *     tasks that wait for nobody but disks and loaders
+     * @param later runs such tasks some time after it is given them: what was fetched is written if
+     *     no fetch began meanwhile
      */
     public PageCache(
-            PageStore store, PageCacheOptions options, LongSupplier nanoTime, Executor executor) {
+            PageStore store,
+            PageCacheOptions options,
+            LongSupplier nanoTime,
+            Executor executor,
+            Executor later) {
         this.store = requireNonNull(store, "store is null");
         this.pageBytes = store.pageBytes();
         this.units = new PageUnits(pageBytes, store.unitBytes());
         this.ghosts = new GhostCaches(store.maxPages());
-        this.fetcher = new PageFetcher(store, flights, options, nanoTime, executor);
+        this.fetcher = new PageFetcher(store, flights, options, nanoTime, executor, later);
     }
 
     /**

@@ -64,7 +64,8 @@ final class PageFetcher {
             PageFlights flights,
             PageCacheOptions options,
             LongSupplier nanoTime,
-            Executor executor) {
+            Executor executor,
+            Executor later) {
         this.store = requireNonNull(store, "store is null");
         this.flights = requireNonNull(flights, "flights is null");
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
@@ -72,7 +73,7 @@ final class PageFetcher {
         this.units = new PageUnits(store.pageBytes(), store.unitBytes());
         this.maxFetchBytes = Math.max(options.maxFetchBytes(), units.unitBytes());
         this.fetchBytes = new Semaphore(Math.multiplyExact(options.maxFetches(), maxFetchBytes));
-        this.fills = new WaitingFills(options.maxFillBytes(), executor);
+        this.fills = new WaitingFills(options.maxFillBytes(), executor, later);
     }
 
     /** Several ranges are fetched side by side, the first one in this thread. */

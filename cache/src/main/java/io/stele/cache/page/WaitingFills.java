@@ -30,6 +30,7 @@ final class WaitingFills {
     record Fill(CachedFile file, int sizeBytes, Runnable write, Runnable drop) {}
 
     private final Executor executor;
+    private final Executor later;
     private final Semaphore room;
     private final long maxWaitingBytes;
 
@@ -37,14 +38,16 @@ final class WaitingFills {
     private final Queue<Fill> waiting = new ArrayDeque<>();
     private long waitingBytes;
     private int fetches;
-    private boolean writing; // a task writes what waits, or is going to
+    private boolean writing; // a task writes what waits, or is going to look whether it may
     private boolean closed;
 
     /**
      * @param maxBytes on their way, those that have not come yet included
      * @param executor runs tasks that block for the disk
+     * @param later runs them after a pause: a scan still decodes what the last fetch brought
      */
-    WaitingFills(int maxBytes, Executor executor) {
+    WaitingFills(int maxBytes, Executor executor, Executor later) {
+        this.later = requireNonNull(later, "later is null");
         this.room = new Semaphore(maxBytes);
         this.maxWaitingBytes = maxBytes / 2;
         this.executor = requireNonNull(executor, "executor is null");
@@ -119,7 +122,7 @@ final class WaitingFills {
             writing = true;
         }
         try {
-            executor.execute(this::writeWhileQuiet);
+            later.execute(this::writeWhileQuiet);
         } catch (RejectedExecutionException e) {
             synchronized (this) {
                 writing = false;

@@ -13,11 +13,12 @@ import org.junit.jupiter.api.Test;
 /** Tasks run when a test says so, in its own thread. */
 class TestWaitingFills {
     private final Queue<Runnable> tasks = new ArrayDeque<>();
+    private final Queue<Runnable> laterTasks = new ArrayDeque<>();
     private final List<String> ended = new ArrayList<>();
     private boolean rejects;
 
     /** Half of 100 bytes may wait. */
-    private final WaitingFills fills = new WaitingFills(100, this::execute);
+    private final WaitingFills fills = new WaitingFills(100, this::execute, this::execute);
 
     private void execute(Runnable task) {
         if (rejects) {
@@ -73,6 +74,26 @@ class TestWaitingFills {
         runTasks();
         assertThat(ended).containsExactly("a", "b", "c");
         assertNothingIsReserved();
+    }
+
+    @Test
+    void aFetchWithinThePauseKeepsItWaiting() {
+        WaitingFills paused = new WaitingFills(100, this::execute, laterTasks::add);
+        CachedFile file = new CachedFile("t", "a", 1000);
+        paused.fetchBegan();
+        assertThat(paused.tryReserve(20)).isTrue();
+        paused.add(new WaitingFills.Fill(file, 20, () -> ended.add("a"), () -> {}));
+        assertThat(laterTasks).isEmpty();
+        paused.fetchEnded();
+        assertThat(tasks).isEmpty();
+        assertThat(laterTasks).hasSize(1);
+        paused.fetchBegan();
+        laterTasks.remove().run();
+        assertThat(ended).isEmpty();
+        paused.fetchEnded();
+        assertThat(laterTasks).hasSize(1); // the pause begins anew
+        laterTasks.remove().run();
+        assertThat(ended).containsExactly("a");
     }
 
     @Test

@@ -44,14 +44,16 @@ import java.util.stream.Stream;
 final class ColumnFile implements AutoCloseable {
     // 8,192 rows: what trino-orc reads as one page, so that no page ends early at a row group
     private static final int ROW_GROUP_ROWS = 8_192;
-    // Stripes are the unit of parallel reads: two in a split, so that splits differ little in size.
+    // Stripes are the unit of parallel reads: about one in a split. In smaller ones the streams of
+    // a
+    // column are some hundred kB, and a scan waits for more requests than bytes.
     // A lookup by key decompresses a chunk of each stream and reads the dictionaries whole: what
     // scans hardly feel costs it milliseconds, so chunks are those of ColumnFileOptions, and text
     // that rarely repeats has no dictionary.
     private static final OrcWriterOptions OPTIONS =
             new OrcWriterOptions()
-                    .withStripeMinSize(DataSize.of(14, MEGABYTE))
-                    .withStripeMaxSize(DataSize.of(16, MEGABYTE))
+                    .withStripeMinSize(DataSize.of(28, MEGABYTE))
+                    .withStripeMaxSize(DataSize.of(32, MEGABYTE))
                     .withRowGroupMaxRowCount(ROW_GROUP_ROWS)
                     .withDictionaryMaxMemory(DataSize.of(1, MEGABYTE))
                     .withMaxCompressionBufferSize(DataSize.of(64, KILOBYTE));

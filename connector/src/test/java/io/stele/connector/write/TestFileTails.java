@@ -46,7 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class TestFileTails {
     private static final String PATH = "data/7/0/a.orc";
     private static final int COLUMNS = 20;
-    private static final int PAGES = 24;
+    private static final int PAGES = 48;
     private static final int COLUMN = 3;
     private static final ScanCaches ALL = ScanCaches.all(CacheUse.FILL);
     private static final long ENOUGH = 8 << 20;

@@ -22,9 +22,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -38,6 +40,9 @@ import java.util.random.RandomGenerator;
 public final class DataCache implements AutoCloseable {
     /** Tables whose names are remembered; metrics of others show their ids. */
     private static final int MAX_NAMES = 10_000;
+
+    /** A scan has decoded its last stripe by then, or fetches the next one. */
+    private static final long FILL_PAUSE_MILLIS = 200;
 
     /** 2 KiB, as in {@link PageGeometry#DEFAULT}. */
     private static final int BLOCK_BYTES = PageGeometry.DEFAULT.blockBytes();
@@ -94,7 +99,14 @@ public final class DataCache implements AutoCloseable {
             SegmentPageStore pages =
                     new SegmentPageStore(layout, directories, nanoTime, random, executor);
             done = true;
-            PageCache cache = new PageCache(pages, PageCacheOptions.DEFAULT, nanoTime, executor);
+            PageCache cache =
+                    new PageCache(
+                            pages,
+                            PageCacheOptions.DEFAULT,
+                            nanoTime,
+                            executor,
+                            CompletableFuture.delayedExecutor(
+                                    FILL_PAUSE_MILLIS, TimeUnit.MILLISECONDS, executor));
             return new DataCache(pages, cache, config.tableShares());
         } finally {
             if (!done) {
