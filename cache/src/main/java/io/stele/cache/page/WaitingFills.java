@@ -81,7 +81,7 @@ final class WaitingFills {
         synchronized (this) {
             fetches--;
         }
-        writeIfQuiet();
+        writeIfQuiet(later);
     }
 
     /**
@@ -94,7 +94,7 @@ final class WaitingFills {
             waitingBytes += fill.sizeBytes();
         }
         writeDownTo(maxWaitingBytes);
-        writeIfQuiet();
+        writeIfQuiet(executor); // nobody who fetched this computes with it
     }
 
     /** The oldest, side by side, so that the disk is what limits them. */
@@ -114,7 +114,7 @@ final class WaitingFills {
         }
     }
 
-    private void writeIfQuiet() {
+    private void writeIfQuiet(Executor tasks) {
         synchronized (this) {
             if (writing || !isDue()) {
                 return;
@@ -122,7 +122,7 @@ final class WaitingFills {
             writing = true;
         }
         try {
-            later.execute(this::writeWhileQuiet);
+            tasks.execute(this::writeWhileQuiet);
         } catch (RejectedExecutionException e) {
             synchronized (this) {
                 writing = false;
@@ -157,7 +157,8 @@ final class WaitingFills {
                 synchronized (this) {
                     writing = false;
                 }
-                writeIfQuiet(); // a store that throws must not keep the others from being written
+                writeIfQuiet(executor); // a store that throws must not keep the others from being
+                // written
             }
         }
     }

@@ -97,6 +97,17 @@ class TestWaitingFills {
     }
 
     @Test
+    void whatNobodyFetchedIsWrittenWithoutAPause() {
+        WaitingFills paused = new WaitingFills(100, this::execute, laterTasks::add);
+        CachedFile file = new CachedFile("t", "a", 1000);
+        assertThat(paused.tryReserve(20)).isTrue();
+        paused.add(new WaitingFills.Fill(file, 20, () -> ended.add("a"), () -> {}));
+        assertThat(laterTasks).isEmpty();
+        runTasks();
+        assertThat(ended).containsExactly("a");
+    }
+
+    @Test
     void whatWaitsHoldsItsRoom() {
         fills.fetchBegan();
         add("a", 50);
