@@ -39,6 +39,7 @@ public class SteleConfig {
     private boolean warmOnWrite;
     private boolean aggregationPushdownEnabled = true;
     private DataSize sortBufferSize = DataSize.of(128, MEGABYTE);
+    private DataSize maxOpenSize = DataSize.of(256, MEGABYTE);
 
     @NotNull
     public @Nullable URI getSidecarUri() {
@@ -209,6 +210,20 @@ public class SteleConfig {
             "Rows that one writer sorts at a time for tables with a primary or clustering key; one sorted file each")
     public SteleConfig setSortBufferSize(DataSize sortBufferSize) {
         this.sortBufferSize = sortBufferSize;
+        return this;
+    }
+
+    @MinDataSize("1MB")
+    @MaxDataSize("16GB")
+    public DataSize getMaxOpenSize() {
+        return maxOpenSize;
+    }
+
+    @Config("stele.write.max-open-size")
+    @ConfigDescription(
+            "Memory of the files, one a shard, that one writer has open for tables without a primary, clustering or partition key; with less of it stripes and files are smaller")
+    public SteleConfig setMaxOpenSize(DataSize maxOpenSize) {
+        this.maxOpenSize = maxOpenSize;
         return this;
     }
 }

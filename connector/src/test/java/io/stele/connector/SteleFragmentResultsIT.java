@@ -1,6 +1,7 @@
 package io.stele.connector;
 
 import static io.stele.connector.SameRows.assertSameRows;
+import static io.trino.testing.assertions.Assert.assertEventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trino.Session;
@@ -196,17 +197,19 @@ final class SteleFragmentResultsIT {
         run("CREATE TABLE %s (id bigint, v bigint) WITH (shard_count = 2)".formatted(table));
         run("INSERT INTO %s SELECT orderkey, custkey FROM tpch.tiny.orders".formatted(table));
         sidecar.flush("s", table);
-        for (int scan = 0; scan < 3; scan++) {
-            assertThat(run("SELECT id, v FROM " + table)).hasSize(15_000);
-        }
         for (String layer : Arrays.asList("footers", "columns")) {
-            assertThat(
-                            run("SELECT sum(hits) > 0, sum(misses) > 0, sum(hit_bytes) > 0, min(saved_ms) >= 0, sum(reads) = sum(hits + misses) FROM system.caches WHERE layer = '%s' AND table_name = 's.%s'"
-                                            .formatted(layer, table))
-                                    .getFirst()
-                                    .getFields())
-                    .as(layer)
-                    .isEqualTo(Arrays.asList(true, true, true, true, true));
+            // A cache that other tests have filled admits what is asked for often enough
+            assertEventually(
+                    () -> {
+                        assertThat(run("SELECT id, v FROM " + table)).hasSize(15_000);
+                        assertThat(
+                                        run("SELECT sum(hits) > 0, sum(misses) > 0, sum(hit_bytes) > 0, min(saved_ms) >= 0, sum(reads) = sum(hits + misses) FROM system.caches WHERE layer = '%s' AND table_name = 's.%s'"
+                                                        .formatted(layer, table))
+                                                .getFirst()
+                                                .getFields())
+                                .as(layer)
+                                .isEqualTo(Arrays.asList(true, true, true, true, true));
+                    });
         }
         run("CALL system.flush_metadata_cache()");
         assertThat(

@@ -11,6 +11,7 @@ import io.stele.testing.MiniHdfs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -73,6 +74,7 @@ final class SteleHdfsIT {
                         Thread.ofPlatform().daemon().factory(),
                         Thread.ofVirtual().factory(),
                         System::nanoTime,
+                        InstantSource.system(),
                         failure -> {
                             throw new AssertionError(failure);
                         }));

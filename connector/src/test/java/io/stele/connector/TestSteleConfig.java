@@ -35,7 +35,8 @@ final class TestSteleConfig {
                         .setDirectWriteThreshold(DataSize.of(16, MEGABYTE))
                         .setWarmOnWrite(false)
                         .setAggregationPushdownEnabled(true)
-                        .setSortBufferSize(DataSize.of(128, MEGABYTE)));
+                        .setSortBufferSize(DataSize.of(128, MEGABYTE))
+                        .setMaxOpenSize(DataSize.of(256, MEGABYTE)));
     }
 
     @Test
@@ -53,6 +54,7 @@ final class TestSteleConfig {
                         .put("stele.scan.column-cache-size", "2GB")
                         .put("stele.write.direct-threshold", "1MB")
                         .put("stele.write.sort-buffer-size", "256MB")
+                        .put("stele.write.max-open-size", "512MB")
                         .put("stele.cache.warm-on-write", "true")
                         .put("stele.aggregation-pushdown.enabled", "false")
                         .buildOrThrow();
@@ -71,7 +73,8 @@ final class TestSteleConfig {
                         .setDirectWriteThreshold(DataSize.of(1, MEGABYTE))
                         .setWarmOnWrite(true)
                         .setAggregationPushdownEnabled(false)
-                        .setSortBufferSize(DataSize.of(256, MEGABYTE)));
+                        .setSortBufferSize(DataSize.of(256, MEGABYTE))
+                        .setMaxOpenSize(DataSize.of(512, MEGABYTE)));
     }
 
     @Test

@@ -93,16 +93,31 @@ final class Dashboards {
      * Makes the table that is kept by month, from that of the generator.
      *
      * @param isIceberg whether the session's catalog partitions by an expression, or by a column
-     * @param rows which of them, as a condition
+     * @param rows which of them, as conditions: each of them is a statement
      */
     static void load(
-            TrinoSession trino, boolean isIceberg, String scale, String rows, boolean isAnalyzed)
+            TrinoSession trino,
+            boolean isIceberg,
+            String scale,
+            List<String> rows,
+            boolean isAnalyzed)
             throws SQLException {
-        String table =
-                isIceberg
-                        ? "CREATE TABLE %s WITH (partitioning = ARRAY['month(l_shipdate)']) AS SELECT * FROM tpch.%s.lineitem WHERE %s"
-                        : "CREATE TABLE %s WITH (partitioned_by = ARRAY['l_shipmonth']) AS SELECT *, date_trunc('month', l_shipdate) AS l_shipmonth FROM tpch.%s.lineitem WHERE %s";
-        trino.update(table.formatted(BY_MONTH, scale, rows));
+        String create =
+                "CREATE TABLE %s WITH (%s) AS "
+                        .formatted(
+                                BY_MONTH,
+                                isIceberg
+                                        ? "partitioning = ARRAY['month(l_shipdate)']"
+                                        : "partitioned_by = ARRAY['l_shipmonth']");
+        String select =
+                "SELECT *%s FROM tpch.%s.lineitem WHERE "
+                        .formatted(
+                                isIceberg ? "" : ", date_trunc('month', l_shipdate) AS l_shipmonth",
+                                scale);
+        trino.update(create + select + rows.getFirst());
+        for (String more : rows.subList(1, rows.size())) {
+            trino.update("INSERT INTO " + BY_MONTH + " " + select + more);
+        }
         if (isAnalyzed) {
             trino.update("ANALYZE " + BY_MONTH);
         }

@@ -20,15 +20,16 @@ import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.ChecksumMode;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.transfer.s3.S3TransferManager;
 import software.amazon.awssdk.transfer.s3.model.DownloadRequest;
 
 /**
- * The clients that are compared, each at the same duty: signed requests, retries, no checksums of
- * S3's (none are stored), and the bytes in a buffer that is used again: in an array, which is all
- * that the SDK can fill, but for {@link #STELE}.
+ * The clients that are compared, each at the same duty: signed requests, retries, S3's checksums of
+ * whole objects (CRC32C) compared, and the bytes in a buffer that is used again: in an array, which
+ * is all that the SDK can fill, but for {@link #STELE}.
  */
 enum ClientKind {
     /** Stele's download manager over its own connections, into buffers outside of the heap. */
@@ -65,7 +66,7 @@ enum ClientKind {
                             .forcePathStyle(true)
                             .credentialsProvider(credentials())
                             .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
-                            .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+                            .responseChecksumValidation(ResponseChecksumValidation.WHEN_SUPPORTED)
                             .build();
             return new ObjectClient() {
                 @Override
@@ -183,7 +184,7 @@ enum ClientKind {
                 .credentialsProvider(credentials())
                 .maxConcurrency(concurrency)
                 .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
-                .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+                .responseChecksumValidation(ResponseChecksumValidation.WHEN_SUPPORTED)
                 .build();
     }
 
@@ -192,6 +193,7 @@ enum ClientKind {
                 .bucket(VersityGateway.BUCKET)
                 .key(key)
                 .range("bytes=" + offset + "-" + (offset + length - 1))
+                .checksumMode(ChecksumMode.ENABLED)
                 .build();
     }
 

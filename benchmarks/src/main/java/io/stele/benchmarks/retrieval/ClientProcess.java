@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A process that does nothing but read by one client, so that its processor time is the client's:
- * one pass to warm up, in which every byte is compared, then those that count.
+ * passes to warm up, in the first of which every byte is compared, then those that count.
  */
 public final class ClientProcess {
     private static final double GIB = 1 << 30;
@@ -21,7 +21,7 @@ public final class ClientProcess {
     private ClientProcess() {}
 
     /**
-     * @param arguments kind, port, objects, bytes of one, readers, passes
+     * @param arguments kind, port, objects, bytes of one, readers, passes to warm up, passes
      */
     public static void main(String[] arguments) throws Exception {
         ClientKind kind = ClientKind.valueOf(arguments[0]);
@@ -29,7 +29,8 @@ public final class ClientProcess {
         int objects = Integer.parseInt(arguments[2]);
         int sizeBytes = Integer.parseInt(arguments[3]);
         int readers = Integer.parseInt(arguments[4]);
-        int passes = Integer.parseInt(arguments[5]);
+        int warmUpPasses = Integer.parseInt(arguments[5]);
+        int passes = Integer.parseInt(arguments[6]);
         List<ReadLoad.Read> reads = new ArrayList<>();
         for (int i = 0; i < objects; i++) {
             reads.add(new ReadLoad.Read(i, 0));
@@ -37,7 +38,9 @@ public final class ClientProcess {
         ClientMeasurement measured;
         try (ObjectClient client = kind.open(port, readers)) {
             ReadLoad load = new ReadLoad(client, kind, readers, sizeBytes);
-            load.run(reads, true, new Latencies());
+            for (int pass = 0; pass < warmUpPasses; pass++) {
+                load.run(reads, pass == 0, new Latencies());
+            }
             Latencies latencies = new Latencies();
             long cpu = Machine.processCpuNanos();
             long start = System.nanoTime();
@@ -61,7 +64,13 @@ public final class ClientProcess {
 
     /** Runs one and waits for it; its errors go to ours. */
     static ClientMeasurement run(
-            ClientKind kind, int port, int objects, int sizeBytes, int readers, int passes)
+            ClientKind kind,
+            int port,
+            int objects,
+            int sizeBytes,
+            int readers,
+            int warmUpPasses,
+            int passes)
             throws IOException, InterruptedException {
         List<String> command =
                 List.of(
@@ -80,6 +89,7 @@ public final class ClientProcess {
                         Integer.toString(objects),
                         Integer.toString(sizeBytes),
                         Integer.toString(readers),
+                        Integer.toString(warmUpPasses),
                         Integer.toString(passes));
         Process process =
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();

@@ -10,6 +10,7 @@ import io.stele.testing.VersityGateway;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
@@ -52,6 +53,7 @@ public final class S3Servers {
                 Thread.ofPlatform().daemon().name("retrieval-", 0).factory(),
                 Thread.ofVirtual().factory(),
                 System::nanoTime,
+                InstantSource.system(),
                 failure -> logger.log(Level.SEVERE, "A task of retrieval failed", failure));
     }
 }

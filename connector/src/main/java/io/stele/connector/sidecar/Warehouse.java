@@ -22,6 +22,7 @@ import io.stele.storage.warehouse.WarehouseLocation;
 import jakarta.annotation.PreDestroy;
 import java.io.IOException;
 import java.security.SecureRandom;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -40,6 +41,7 @@ public final class Warehouse implements ObjectStore {
                     Thread.ofPlatform().daemon().name("stele-retrieval-", 0).factory(),
                     Thread.ofVirtual().name("stele-retrieval-task").factory(),
                     System::nanoTime,
+                    InstantSource.system(),
                     failure -> logger.error(failure, "A task of retrieval failed"));
 
     private final SteleSidecar sidecar;

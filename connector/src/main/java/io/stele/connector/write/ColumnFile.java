@@ -44,16 +44,18 @@ import java.util.stream.Stream;
 final class ColumnFile implements AutoCloseable {
     // 8,192 rows: what trino-orc reads as one page, so that no page ends early at a row group
     private static final int ROW_GROUP_ROWS = 8_192;
-    // Stripes are the unit of parallel reads: about one in a split. In smaller ones the streams of
-    // a
-    // column are some hundred kB, and a scan waits for more requests than bytes.
+
+    /**
+     * Stripes are the unit of parallel reads: about one in a split. In smaller ones the streams of
+     * a column are some hundred kB, and a scan waits for more requests than bytes.
+     */
+    static final int STRIPE_BYTES = 32 << 20;
+
     // A lookup by key decompresses a chunk of each stream and reads the dictionaries whole: what
     // scans hardly feel costs it milliseconds, so chunks are those of ColumnFileOptions, and text
     // that rarely repeats has no dictionary.
     private static final OrcWriterOptions OPTIONS =
             new OrcWriterOptions()
-                    .withStripeMinSize(DataSize.of(28, MEGABYTE))
-                    .withStripeMaxSize(DataSize.of(32, MEGABYTE))
                     .withRowGroupMaxRowCount(ROW_GROUP_ROWS)
                     .withDictionaryMaxMemory(DataSize.of(1, MEGABYTE))
                     .withMaxCompressionBufferSize(DataSize.of(64, KILOBYTE));
@@ -70,6 +72,7 @@ final class ColumnFile implements AutoCloseable {
     private final BitmapRows bitmaps;
     private final BlockSketches sketches;
     private final CompressionKind compression;
+    private final int stripeBytes;
     private final List<Block[]> sample = new ArrayList<>(); // until there are enough
     private int sampleRows;
     private Optional<Encoder> encoder = Optional.empty(); // once there is a sample
@@ -80,6 +83,7 @@ final class ColumnFile implements AutoCloseable {
             ObjectStore warehouse,
             String path,
             FileCompression compression,
+            int stripeBytes,
             BitmapRows bitmaps)
             throws IOException {
         this.columns = columns;
@@ -88,6 +92,7 @@ final class ColumnFile implements AutoCloseable {
         this.bitmaps = bitmaps;
         this.mappings = mappings;
         this.compression = kind(compression);
+        this.stripeBytes = stripeBytes;
         this.sketches = new BlockSketches(columns, mappings);
         this.object = ChecksummingWriter.create(warehouse, path);
         this.sink = new WarehouseOrcDataSink(object);
@@ -111,6 +116,22 @@ final class ColumnFile implements AutoCloseable {
             TableOptions options,
             TrinoTypes types)
             throws IOException {
+        return create(warehouse, path, columns, options, types, STRIPE_BYTES);
+    }
+
+    /**
+     * One with stripes of another size.
+     *
+     * @param stripeBytes at most, encoded; from seven eighths of it on a stripe may end
+     */
+    static ColumnFile create(
+            ObjectStore warehouse,
+            String path,
+            List<ColumnSchema> columns,
+            TableOptions options,
+            TrinoTypes types,
+            int stripeBytes)
+            throws IOException {
         requireNonNull(path, "path is null");
         List<OrcTypes.Mapping> mappings =
                 columns.stream()
@@ -122,6 +143,7 @@ final class ColumnFile implements AutoCloseable {
                 warehouse,
                 path,
                 options.compression().orElse(FileCompression.LZ4),
+                stripeBytes,
                 new BitmapRows(columns, options.bitmapColumns(), types));
     }
 
@@ -145,7 +167,11 @@ final class ColumnFile implements AutoCloseable {
             encoder.get().write(blocks);
             return;
         }
-        sample.add(blocks);
+        // Rows of one shard are positions of pages, which all shards' samples would keep whole
+        sample.add(
+                Arrays.stream(blocks)
+                        .map(block -> block.copyRegion(0, block.getPositionCount()))
+                        .toArray(Block[]::new));
         sampleRows += page.getPositionCount();
         if (sampleRows >= SAMPLE_ROWS) {
             encoder();
@@ -171,7 +197,8 @@ final class ColumnFile implements AutoCloseable {
                         fileTypes,
                         types,
                         compression,
-                        OPTIONS,
+                        OPTIONS.withStripeMinSize(DataSize.ofBytes(stripeBytes / 8 * 7))
+                                .withStripeMaxSize(DataSize.ofBytes(stripeBytes)),
                         Map.of(),
                         false,
                         OrcWriteValidationMode.BOTH,

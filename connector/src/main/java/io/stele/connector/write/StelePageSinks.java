@@ -33,6 +33,7 @@ public final class StelePageSinks implements ConnectorPageSinkProvider {
     private final TrinoTypes types;
     private final long directThresholdBytes;
     private final long sortBufferBytes;
+    private final long maxOpenBytes;
 
     @Inject
     public StelePageSinks(
@@ -47,6 +48,7 @@ public final class StelePageSinks implements ConnectorPageSinkProvider {
         this.types = requireNonNull(types, "types is null");
         this.directThresholdBytes = config.getDirectWriteThreshold().toBytes();
         this.sortBufferBytes = config.getSortBufferSize().toBytes();
+        this.maxOpenBytes = config.getMaxOpenSize().toBytes();
     }
 
     @Override
@@ -121,6 +123,7 @@ public final class StelePageSinks implements ConnectorPageSinkProvider {
                 write,
                 UUID.randomUUID(),
                 firstShard,
-                sortBufferBytes);
+                sortBufferBytes,
+                maxOpenBytes);
     }
 }

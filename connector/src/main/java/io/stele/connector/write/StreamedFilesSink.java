@@ -9,6 +9,8 @@ import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,10 +21,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes rows as they come into files of their shards. For tables whose rows have no order; where
  * they have no distribution key either, one shard after the other gets a whole file.
+ *
+ * <p>The files that are open have a limit of memory together: the more there are, the smaller are
+ * the stripes of the next one, and where that is not enough the largest ones end early.
  */
 final class StreamedFilesSink implements RowSink {
     // 128 MiB: large enough to scan at full speed, small enough to compact in one go
     private static final long MAX_FILE_BYTES = 128L << 20;
+
+    private static final int MIN_STRIPE_BYTES = 1 << 20;
+
+    // A file below that stays open whatever it retains: tables of thousands of columns would have
+    // a file a page
+    private static final long MIN_FILE_BYTES = 1 << 20;
 
     private final WriteContext context;
     private final @Nullable KeyRows keys;
@@ -50,6 +61,27 @@ final class StreamedFilesSink implements RowSink {
                 write(shard, page.getPositions(positions[shard], 0, positions[shard].length));
             }
         }
+        endTheLargest();
+    }
+
+    private void endTheLargest() throws IOException {
+        while (open.size() > 1 && retainedBytes() > context.maxOpenBytes()) {
+            Map.Entry<Integer, OpenFile> largest =
+                    Collections.max(
+                            open.entrySet(),
+                            Comparator.comparingLong(
+                                    entry -> entry.getValue().content.retainedBytes()));
+            if (largest.getValue().content.sizeBytes() < MIN_FILE_BYTES) {
+                return;
+            }
+            finish(largest.getKey());
+        }
+    }
+
+    /** Of the next file. */
+    private int stripeBytes() {
+        long share = context.maxOpenBytes() / (open.size() + 1);
+        return (int) Math.clamp(share, MIN_STRIPE_BYTES, ColumnFile.STRIPE_BYTES);
     }
 
     private int[][] positionsOfShards(Page page, KeyRows routing) {
@@ -89,7 +121,8 @@ final class StreamedFilesSink implements RowSink {
                                     name.orcPath(),
                                     context.columns(),
                                     context.table().options(),
-                                    context.types()));
+                                    context.types(),
+                                    stripeBytes()));
             open.put(shard, file);
         }
         file.content.write(page);
@@ -103,6 +136,7 @@ final class StreamedFilesSink implements RowSink {
         OpenFile file = requireNonNull(open.remove(shard), "file is null");
         try (ColumnFile content = file.content) {
             ColumnFile.Summary summary = content.finish();
+            context.keepMetadata(file.name.orcPath(), summary);
             finishedBytes += summary.sizeBytes();
             finished.add(
                     new WrittenFile(

@@ -24,6 +24,7 @@ import java.util.UUID;
  * @param part of the transaction that rows are staged as: this attempt of this writer
  * @param firstShard the shard whose turn is first, for tables whose rows may go to any
  * @param sortBufferBytes rows that are sorted at a time
+ * @param maxOpenBytes that the open files of rows that are not sorted may retain, about
  */
 record WriteContext(
         SteleSidecar sidecar,
@@ -33,7 +34,8 @@ record WriteContext(
         SteleWriteHandle handle,
         UUID part,
         int firstShard,
-        long sortBufferBytes) {
+        long sortBufferBytes,
+        long maxOpenBytes) {
     WriteContext {
         requireNonNull(sidecar, "sidecar is null");
         requireNonNull(warehouse, "warehouse is null");

@@ -59,6 +59,7 @@ import java.nio.file.FileSystemException;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -85,6 +86,7 @@ public final class EngineService implements AutoCloseable {
                     threadFactory("retrieval-"),
                     Thread.ofVirtual().name("retrieval-task").factory(),
                     System::nanoTime,
+                    InstantSource.system(),
                     EngineService::reportUncaught);
 
     private final StorageConfig config;

@@ -2,6 +2,7 @@ package io.stele.storage.retrieval;
 
 import static java.util.Objects.requireNonNull;
 
+import java.time.InstantSource;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -12,17 +13,20 @@ import java.util.function.LongSupplier;
  * @param loops makes the few threads that drive connections and never wait for anything else
  * @param tasks makes a thread for each task that may wait, such as virtual ones
  * @param nanoTime never goes back
+ * @param wallClock by which requests are signed
  * @param uncaught told of what no read carries
  */
 public record RetrievalThreads(
         ThreadFactory loops,
         ThreadFactory tasks,
         LongSupplier nanoTime,
+        InstantSource wallClock,
         Consumer<Throwable> uncaught) {
     public RetrievalThreads {
         requireNonNull(loops, "loops is null");
         requireNonNull(tasks, "tasks is null");
         requireNonNull(nanoTime, "nanoTime is null");
+        requireNonNull(wallClock, "wallClock is null");
         requireNonNull(uncaught, "uncaught is null");
     }
 

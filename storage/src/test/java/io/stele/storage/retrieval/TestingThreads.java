@@ -1,5 +1,7 @@
 package io.stele.storage.retrieval;
 
+import java.time.InstantSource;
+
 /** Threads of retrieval for tests: real ones, and what goes wrong in them ends the test. */
 public final class TestingThreads {
     private TestingThreads() {}
@@ -9,6 +11,7 @@ public final class TestingThreads {
                 Thread.ofPlatform().daemon().factory(),
                 Thread.ofVirtual().factory(),
                 System::nanoTime,
+                InstantSource.system(),
                 failure -> {
                     throw new AssertionError(failure);
                 });

@@ -10,6 +10,7 @@ import io.stele.storage.objectstore.s3.S3Location;
 import io.stele.storage.retrieval.RetrievalConfig;
 import io.stele.storage.retrieval.RetrievalThreads;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +66,7 @@ final class TestWarehouseLocation {
                         Thread.ofPlatform().daemon().factory(),
                         Thread.ofVirtual().factory(),
                         System::nanoTime,
+                        InstantSource.system(),
                         _ -> {}));
     }
 

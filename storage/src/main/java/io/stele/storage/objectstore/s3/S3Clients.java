@@ -2,7 +2,6 @@ package io.stele.storage.objectstore.s3;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.util.function.Function;
 import javax.xml.stream.XMLStreamException;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
@@ -79,13 +78,10 @@ final class S3Clients implements AutoCloseable {
         return repeating.serviceClientConfiguration().region().id();
     }
 
-    /** The URL of an object, with its bucket where the configuration wants it. */
-    URI url(String bucket, String key) {
-        try {
-            return repeating.utilities().getUrl(get -> get.bucket(bucket).key(key)).toURI();
-        } catch (URISyntaxException e) {
-            throw new IllegalArgumentException("Expected a key that is a URL: " + key, e);
-        }
+    /** The URLs of a bucket's objects, with the bucket where the configuration wants it. */
+    ObjectUrls urls(String bucket) {
+        String any = repeating.utilities().getUrl(get -> get.bucket(bucket).key("x")).toString();
+        return new ObjectUrls(any.substring(0, any.length() - 1));
     }
 
     /** Sends each request once. */

@@ -45,14 +45,19 @@ final class S3Downloads {
         S3Checksums checksums = new S3Checksums(config.isChecksumsEnabled());
         RangeSource source =
                 switch (retrieval.getClient()) {
-                    case DIRECT ->
-                            new S3RangeSource(
-                                    connections,
-                                    new S3Signer(clients.credentials(), clients.region()),
-                                    path -> clients.url(location.bucket(), location.key(path)),
-                                    path -> location + "/" + path,
-                                    checksums,
-                                    threads::run);
+                    case DIRECT -> {
+                        ObjectUrls urls = clients.urls(location.bucket());
+                        yield new S3RangeSource(
+                                connections,
+                                new S3Signer(
+                                        clients.credentials(),
+                                        clients.region(),
+                                        threads.wallClock()),
+                                path -> urls.url(location.key(path)),
+                                path -> location + "/" + path,
+                                checksums,
+                                threads::run);
+                    }
                     case SDK ->
                             new SdkRangeSource(
                                     clients.once(),

@@ -135,7 +135,7 @@ final class S3RangeSource implements RangeSource {
             try {
                 return head.find("location")
                         .map(URI::create)
-                        .filter(to -> to.getHost() != null)
+                        .filter(to -> to.getHost() != null && to.getRawQuery() == null)
                         .filter(to -> first.getScheme().equalsIgnoreCase(to.getScheme()));
             } catch (IllegalArgumentException e) {
                 return Optional.empty();

@@ -1,67 +1,130 @@
 package io.stele.storage.objectstore.s3;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.storage.retrieval.ByteRange;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
+import java.util.Locale;
 import java.util.concurrent.CompletionException;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.core.exception.SdkException;
-import software.amazon.awssdk.http.SdkHttpMethod;
-import software.amazon.awssdk.http.SdkHttpRequest;
-import software.amazon.awssdk.http.auth.aws.signer.AwsV4HttpSigner;
-import software.amazon.awssdk.http.auth.spi.signer.SignedRequest;
 import software.amazon.awssdk.identity.spi.AwsCredentialsIdentity;
+import software.amazon.awssdk.identity.spi.AwsSessionCredentialsIdentity;
 
 /**
- * Heads of GETs with a signature by the SDK's signer (SigV4) and credentials from the SDK's chain.
- * Thread-safe.
+ * Heads of GETs with a signature (SigV4 of the S3 API, "Authenticating Requests: Using the
+ * Authorization Header") and credentials from the SDK's chain. The SDK's signer makes the same, to
+ * the byte; it takes some 0.5 ms of processor time a request until its code is compiled, which is
+ * more than a request of 1 MiB takes otherwise. Thread-safe.
  */
 final class S3Signer {
-    private final AwsV4HttpSigner signer = AwsV4HttpSigner.create();
-    private final AwsCredentialsProvider credentials;
-    private final String region;
+    private static final String EMPTY_BODY_SHA256 =
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'", Locale.ROOT)
+                    .withZone(ZoneOffset.UTC);
+    private static final int DAY_CHARACTERS = 8;
 
-    S3Signer(AwsCredentialsProvider credentials, String region) {
+    private final AwsCredentialsProvider credentials;
+    private final SigningKeys keys;
+    private final InstantSource clock;
+
+    S3Signer(AwsCredentialsProvider credentials, String region, InstantSource clock) {
         this.credentials = requireNonNull(credentials, "credentials is null");
-        this.region = requireNonNull(region, "region is null");
+        this.keys = new SigningKeys(region);
+        this.clock = requireNonNull(clock, "clock is null");
     }
 
     /**
      * The head of a request for a range, with its empty line. May block while credentials are
      * fetched.
      *
+     * @param url without a query, its path as S3 encodes paths
      * @param withChecksum whether the service is asked for the object's
-     * @throws IOException if there are none
+     * @throws IOException if there are no credentials
      */
     byte[] head(URI url, ByteRange range, boolean withChecksum) throws IOException {
-        SdkHttpRequest.Builder builder =
-                SdkHttpRequest.builder()
-                        .method(SdkHttpMethod.GET)
-                        .uri(url)
-                        .putHeader("Range", range.header());
-        if (withChecksum) {
-            builder.putHeader(S3Checksums.MODE_HEADER, S3Checksums.MODE_ENABLED);
-        }
-        SdkHttpRequest request = builder.build();
         AwsCredentialsIdentity identity = identity();
-        SignedRequest signed =
-                signer.sign(
-                        sign ->
-                                sign.identity(identity)
-                                        .request(request)
-                                        .putProperty(AwsV4HttpSigner.SERVICE_SIGNING_NAME, "s3")
-                                        .putProperty(AwsV4HttpSigner.REGION_NAME, region)
-                                        .putProperty(AwsV4HttpSigner.DOUBLE_URL_ENCODE, false)
-                                        .putProperty(AwsV4HttpSigner.NORMALIZE_PATH, false)
-                                        .putProperty(
-                                                AwsV4HttpSigner.PAYLOAD_SIGNING_ENABLED, false));
-        return head(signed.request());
+        String time = TIME.format(clock.instant());
+        List<String> headers = headers(url, range, withChecksum, time, identity);
+        String path = url.getRawPath();
+        String names = String.join(";", headers.stream().map(S3Signer::name).toList());
+        String canonical =
+                new StringBuilder(512)
+                        .append("GET\n")
+                        .append(path)
+                        .append("\n\n")
+                        .append(String.join("\n", headers))
+                        .append("\n\n")
+                        .append(names)
+                        .append('\n')
+                        .append(EMPTY_BODY_SHA256)
+                        .toString();
+        String day = time.substring(0, DAY_CHARACTERS);
+        String scope = keys.scope(day);
+        String text = "AWS4-HMAC-SHA256\n" + time + "\n" + scope + "\n" + sha256(canonical);
+        byte[] signature = keys.sign(text, day, identity.secretAccessKey());
+        return new StringBuilder(1024)
+                .append("GET ")
+                .append(path)
+                .append(" HTTP/1.1\r\n")
+                .append(String.join("\r\n", headers))
+                .append("\r\nauthorization:AWS4-HMAC-SHA256 Credential=")
+                .append(identity.accessKeyId())
+                .append('/')
+                .append(scope)
+                .append(", SignedHeaders=")
+                .append(names)
+                .append(", Signature=")
+                .append(HexFormat.of().formatHex(signature))
+                .append("\r\n\r\n")
+                .toString()
+                .getBytes(ISO_8859_1);
+    }
+
+    /** All that is signed, as {@code name:value}, in the order of the names. */
+    private static List<String> headers(
+            URI url,
+            ByteRange range,
+            boolean withChecksum,
+            String time,
+            AwsCredentialsIdentity identity) {
+        List<String> headers = new ArrayList<>();
+        headers.add("host:" + host(url));
+        headers.add("range:" + range.header());
+        if (withChecksum) {
+            headers.add(S3Checksums.MODE_HEADER + ":" + S3Checksums.MODE_ENABLED);
+        }
+        headers.add("x-amz-content-sha256:" + EMPTY_BODY_SHA256);
+        headers.add("x-amz-date:" + time);
+        if (identity instanceof AwsSessionCredentialsIdentity session) {
+            headers.add("x-amz-security-token:" + session.sessionToken());
+        }
+        return headers;
+    }
+
+    private static String name(String header) {
+        return header.substring(0, header.indexOf(':'));
+    }
+
+    /** With its port, unless it is that of the scheme. */
+    private static String host(URI url) {
+        int usual = url.getScheme().equalsIgnoreCase("https") ? 443 : 80;
+        return url.getPort() < 0 || url.getPort() == usual
+                ? url.getHost()
+                : url.getHost() + ":" + url.getPort();
     }
 
     private AwsCredentialsIdentity identity() throws IOException {
@@ -72,19 +135,12 @@ final class S3Signer {
         }
     }
 
-    private static byte[] head(SdkHttpRequest request) throws IOException {
-        StringBuilder head = new StringBuilder(1024);
-        head.append("GET ").append(request.encodedPath());
-        request.encodedQueryParameters().ifPresent(query -> head.append('?').append(query));
-        head.append(" HTTP/1.1\r\n");
-        if (request.firstMatchingHeader("Host").isEmpty()) {
-            throw new IOException("Expected a signed host, found none");
+    private static String sha256(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
+            return HexFormat.of().formatHex(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java has SHA-256", e);
         }
-        for (Map.Entry<String, List<String>> header : request.headers().entrySet()) {
-            for (String value : header.getValue()) {
-                head.append(header.getKey()).append(": ").append(value).append("\r\n");
-            }
-        }
-        return head.append("\r\n").toString().getBytes(ISO_8859_1);
     }
 }

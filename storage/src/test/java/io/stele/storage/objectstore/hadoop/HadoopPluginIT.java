@@ -10,6 +10,7 @@ import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -82,11 +83,13 @@ final class HadoopPluginIT {
                         ThreadFactory.class,
                         ThreadFactory.class,
                         LongSupplier.class,
+                        InstantSource.class,
                         Consumer.class)
                 .newInstance(
                         Thread.ofPlatform().daemon().factory(),
                         Thread.ofVirtual().factory(),
                         (LongSupplier) System::nanoTime,
+                        InstantSource.system(),
                         (Consumer<Throwable>)
                                 failure -> {
                                     throw new AssertionError(failure);
