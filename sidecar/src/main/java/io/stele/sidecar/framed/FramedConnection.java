@@ -37,10 +37,6 @@ import org.jspecify.annotations.Nullable;
 final class FramedConnection implements AutoCloseable {
     private static final Logger log = Logger.get(FramedConnection.class);
 
-    // Long enough for what is on its way; a client that sends on is cut off.
-    private static final int LINGER_MILLIS = 500;
-    private static final int MAX_LINGER_BYTES = 1 << 20;
-
     private final Socket socket;
     private final FramedDoor door;
     private final Semaphore permits;
@@ -98,22 +94,12 @@ final class FramedConnection implements AutoCloseable {
         }
     }
 
-    /**
-     * Ends the outgoing side and reads what still comes, for a moment: closing with unread bytes
-     * would make TCP throw the last reply away.
-     */
     private void endInput() {
         if (closed.get()) {
             return;
         }
         try {
-            socket.shutdownOutput();
-            socket.setSoTimeout(LINGER_MILLIS);
-            byte[] rest = new byte[8192];
-            int read = 0;
-            for (int total = 0; read >= 0 && total < MAX_LINGER_BYTES; total += read) {
-                read = socket.getInputStream().read(rest);
-            }
+            LingeringClose.endInput(socket);
         } catch (IOException e) {
             log.debug(e, "%s did not end its side", this);
         }

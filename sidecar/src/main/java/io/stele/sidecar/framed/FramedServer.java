@@ -46,6 +46,8 @@ public final class FramedServer implements AutoCloseable {
     private static final int BACKLOG = 128;
     // What two coordinators use at most; they keep fewer.
     private static final int MAX_OWN_THREADS = 64;
+    // Those beyond are closed without a word.
+    private static final int MAX_REFUSALS = 64;
     // A refused client gets this long for its TLS handshake.
     private static final int REFUSAL_TIMEOUT_MILLIS = 5_000;
     // Longer than any pause of a living client; its unread replies hold memory meanwhile.
@@ -58,6 +60,8 @@ public final class FramedServer implements AutoCloseable {
     private final AccessMetrics metrics;
     private final ThreadFactory threads = Thread.ofVirtual().name("framed-", 0).factory();
     private final FramedDoor door;
+    private final Semaphore places;
+    private final Semaphore refusals = new Semaphore(MAX_REFUSALS);
     private final Set<FramedConnection> connections = ConcurrentHashMap.newKeySet();
     private @Nullable ServerSocket listener;
     private @Nullable Thread watcher;
@@ -77,6 +81,7 @@ public final class FramedServer implements AutoCloseable {
         this.address = node.getBindIp();
         this.tls = requireNonNull(tls, "tls is null");
         this.metrics = requireNonNull(metrics, "metrics is null");
+        this.places = new Semaphore(config.getMaxConnections());
         PendingLimits replies = new PendingLimits(config.getMaxPendingBytes().toBytes());
         this.door =
                 new FramedDoor(
@@ -164,23 +169,25 @@ public final class FramedServer implements AutoCloseable {
     }
 
     private void admit(Socket client) {
-        metrics.framedConnectionOpened();
-        try {
-            if (metrics.getFramedConnections() > config.getMaxConnections()) {
-                refuse(client);
+        try (client) {
+            if (places.tryAcquire()) {
+                try {
+                    serve(client);
+                } finally {
+                    places.release();
+                }
             } else {
-                serve(client);
+                refuse(client);
             }
         } catch (IOException | RuntimeException e) {
             log.debug(e, "Cannot serve %s", client.getRemoteSocketAddress());
-        } finally {
-            metrics.framedConnectionClosed();
         }
     }
 
     private void serve(Socket client) throws IOException {
         client.setTcpNoDelay(true);
         client.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        metrics.framedConnectionOpened();
         try (FramedConnection connection = new FramedConnection(client, door)) {
             connections.add(connection);
             try {
@@ -188,12 +195,17 @@ public final class FramedServer implements AutoCloseable {
             } finally {
                 connections.remove(connection);
             }
+        } finally {
+            metrics.framedConnectionClosed();
         }
     }
 
     private void refuse(Socket client) throws IOException {
         metrics.refusedAsBusy();
-        try (client) {
+        if (!refusals.tryAcquire()) {
+            return;
+        }
+        try {
             client.setSoTimeout(REFUSAL_TIMEOUT_MILLIS);
             FrameWriter writer = new FrameWriter(client.getOutputStream());
             String message =
@@ -202,6 +214,9 @@ public final class FramedServer implements AutoCloseable {
                             + " connections already (stele.client.max-connections)";
             writer.write(FrameType.ERROR, 0, new ErrorReply(ErrorCode.BUSY, message).encode());
             writer.flush();
+            LingeringClose.endInput(client);
+        } finally {
+            refusals.release();
         }
     }
 

@@ -22,6 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,13 +35,15 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 final class BusyWritesIT {
     private static final int KEYS = 500;
-    private static final int ROUNDS = 60; // 30 MB: more than the memory takes without flushes
+    private static final int ROUNDS = 60; // 30 MB at least, and on until the outage is over
     private static final String TEXT = "x".repeat(1_000);
     private static final String PROBE = "p".repeat(100_000);
 
     private TestingSidecar sidecar;
     private Path temporary;
     private Path aside;
+    private volatile boolean isOutage;
+    private final AtomicInteger lastRound = new AtomicInteger();
 
     @BeforeEach
     void start(@TempDir Path directory) {
@@ -65,11 +69,7 @@ final class BusyWritesIT {
             runThroughAnOutage(
                     () -> {
                         try (TableWriter writer = client.writer("shop", "orders")) {
-                            for (int round = 0; round < ROUNDS; round++) {
-                                for (long id = 0; id < KEYS; id++) {
-                                    writer.write(id, TEXT, (double) round, null);
-                                }
-                            }
+                            writeRounds(writer::write);
                         }
                     });
             checkLast(client);
@@ -82,24 +82,35 @@ final class BusyWritesIT {
             runThroughAnOutage(
                     () -> {
                         try (BulkWriter writer = client.bulkWriter("shop", "orders")) {
-                            for (int round = 0; round < ROUNDS; round++) {
-                                for (long id = 0; id < KEYS; id++) {
-                                    writer.write(id, TEXT, (double) round, null);
-                                }
-                            }
+                            writeRounds(writer::write);
                         }
                     });
             checkLast(client);
         }
     }
 
+    /** Goes on as long as nothing can be flushed, however much of it finds room in memory. */
+    private void writeRounds(Consumer<@Nullable Object[]> writer) {
+        while (isOutage || lastRound.get() < ROUNDS) {
+            double round = lastRound.incrementAndGet();
+            for (long id = 0; id < KEYS; id++) {
+                writer.accept(new Object[] {id, TEXT, round, null});
+            }
+        }
+    }
+
     private void runThroughAnOutage(Runnable load) throws Exception {
         Files.move(temporary, aside); // so that the store can write nothing
+        isOutage = true;
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             CompletableFuture<Void> loading = CompletableFuture.runAsync(load, threads);
-            awaitBusy();
-            assertThat(loading).isNotDone();
-            Files.move(aside, temporary);
+            try {
+                awaitBusy();
+                assertThat(loading).isNotDone();
+                Files.move(aside, temporary);
+            } finally {
+                isOutage = false;
+            }
             loading.get();
         }
     }
@@ -131,7 +142,7 @@ final class BusyWritesIT {
         }
     }
 
-    private static void checkLast(SteleClient client) {
+    private void checkLast(SteleClient client) {
         SteleTable orders = client.table("shop", "orders");
         List<@Nullable Object[]> keys = new ArrayList<>();
         for (long id = 0; id < KEYS; id++) {
@@ -141,6 +152,6 @@ final class BusyWritesIT {
                 .allSatisfy(
                         row ->
                                 assertThat(row.map(values -> values.get(2)))
-                                        .isEqualTo(Optional.of(ROUNDS - 1.0)));
+                                        .isEqualTo(Optional.of(lastRound.doubleValue())));
     }
 }
