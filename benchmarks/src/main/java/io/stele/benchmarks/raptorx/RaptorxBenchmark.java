@@ -48,9 +48,8 @@ public final class RaptorxBenchmark implements Benchmark {
     /** The queries' tables in small, for code that is to be compiled and caches that are not. */
     private static final String OTHER_SCHEMA = "other";
 
-    private static final int OTHER_ROUNDS = 4;
-
     private static final Place OTHER = new Place("other", WARM.catalog(), OTHER_SCHEMA);
+    private static final int OTHER_ROUNDS = 4;
 
     private static final Map<String, String> SIDECAR_WITHOUT_CACHES =
             Map.of(

@@ -157,8 +157,8 @@ final class WaitingFills {
                 synchronized (this) {
                     writing = false;
                 }
-                writeIfQuiet(executor); // a store that throws must not keep the others from being
-                // written
+                // A store that throws must not keep the others from being written
+                writeIfQuiet(executor);
             }
         }
     }

@@ -108,20 +108,6 @@ final class ColumnFile implements AutoCloseable {
     /**
      * @param columns of the pages that follow
      * @param options of the table: its compression, and which columns have a bitmap index
-     */
-    static ColumnFile create(
-            ObjectStore warehouse,
-            String path,
-            List<ColumnSchema> columns,
-            TableOptions options,
-            TrinoTypes types)
-            throws IOException {
-        return create(warehouse, path, columns, options, types, STRIPE_BYTES);
-    }
-
-    /**
-     * One with stripes of another size.
-     *
      * @param stripeBytes at most, encoded; from seven eighths of it on a stripe may end
      */
     static ColumnFile create(

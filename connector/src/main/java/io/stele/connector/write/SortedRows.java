@@ -135,19 +135,12 @@ final class SortedRows {
     private WrittenFile writeFile(List<Row> order, Block[] columns) throws IOException {
         WriteContext.FileName name = context.newFile(order.getFirst().shard);
         ColumnFile.Summary summary;
-        try (ColumnFile file =
-                ColumnFile.create(
-                        context.warehouse(),
-                        name.orcPath(),
-                        context.columns(),
-                        context.table().options(),
-                        context.types())) {
+        try (ColumnFile file = context.create(name, ColumnFile.STRIPE_BYTES)) {
             for (int start = 0; start < order.size(); start += PAGE_ROWS) {
                 int count = Math.min(PAGE_ROWS, order.size() - start);
                 file.write(page(order, start, count, columns));
             }
-            summary = file.finish();
-            context.keepMetadata(name.orcPath(), summary);
+            summary = context.finish(name, file);
         }
         Optional<KeyIndexSummary> index =
                 context.table().hasPrimaryKey()

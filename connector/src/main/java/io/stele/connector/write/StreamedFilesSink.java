@@ -113,16 +113,7 @@ final class StreamedFilesSink implements RowSink {
         OpenFile file = open.get(shard);
         if (file == null) {
             WriteContext.FileName name = context.newFile(shard);
-            file =
-                    new OpenFile(
-                            name,
-                            ColumnFile.create(
-                                    context.warehouse(),
-                                    name.orcPath(),
-                                    context.columns(),
-                                    context.table().options(),
-                                    context.types(),
-                                    stripeBytes()));
+            file = new OpenFile(name, context.create(name, stripeBytes()));
             open.put(shard, file);
         }
         file.content.write(page);
@@ -135,8 +126,7 @@ final class StreamedFilesSink implements RowSink {
     private void finish(int shard) throws IOException {
         OpenFile file = requireNonNull(open.remove(shard), "file is null");
         try (ColumnFile content = file.content) {
-            ColumnFile.Summary summary = content.finish();
-            context.keepMetadata(file.name.orcPath(), summary);
+            ColumnFile.Summary summary = context.finish(file.name, content);
             finishedBytes += summary.sizeBytes();
             finished.add(
                     new WrittenFile(

@@ -60,8 +60,25 @@ record WriteContext(
                 table().shard(shard), fileId, handle.dataPrefix() + "/" + shard + "/" + fileId);
     }
 
+    /**
+     * Begins a column file of the table's rows.
+     *
+     * @param stripeBytes as {@link ColumnFile#create} takes it
+     */
+    ColumnFile create(FileName name, int stripeBytes) throws IOException {
+        return ColumnFile.create(
+                warehouse, name.orcPath(), columns(), table().options(), types, stripeBytes);
+    }
+
+    /** Finishes one that {@link #create} began, and keeps what its readers want first. */
+    ColumnFile.Summary finish(FileName name, ColumnFile file) throws IOException {
+        ColumnFile.Summary summary = file.finish();
+        keepMetadata(name.orcPath(), summary);
+        return summary;
+    }
+
     /** Keeps what readers of a finished file want first, here and where other nodes find it. */
-    void keepMetadata(String path, ColumnFile.Summary file) throws IOException {
+    private void keepMetadata(String path, ColumnFile.Summary file) throws IOException {
         tails.written(
                 path,
                 file.sizeBytes(),

@@ -67,7 +67,13 @@ final class BigintFile {
         long[] sums = new long[columns];
         ColumnFile.Summary summary;
         try (ColumnFile file =
-                ColumnFile.create(store, path, table.columns(), TableOptions.NONE, types)) {
+                ColumnFile.create(
+                        store,
+                        path,
+                        table.columns(),
+                        TableOptions.NONE,
+                        types,
+                        ColumnFile.STRIPE_BYTES)) {
             for (int page = 0; page < pages; page++) {
                 file.write(new Page(PAGE_ROWS, blocks(random, sums)));
             }

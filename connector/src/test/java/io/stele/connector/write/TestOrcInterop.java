@@ -95,7 +95,13 @@ final class TestOrcInterop {
         List<byte[]> rows = AllTypes.rows();
         ColumnFile.Summary summary;
         try (ColumnFile file =
-                ColumnFile.create(store, "t.orc", TABLE.columns(), TableOptions.NONE, types)) {
+                ColumnFile.create(
+                        store,
+                        "t.orc",
+                        TABLE.columns(),
+                        TableOptions.NONE,
+                        types,
+                        ColumnFile.STRIPE_BYTES)) {
             file.write(page(rows));
             summary = file.finish();
         }

@@ -259,7 +259,13 @@ final class TestScaledColumns {
 
     private long ofWorker(TableSchema table, List<Double[]> columns) throws IOException {
         try (ColumnFile file =
-                ColumnFile.create(store, "w.orc", table.columns(), TableOptions.NONE, types)) {
+                ColumnFile.create(
+                        store,
+                        "w.orc",
+                        table.columns(),
+                        TableOptions.NONE,
+                        types,
+                        ColumnFile.STRIPE_BYTES)) {
             for (int from = 0; from < ROWS; from += PAGE_ROWS) {
                 int count = Math.min(PAGE_ROWS, ROWS - from);
                 Block[] blocks = new Block[columns.size()];

@@ -8,9 +8,8 @@ import io.stele.storage.objectstore.hadoop.HadoopConfig;
 import io.stele.storage.objectstore.s3.S3Config;
 import io.stele.storage.objectstore.s3.S3Location;
 import io.stele.storage.retrieval.RetrievalConfig;
-import io.stele.storage.retrieval.RetrievalThreads;
+import io.stele.storage.retrieval.TestingThreads;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,12 +61,7 @@ final class TestWarehouseLocation {
                 new RetrievalConfig(),
                 new Random(1),
                 _ -> {},
-                new RetrievalThreads(
-                        Thread.ofPlatform().daemon().factory(),
-                        Thread.ofVirtual().factory(),
-                        System::nanoTime,
-                        InstantSource.system(),
-                        _ -> {}));
+                TestingThreads.start());
     }
 
     @ParameterizedTest
