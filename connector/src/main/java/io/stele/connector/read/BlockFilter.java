@@ -6,6 +6,8 @@ import io.stele.protocol.predicate.DoubleIntervals;
 import io.stele.protocol.predicate.LongIntervals;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.DictionaryBlock;
+import io.trino.spi.block.IntArrayBlock;
+import io.trino.spi.block.LongArrayBlock;
 import io.trino.spi.block.RunLengthEncodedBlock;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.Range;
@@ -16,6 +18,7 @@ import io.trino.spi.type.Type;
 import io.trino.spi.type.TypeUtils;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which positions of a block have a value of a domain. Floating point is compared as SQL compares
@@ -24,6 +27,7 @@ import java.util.function.ToDoubleFunction;
 final class BlockFilter {
     private final Domain domain;
     private final Test test;
+    private final @Nullable LongTest longTest; // the same, of types that are longs
 
     /** Of one value that is not null. */
     @FunctionalInterface
@@ -31,9 +35,16 @@ final class BlockFilter {
         boolean contains(Block block, int position);
     }
 
+    /** Of one value that is not null. */
+    @FunctionalInterface
+    private interface LongTest {
+        boolean contains(long value);
+    }
+
     BlockFilter(Domain domain) {
         this.domain = requireNonNull(domain, "domain is null");
-        this.test = test(domain.getType(), domain);
+        this.longTest = longTest(domain);
+        this.test = test(domain.getType(), domain, longTest);
     }
 
     /**
@@ -61,10 +72,43 @@ final class BlockFilter {
                 }
                 return kept;
             }
+            case LongArrayBlock longs when longTest != null && !longs.mayHaveNull() -> {
+                return selectLongs(longTest, longs, positions, count);
+            }
+            case IntArrayBlock ints when longTest != null && !ints.mayHaveNull() -> {
+                return selectInts(longTest, ints, positions, count);
+            }
             default -> {
                 return selectEach(block, positions, count);
             }
         }
+    }
+
+    // From the arrays: a call of the type and one of the block for each value cost more than it
+
+    private static int selectLongs(
+            LongTest test, LongArrayBlock block, int[] positions, int count) {
+        long[] values = block.getRawValues();
+        int offset = block.getRawValuesOffset();
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int position = positions[i];
+            positions[kept] = position;
+            kept += test.contains(values[offset + position]) ? 1 : 0;
+        }
+        return kept;
+    }
+
+    private static int selectInts(LongTest test, IntArrayBlock block, int[] positions, int count) {
+        int[] values = block.getRawValues();
+        int offset = block.getRawValuesOffset();
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int position = positions[i];
+            positions[kept] = position;
+            kept += test.contains(values[offset + position]) ? 1 : 0;
+        }
+        return kept;
     }
 
     private int selectEach(Block block, int[] positions, int count) {
@@ -89,7 +133,27 @@ final class BlockFilter {
         return block.isNull(position) ? domain.isNullAllowed() : test.contains(block, position);
     }
 
-    private static Test test(Type type, Domain domain) {
+    private static @Nullable LongTest longTest(Domain domain) {
+        Type type = domain.getType();
+        boolean isLong = type.getJavaType() == long.class && type != RealType.REAL;
+        if (!isLong || domain.getValues().isAll()) {
+            return null;
+        }
+        List<Range> ranges = domain.getValues().getRanges().getOrderedRanges();
+        if (ranges.size() != 1) {
+            LongIntervals intervals = intervals(ranges);
+            return intervals::contains;
+        }
+        Range range = ranges.getFirst();
+        long low = range.isLowUnbounded() ? Long.MIN_VALUE : (long) range.getLowBoundedValue();
+        long high = range.isHighUnbounded() ? Long.MAX_VALUE : (long) range.getHighBoundedValue();
+        boolean hasLow = range.isLowUnbounded() || range.isLowInclusive();
+        boolean hasHigh = range.isHighUnbounded() || range.isHighInclusive();
+        return value ->
+                (hasLow ? value >= low : value > low) && (hasHigh ? value <= high : value < high);
+    }
+
+    private static Test test(Type type, Domain domain, @Nullable LongTest longTest) {
         if (domain.getValues().isAll()) {
             return (block, position) -> true;
         }
@@ -104,22 +168,8 @@ final class BlockFilter {
                     intervals(ranges, value -> Float.intBitsToFloat((int) (long) (Long) value));
             return (block, position) -> intervals.contains(RealType.REAL.getFloat(block, position));
         }
-        if (type.getJavaType() == long.class && ranges.size() == 1) {
-            Range range = ranges.getFirst();
-            long low = range.isLowUnbounded() ? Long.MIN_VALUE : (long) range.getLowBoundedValue();
-            long high =
-                    range.isHighUnbounded() ? Long.MAX_VALUE : (long) range.getHighBoundedValue();
-            boolean hasLow = range.isLowUnbounded() || range.isLowInclusive();
-            boolean hasHigh = range.isHighUnbounded() || range.isHighInclusive();
-            return (block, position) -> {
-                long value = type.getLong(block, position);
-                return (hasLow ? value >= low : value > low)
-                        && (hasHigh ? value <= high : value < high);
-            };
-        }
-        if (type.getJavaType() == long.class) {
-            LongIntervals intervals = intervals(ranges);
-            return (block, position) -> intervals.contains(type.getLong(block, position));
+        if (longTest != null) {
+            return (block, position) -> longTest.contains(type.getLong(block, position));
         }
         if (type == BooleanType.BOOLEAN) {
             boolean hasTrue = domain.includesNullableValue(true);

@@ -85,7 +85,7 @@ public final class HotColumns {
     void offer(Key key, Block block, long nanos) {
         uses.missed(key.path, nanos);
         if (seen.knows(key.hashCode()) && block.getRetainedSizeInBytes() <= MAX_ENTRY_BYTES) {
-            PackedBlock.pack(block).ifPresent(packed -> blocks.put(key, packed));
+            PackedBlock.pack(block, key.type()).ifPresent(packed -> blocks.put(key, packed));
         }
     }
 

@@ -1,6 +1,7 @@
 package io.stele.connector.read;
 
 import static io.airlift.slice.SizeOf.sizeOf;
+import static io.trino.spi.type.DoubleType.DOUBLE;
 
 import io.trino.spi.block.Block;
 import io.trino.spi.block.ByteArrayBlock;
@@ -12,14 +13,15 @@ import io.trino.spi.block.LongArrayBlock;
 import io.trino.spi.block.RunLengthEncodedBlock;
 import io.trino.spi.block.ShortArrayBlock;
 import io.trino.spi.block.VariableWidthBlock;
+import io.trino.spi.type.Type;
 import java.util.Optional;
 
 /**
  * A block as it is kept in memory for later scans: in one byte a value where it has few distinct
- * values, else as it is. Values are told apart by their bits, so what comes out is what went in,
- * down to the sign of a zero. Immutable.
+ * values, numbers that lie near each other in two to four, anything else as it is. Values are told
+ * apart by their bits, so what comes out is what went in, down to the sign of a zero. Immutable.
  */
-sealed interface PackedBlock {
+sealed interface PackedBlock permits PackedBlock.Plain, PackedBlock.Coded, PackedNumbers {
     /**
      * The values again.
      *
@@ -34,11 +36,15 @@ sealed interface PackedBlock {
 
     long retainedBytes();
 
-    /** The block's packed form; absent for nested values, and where it would cost too much. */
-    static Optional<PackedBlock> pack(Block block) {
+    /**
+     * The block's packed form; absent for nested values, and where it would cost too much.
+     *
+     * @param type of its values
+     */
+    static Optional<PackedBlock> pack(Block block, Type type) {
         return switch (block) {
             case LongArrayBlock _, IntArrayBlock _, ShortArrayBlock _, ByteArrayBlock _ ->
-                    Optional.of(packNumbers(block));
+                    Optional.of(packNumbers(block, type));
             case Int128ArrayBlock _, Fixed12Block _, RunLengthEncodedBlock _ ->
                     Optional.of(new Plain(block));
             case VariableWidthBlock _ ->
@@ -50,7 +56,7 @@ sealed interface PackedBlock {
         };
     }
 
-    private static PackedBlock packNumbers(Block block) {
+    private static PackedBlock packNumbers(Block block, Type type) {
         DistinctNumbers numbers = new DistinctNumbers();
         byte[] codes = new byte[block.getPositionCount()];
         for (int position = 0; position < codes.length; position++) {
@@ -59,7 +65,7 @@ sealed interface PackedBlock {
                             ? numbers.codeOfNull(position)
                             : numbers.code(bits(block, position), position);
             if (code < 0) {
-                return new Plain(block);
+                return PackedNumbers.of(block, type == DOUBLE).orElseGet(() -> new Plain(block));
             }
             codes[position] = (byte) code;
         }

@@ -24,6 +24,8 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class TestPackedBlock {
     private static final int POSITIONS = 8_192;
@@ -65,9 +67,9 @@ final class TestPackedBlock {
         }
         assertThat(assertComesBack(BIGINT, values)).isInstanceOf(PackedBlock.Coded.class);
         values.set(POSITIONS - 1, 1_000L);
-        assertThat(assertComesBack(BIGINT, values)).isInstanceOf(PackedBlock.Plain.class);
+        assertThat(assertComesBack(BIGINT, values)).isInstanceOf(PackedNumbers.class);
         values.set(POSITIONS - 1, null);
-        assertThat(assertComesBack(BIGINT, values)).isInstanceOf(PackedBlock.Plain.class);
+        assertThat(assertComesBack(BIGINT, values)).isInstanceOf(PackedNumbers.class);
         values.replaceAll(value -> value != null && (long) value == 255 ? null : value);
         assertThat(assertComesBack(BIGINT, values)).isInstanceOf(PackedBlock.Coded.class);
     }
@@ -94,21 +96,91 @@ final class TestPackedBlock {
         };
         Block block = new LongArrayBlock(bits.length, Optional.empty(), bits);
         for (boolean filtered : List.of(false, true)) {
-            Block back = PackedBlock.pack(block).orElseThrow().unpack(filtered);
+            Block back = PackedBlock.pack(block, DOUBLE).orElseThrow().unpack(filtered);
             for (int position = 0; position < bits.length; position++) {
                 assertThat(BIGINT.getLong(back, position)).isEqualTo(bits[position]);
             }
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "bigint, 65535, 2", "bigint, 65536, 3", "bigint, 16777215, 3", "bigint, 16777216, 4",
+        "bigint, 4294967295, 4", "bigint, 4294967296, 8", "integer, 65535, 2", "integer, 65536, 4",
+        "double, 65535, 2", "double, 16777216, 4", "double, 4294967296, 8"
+    })
+    void testNumbersThatLieNearEachOtherTakeFewBytes(String type, long distance, int bytes) {
+        for (boolean withNulls : List.of(false, true)) {
+            SplittableRandom random = new SplittableRandom(distance);
+            List<@Nullable Object> values = new ArrayList<>();
+            for (int position = 0; position < POSITIONS; position++) {
+                long number = random.nextLong(distance + 1) - distance / 3;
+                values.add(withNulls && position % 5 == 0 ? null : value(type, number));
+            }
+            values.set(1, value(type, -(distance / 3)));
+            values.set(2, value(type, distance - distance / 3));
+            PackedBlock packed = assertComesBack(type(type), values);
+            int size = type.equals("integer") ? Integer.BYTES : Long.BYTES;
+            if (bytes == size) {
+                assertThat(packed).isInstanceOf(PackedBlock.Plain.class);
+            } else {
+                assertThat(packed.retainedBytes())
+                        .isBetween(
+                                (long) POSITIONS * bytes,
+                                (long) POSITIONS * bytes
+                                        + (withNulls ? POSITIONS / Byte.SIZE : 0)
+                                        + 200);
+            }
+        }
+    }
+
+    private static Type type(String name) {
+        return switch (name) {
+            case "bigint" -> BIGINT;
+            case "integer" -> INTEGER;
+            default -> DOUBLE;
+        };
+    }
+
+    /** Doubles have two digits behind the point. */
+    private static Object value(String type, long number) {
+        return type.equals("double") ? (Object) (number / 100.0) : (Object) number;
+    }
+
     @Test
-    void testManyDistinctValuesStayAsTheyAre() {
+    void testNumbersFarApartStayAsTheyAre() {
         List<@Nullable Object> values = new ArrayList<>();
         for (int position = 0; position < POSITIONS; position++) {
-            values.add(position * 0.5);
+            values.add(Math.sqrt(position));
         }
-        Block block = block(DOUBLE, values);
-        assertThat(PackedBlock.pack(block).orElseThrow().unpack(false)).isSameAs(block);
+        Block doubles = block(DOUBLE, values);
+        assertThat(PackedBlock.pack(doubles, DOUBLE).orElseThrow().unpack(false)).isSameAs(doubles);
+        values.replaceAll(_ -> -0.0);
+        for (int position = 0; position < 300; position++) {
+            values.set(position, position * 0.5);
+        }
+        assertThat(assertComesBack(DOUBLE, values)).isInstanceOf(PackedBlock.Plain.class);
+        values.clear();
+        for (long position = 0; position < POSITIONS; position++) {
+            values.add(position);
+        }
+        values.set(0, Long.MIN_VALUE);
+        values.set(1, Long.MAX_VALUE);
+        assertThat(assertComesBack(BIGINT, values)).isInstanceOf(PackedBlock.Plain.class);
+        values.set(1, null);
+        assertThat(assertComesBack(BIGINT, values)).isInstanceOf(PackedBlock.Plain.class);
+    }
+
+    @Test
+    void testPartsOfLongerBlocksArePacked() {
+        List<@Nullable Object> values = new ArrayList<>();
+        for (long position = 0; position < POSITIONS; position++) {
+            values.add(position % 11 == 0 ? null : (Object) (position * 3));
+        }
+        Block part = block(BIGINT, values).getRegion(1_000, 2_000);
+        PackedBlock packed = PackedBlock.pack(part, BIGINT).orElseThrow();
+        assertThat(packed).isInstanceOf(PackedNumbers.class);
+        assertThat(values(BIGINT, packed.unpack(false))).isEqualTo(values.subList(1_000, 3_000));
     }
 
     @Test
@@ -128,32 +200,33 @@ final class TestPackedBlock {
             ids[position] = position % 200;
         }
         Block block = DictionaryBlock.create(POSITIONS, dictionary, ids);
-        PackedBlock packed = PackedBlock.pack(block).orElseThrow();
+        PackedBlock packed = PackedBlock.pack(block, VARCHAR).orElseThrow();
         assertThat(values(VARCHAR, packed.unpack(false))).isEqualTo(values(VARCHAR, block));
         // 200 words and a byte each, not the dictionary of 8,192
         assertThat(packed.retainedBytes()).isLessThan(20_000);
         for (int position = 0; position < POSITIONS; position++) {
             ids[position] = position % 257;
         }
-        assertThat(PackedBlock.pack(DictionaryBlock.create(POSITIONS, dictionary, ids))).isEmpty();
+        assertThat(PackedBlock.pack(DictionaryBlock.create(POSITIONS, dictionary, ids), VARCHAR))
+                .isEmpty();
     }
 
     @Test
     void testRunsPartsAndNestedValues() {
         Block run = RunLengthEncodedBlock.create(BIGINT, 7L, 100);
-        assertThat(values(BIGINT, PackedBlock.pack(run).orElseThrow().unpack(false)))
+        assertThat(values(BIGINT, PackedBlock.pack(run, BIGINT).orElseThrow().unpack(false)))
                 .containsOnly(7L)
                 .hasSize(100);
         Block part = block(BIGINT, List.of(1L, 2L, 3L, 2L)).getRegion(1, 3);
-        assertThat(values(BIGINT, PackedBlock.pack(part).orElseThrow().unpack(false)))
+        assertThat(values(BIGINT, PackedBlock.pack(part, BIGINT).orElseThrow().unpack(false)))
                 .containsExactly(2L, 3L, 2L);
         Type arrays = new ArrayType(BIGINT);
         Block array = arrays.createBlockBuilder(null, 1).appendNull().build();
-        assertThat(PackedBlock.pack(array)).isEmpty();
+        assertThat(PackedBlock.pack(array, arrays)).isEmpty();
     }
 
     private static PackedBlock assertComesBack(Type type, List<@Nullable Object> values) {
-        PackedBlock packed = PackedBlock.pack(block(type, values)).orElseThrow();
+        PackedBlock packed = PackedBlock.pack(block(type, values), type).orElseThrow();
         assertThat(values(type, packed.unpack(false))).isEqualTo(values);
         assertThat(values(type, packed.unpack(true))).isEqualTo(values);
         int[] positions = IntStream.range(0, values.size()).filter(at -> at % 7 != 3).toArray();
