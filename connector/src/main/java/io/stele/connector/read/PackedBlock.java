@@ -72,7 +72,8 @@ sealed interface PackedBlock permits PackedBlock.Plain, PackedBlock.Coded, Packe
         return new Coded(block.copyPositions(numbers.firstPositions(), 0, numbers.count()), codes);
     }
 
-    private static long bits(Block block, int position) {
+    /** A number of a block of integers. */
+    static long bits(Block block, int position) {
         return switch (block) {
             case LongArrayBlock longs -> longs.getLong(position);
             case IntArrayBlock ints -> ints.getInt(position);

@@ -75,24 +75,21 @@ final class PackedNumbers implements PackedBlock {
     static Optional<PackedBlock> of(Block block, boolean isDouble) {
         Optional<long[]> valid = valid(block);
         return switch (block) {
-            case IntArrayBlock ints -> {
-                long[] numbers = new long[ints.getPositionCount()];
-                for (int position = 0; position < numbers.length; position++) {
-                    numbers[position] = ints.getInt(position);
-                }
-                yield of(Kind.INT, new DecimalScale(0, 0), numbers, valid, MAX_INT_DISTANCE);
-            }
-            case LongArrayBlock longs -> {
-                long[] numbers = new long[longs.getPositionCount()];
-                for (int position = 0; position < numbers.length; position++) {
-                    numbers[position] = longs.getLong(position);
-                }
-                yield isDouble
-                        ? ofDoubles(numbers, valid)
-                        : of(Kind.LONG, new DecimalScale(0, 0), numbers, valid, MAX_LONG_DISTANCE);
-            }
+            case IntArrayBlock _ ->
+                    of(Kind.INT, new DecimalScale(0, 0), numbers(block), valid, MAX_INT_DISTANCE);
+            case LongArrayBlock _ when isDouble -> ofDoubles(numbers(block), valid);
+            case LongArrayBlock _ ->
+                    of(Kind.LONG, new DecimalScale(0, 0), numbers(block), valid, MAX_LONG_DISTANCE);
             default -> Optional.empty();
         };
+    }
+
+    private static long[] numbers(Block block) {
+        long[] numbers = new long[block.getPositionCount()];
+        for (int position = 0; position < numbers.length; position++) {
+            numbers[position] = PackedBlock.bits(block, position);
+        }
+        return numbers;
     }
 
     private static Optional<long[]> valid(Block block) {
