@@ -55,6 +55,10 @@ public final class SidecarFixture implements AutoCloseable {
         return "http://127.0.0.1:" + httpPort;
     }
 
+    public int flightPort() {
+        return server.flightPort();
+    }
+
     public void stop() {
         server.close();
     }

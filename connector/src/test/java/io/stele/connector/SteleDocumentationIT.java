@@ -14,12 +14,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The examples of docs/connector.md, run from the first to the last as a reader would: every block
- * of SQL, and of what a block of text below it says to come out.
+ * The examples of the README and of docs/connector.md, run from the first to the last on one
+ * sidecar as a reader would: every block of SQL, and of what a block of text below it says to come
+ * out.
  */
 @ExtendWith(SteleCluster.Shared.class)
 final class SteleDocumentationIT {
-    private static final Path PAGE = Path.of("../docs/connector.md");
+    private static final List<Path> PAGES =
+            List.of(Path.of("../README.md"), Path.of("../docs/connector.md"));
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```(sql|text)\n(.*?)^```$");
 
     private final SteleCluster cluster;
@@ -33,26 +35,33 @@ final class SteleDocumentationIT {
         String catalog = "stele_documented";
         try (SidecarFixture _ = cluster.newSidecar(catalog, Map.of())) {
             cluster.runner().execute("DROP SCHEMA %s.s".formatted(catalog));
-            String last = "";
-            int statements = 0;
-            String page = Files.readString(PAGE);
-            Matcher blocks = BLOCK.matcher(page);
-            while (blocks.find()) {
-                long line = page.substring(0, blocks.start()).lines().count() + 1;
-                if (blocks.group(1).equals("text")) {
-                    assertThat(last).as("line %d", line).isEqualTo(blocks.group(2).strip());
-                    continue;
-                }
-                for (String statement : statements(blocks.group(2))) {
-                    last = run(statement.replace("stele.", catalog + "."), line);
-                    statements++;
-                }
+            for (Path page : PAGES) {
+                assertThat(runExamples(page, catalog)).as("examples in %s", page).isGreaterThan(4);
             }
-            assertThat(statements).as("examples in %s", PAGE).isGreaterThan(4);
         }
     }
 
-    private String run(String statement, long line) {
+    private int runExamples(Path path, String catalog) throws IOException {
+        String last = "";
+        int statements = 0;
+        String page = Files.readString(path);
+        Matcher blocks = BLOCK.matcher(page);
+        while (blocks.find()) {
+            String place =
+                    path + ", line " + (page.substring(0, blocks.start()).lines().count() + 1);
+            if (blocks.group(1).equals("text")) {
+                assertThat(last).as(place).isEqualTo(blocks.group(2).strip());
+                continue;
+            }
+            for (String statement : statements(blocks.group(2))) {
+                last = run(statement.replace("stele.", catalog + "."), place);
+                statements++;
+            }
+        }
+        return statements;
+    }
+
+    private String run(String statement, String place) {
         try {
             List<String> rows = new ArrayList<>();
             cluster.runner()
@@ -68,8 +77,7 @@ final class SteleDocumentationIT {
                                                             .toList())));
             return String.join("\n", rows);
         } catch (RuntimeException e) {
-            throw new AssertionError(
-                    "%s, block at line %d: %s".formatted(PAGE, line, statement), e);
+            throw new AssertionError(place + ": " + statement, e);
         }
     }
 

@@ -3,14 +3,18 @@ package io.stele.connector.clients;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.net.HostAndPort;
+import io.stele.connector.SidecarFixture;
 import io.stele.connector.SteleCluster;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Trino's Python client, and SQLAlchemy over it. */
+/** Trino's Python client, SQLAlchemy over it, and the example of docs/protocol.md over Flight. */
 @ExtendWith(SteleCluster.Shared.class)
 final class StelePythonIT {
     private final SteleCluster cluster;
@@ -35,5 +39,31 @@ final class StelePythonIT {
                                 "s"));
         assertThat(outcome.status()).as(outcome.output()).isZero();
         assertThat(outcome.output()).contains("fine");
+    }
+
+    @Test
+    void exampleOfTheProtocolPageWritesAndReads() throws Exception {
+        PythonEnvironment python = PythonEnvironment.open();
+        Matcher fence =
+                Pattern.compile("```python\n(.*?)```", Pattern.DOTALL)
+                        .matcher(Files.readString(Path.of("../docs/protocol.md")));
+        assertThat(fence.find()).isTrue();
+        String example =
+                fence.group(1)
+                        .replace("localhost:8481", "localhost:" + cluster.sidecar().flightPort());
+        ClientProcess.Outcome outcome =
+                python.run(
+                        Path.of("src/test/python"),
+                        Map.of("STELE_SHARED_SECRET", SidecarFixture.SECRET),
+                        List.of("python", "-c", example));
+        assertThat(outcome.status()).as(outcome.output()).isZero();
+        assertThat(outcome.output())
+                .contains("'rowCount': 2")
+                .contains("[{'order_id': 1, 'state': 'open'}, {'order_id': 2, 'state': 'closed'}]");
+        assertThat(
+                        cluster.runner()
+                                .execute("SELECT count(*) FROM stele.shop.shipments")
+                                .getOnlyValue())
+                .isEqualTo(2L);
     }
 }
