@@ -10,6 +10,7 @@ import com.google.inject.Binder;
 import com.google.inject.Module;
 import com.google.inject.Provides;
 import com.google.inject.Singleton;
+import io.airlift.openmetrics.OpenMetricsCollector;
 import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.auth.SecurityConfig;
 import io.stele.sidecar.engine.EngineMetrics;
@@ -29,10 +30,12 @@ import io.stele.sidecar.framed.FramedConfig;
 import io.stele.sidecar.framed.FramedServer;
 import io.stele.sidecar.http.AuthenticationFilter;
 import io.stele.sidecar.http.InfoResource;
+import io.stele.sidecar.http.MetricsResource;
 import io.stele.sidecar.http.StatusResource;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.metrics.IngestMetrics;
 import io.stele.sidecar.metrics.LogMetrics;
+import io.stele.sidecar.metrics.MetricsExposition;
 import io.stele.sidecar.metrics.ReadMetrics;
 import io.stele.sidecar.scheduling.SchedulerConfig;
 import io.stele.sidecar.tls.TlsConfig;
@@ -82,6 +85,9 @@ final class SidecarModule implements Module {
                 .to(AuthenticationFilter.class)
                 .in(SINGLETON);
         jaxrsBinder(binder).bind(InfoResource.class);
+        binder.bind(OpenMetricsCollector.class).in(SINGLETON);
+        binder.bind(MetricsExposition.class).in(SINGLETON);
+        jaxrsBinder(binder).bind(MetricsResource.class);
         jaxrsBinder(binder).bind(StatusResource.class);
 
         exportMetrics(binder, AccessMetrics.class, "access");
@@ -107,7 +113,7 @@ final class SidecarModule implements Module {
         return TlsIdentity.load(config);
     }
 
-    // The object name becomes the prefix of the OpenMetrics names: stele_name_ingest_Rows.
+    // The object's name is in the names of its metrics: stele_ingest_rows.
     private static void exportMetrics(Binder binder, Class<?> metrics, String name) {
         binder.bind(metrics).in(SINGLETON);
         newExporter(binder).export(metrics).as("stele:name=" + name);

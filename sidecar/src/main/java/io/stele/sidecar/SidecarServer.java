@@ -14,9 +14,9 @@ import io.airlift.jaxrs.JaxrsModule;
 import io.airlift.jmx.JmxModule;
 import io.airlift.json.JsonModule;
 import io.airlift.log.LogJmxModule;
+import io.airlift.metrics.MetricsModule;
 import io.airlift.node.NodeInfo;
 import io.airlift.node.NodeModule;
-import io.airlift.openmetrics.JmxOpenMetricsModule;
 import io.airlift.tracing.TracingModule;
 import io.stele.sidecar.ServingState.Ports;
 import java.io.IOException;
@@ -113,7 +113,7 @@ public final class SidecarServer implements AutoCloseable {
                 new JaxrsModule(),
                 new MBeanModule(),
                 mbeans,
-                new JmxOpenMetricsModule(),
+                new MetricsModule(),
                 new LogJmxModule(),
                 new TracingModule("stele", Version.current()),
                 new SidecarModule());

@@ -14,16 +14,16 @@ public final class SidecarCounters implements AutoCloseable {
 
     /** Flight actions called. */
     public long actions() throws IOException, InterruptedException {
-        return value("stele_name_access_Actions");
+        return value("stele_access_actions_total");
     }
 
     /** Scans and lookups streamed. */
     public long streams() throws IOException, InterruptedException {
-        return value("stele_name_read_Scans");
+        return value("stele_read_scans_total");
     }
 
     private long value(String name) throws IOException, InterruptedException {
-        Pattern line = Pattern.compile(name + "(?:_total|_TotalCount)?(?:\\{[^}]*})? (\\S+)");
+        Pattern line = Pattern.compile(Pattern.quote(name) + " (\\S+)");
         return page.read()
                 .lines()
                 .map(line::matcher)

@@ -3,6 +3,7 @@ package io.stele.sidecar.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.CacheStatistics;
+import io.stele.storage.metrics.Cumulative;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -23,16 +24,19 @@ public final class CacheMetrics {
     }
 
     @Managed(description = "Requests answered by the cache")
+    @Cumulative
     public long getHits() {
         return gauge(CacheStatistics::hits);
     }
 
     @Managed(description = "Requests that the cache could not answer")
+    @Cumulative
     public long getMisses() {
         return gauge(CacheStatistics::misses);
     }
 
     @Managed(description = "Bytes of what was found, each time it was")
+    @Cumulative
     public long getHitBytes() {
         return gauge(CacheStatistics::hitBytes);
     }
@@ -43,16 +47,19 @@ public final class CacheMetrics {
     }
 
     @Managed(description = "Entries that made room for others")
+    @Cumulative
     public long getEvictions() {
         return gauge(CacheStatistics::evictions);
     }
 
     @Managed(description = "Entries in whose place others were put")
+    @Cumulative
     public long getReplaced() {
         return gauge(CacheStatistics::replaced);
     }
 
     @Managed(description = "Entries taken out because what they are of changed or is gone")
+    @Cumulative
     public long getInvalidated() {
         return gauge(CacheStatistics::invalidated);
     }

@@ -8,34 +8,42 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ShardStatus;
 import io.stele.storage.engine.EngineStatus;
 import io.stele.storage.engine.TableStatus;
+import io.stele.storage.metrics.Cumulative;
 import io.stele.storage.shard.ApplyStatus;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import org.weakref.jmx.MBeanExporter;
 import org.weakref.jmx.Managed;
-import org.weakref.jmx.Nested;
 
 /** The state of the engine as gauges; 0 while there is no engine. Thread safe. */
 public final class EngineMetrics {
     // A scrape reads every gauge: one look at the engine serves them all.
     private static final long CACHE_MILLIS = 500;
 
+    /** Those of the engine's memory. */
+    private static final List<String> CACHES =
+            List.of(
+                    "row-blocks",
+                    "key-indexes",
+                    "file-lists",
+                    "footers",
+                    "row-groups",
+                    "decoded-columns",
+                    "rows");
+
     private final EngineService service;
     private final Supplier<Optional<EngineStatus>> status =
             Suppliers.memoizeWithExpiration(
                     this::load, CACHE_MILLIS, java.util.concurrent.TimeUnit.MILLISECONDS);
 
-    private final CacheMetrics rowBlockCache = cache("row-blocks");
-    private final CacheMetrics keyIndexCache = cache("key-indexes");
-    private final CacheMetrics fileListCache = cache("file-lists");
-    private final CacheMetrics footerCache = cache("footers");
-    private final CacheMetrics rowGroupCache = cache("row-groups");
-    private final CacheMetrics decodedColumnCache = cache("decoded-columns");
-    private final CacheMetrics rowCache = cache("rows");
-
     @Inject
-    public EngineMetrics(EngineService service) {
+    public EngineMetrics(EngineService service, MBeanExporter exporter) {
         this.service = requireNonNull(service, "service is null");
+        for (String cache : CACHES) {
+            exporter.export("stele:name=cache,cache=" + cache, cache(cache));
+        }
     }
 
     private Optional<EngineStatus> load() {
@@ -53,48 +61,6 @@ public final class EngineMetrics {
                                 .flatMap(present -> present.caches().stream())
                                 .filter(cache -> cache.name().equals(name))
                                 .findFirst());
-    }
-
-    @Managed(description = "Blocks, index and filters of row files")
-    @Nested
-    public CacheMetrics getRowBlockCache() {
-        return rowBlockCache;
-    }
-
-    @Managed(description = "Blocks of the key indexes of column files")
-    @Nested
-    public CacheMetrics getKeyIndexCache() {
-        return keyIndexCache;
-    }
-
-    @Managed(description = "Files of tables by partition and bounds of columns, for planning")
-    @Nested
-    public CacheMetrics getFileListCache() {
-        return fileListCache;
-    }
-
-    @Managed(description = "Footers and checksums of column files")
-    @Nested
-    public CacheMetrics getFooterCache() {
-        return footerCache;
-    }
-
-    @Managed(description = "Row groups of column files, for lookups by key")
-    @Nested
-    public CacheMetrics getRowGroupCache() {
-        return rowGroupCache;
-    }
-
-    @Managed(description = "Decoded columns of column files, for aggregations")
-    @Nested
-    public CacheMetrics getDecodedColumnCache() {
-        return decodedColumnCache;
-    }
-
-    @Managed(description = "Newest rows of keys that were looked up")
-    @Nested
-    public CacheMetrics getRowCache() {
-        return rowCache;
     }
 
     private long gauge(ToLongFunction<EngineStatus> value) {
@@ -155,6 +121,7 @@ public final class EngineMetrics {
     }
 
     @Managed(description = "Manifest versions written: one a flush, compaction or file commit")
+    @Cumulative
     public long getManifestVersions() {
         return sum(ShardStatus::manifestVersion);
     }
@@ -189,16 +156,19 @@ public final class EngineMetrics {
     }
 
     @Managed(description = "Groups made durable since the start; each cost one fsync")
+    @Cumulative
     public long getLogGroups() {
         return gauge(present -> present.log().groups());
     }
 
     @Managed(description = "Records made durable since the start")
+    @Cumulative
     public long getLogRecords() {
         return gauge(present -> present.log().records());
     }
 
     @Managed(description = "Bytes written to the log since the start")
+    @Cumulative
     public long getLogBytes() {
         return gauge(present -> present.log().bytes());
     }
@@ -223,31 +193,37 @@ public final class EngineMetrics {
     }
 
     @Managed(description = "Memtables flushed since the start")
+    @Cumulative
     public long getFlushes() {
         return gauge(present -> present.traffic().flushes());
     }
 
     @Managed(description = "Bytes of files that flushes wrote")
+    @Cumulative
     public long getFlushBytes() {
         return gauge(present -> present.traffic().flushBytes());
     }
 
     @Managed(description = "Merges of files since the start")
+    @Cumulative
     public long getMerges() {
         return gauge(present -> present.traffic().merges());
     }
 
     @Managed(description = "Files that went a level down unread")
+    @Cumulative
     public long getMovedFiles() {
         return gauge(present -> present.traffic().moves());
     }
 
     @Managed(description = "Bytes of files that merges read")
+    @Cumulative
     public long getMergeInputBytes() {
         return gauge(present -> present.traffic().mergeInputBytes());
     }
 
     @Managed(description = "Bytes of files that merges wrote")
+    @Cumulative
     public long getMergeBytes() {
         return gauge(present -> present.traffic().mergeBytes());
     }
@@ -264,21 +240,25 @@ public final class EngineMetrics {
     }
 
     @Managed(description = "How often a shard began to slow its writes")
+    @Cumulative
     public long getWriteSlowdowns() {
         return gauge(present -> present.gates().slowdowns());
     }
 
     @Managed(description = "Milliseconds that shards slowed their writes, together")
+    @Cumulative
     public long getWriteSlowMillis() {
         return gauge(present -> present.gates().slowMillis());
     }
 
     @Managed(description = "How often a shard stopped its writes")
+    @Cumulative
     public long getWriteStops() {
         return gauge(present -> present.gates().stops());
     }
 
     @Managed(description = "Milliseconds that shards stopped their writes, together")
+    @Cumulative
     public long getWriteStopMillis() {
         return gauge(present -> present.gates().stopMillis());
     }
@@ -303,6 +283,7 @@ public final class EngineMetrics {
     }
 
     @Managed(description = "How often something waited for the lanes of its shard to rest")
+    @Cumulative
     public long getApplyBarrierWaits() {
         return applies(ApplyStatus::barrierWaits);
     }

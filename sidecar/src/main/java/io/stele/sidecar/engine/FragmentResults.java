@@ -12,6 +12,7 @@ import io.stele.scheduler.BlockingPool;
 import io.stele.storage.aggregate.FragmentCache;
 import io.stele.storage.aggregate.FragmentLog;
 import io.stele.storage.encryption.EncryptionConfig;
+import io.stele.storage.metrics.Cumulative;
 import jakarta.annotation.PreDestroy;
 import java.io.Closeable;
 import java.io.IOException;
@@ -114,41 +115,49 @@ public final class FragmentResults implements Closeable {
     }
 
     @Managed(description = "Results found")
+    @Cumulative
     public long getHits() {
         return gauge(BenefitStatistics::hits);
     }
 
     @Managed(description = "Results that had to be computed")
+    @Cumulative
     public long getMisses() {
         return gauge(BenefitStatistics::misses);
     }
 
     @Managed(description = "Results that another query was computing already")
+    @Cumulative
     public long getFollowed() {
         return gauge(BenefitStatistics::followed);
     }
 
     @Managed(description = "Milliseconds that computing the found results took once")
+    @Cumulative
     public long getSavedMillis() {
         return NANOSECONDS.toMillis(gauge(BenefitStatistics::savedNanos));
     }
 
     @Managed(description = "Results that made room for others")
+    @Cumulative
     public long getSpaceEvictions() {
         return gauge(BenefitStatistics::spaceEvictions);
     }
 
     @Managed(description = "Results that were too large to keep")
+    @Cumulative
     public long getOversized() {
         return gauge(BenefitStatistics::oversized);
     }
 
     @Managed(description = "Found results that were computed again")
+    @Cumulative
     public long getVerified() {
         return gauge(BenefitStatistics::verified);
     }
 
     @Managed(description = "Found results that were not what they should have been")
+    @Cumulative
     public long getMismatches() {
         return gauge(BenefitStatistics::mismatches);
     }

@@ -3,6 +3,7 @@ package io.stele.sidecar.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.scheduler.GroupStatus;
+import io.stele.storage.metrics.Cumulative;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -36,6 +37,7 @@ public final class GroupMetrics {
     }
 
     @Managed(description = "Nanoseconds of processor time used")
+    @Cumulative
     public long getCpuNanos() {
         return gauge(GroupStatus::cpuNanos);
     }
@@ -43,16 +45,19 @@ public final class GroupMetrics {
     @Managed(
             description =
                     "Nanoseconds that its shares came to while it had something to do; what it used may be less because it had little to do")
+    @Cumulative
     public long getEntitledNanos() {
         return gauge(GroupStatus::entitledNanos);
     }
 
     @Managed(description = "Turns of its contexts")
+    @Cumulative
     public long getSwitches() {
         return gauge(GroupStatus::switches);
     }
 
     @Managed(description = "Turns of more than twice the quantum")
+    @Cumulative
     public long getOverruns() {
         return gauge(GroupStatus::overruns);
     }

@@ -3,6 +3,7 @@ package io.stele.sidecar.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.scheduler.PoolLoad;
+import io.stele.storage.metrics.Cumulative;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.weakref.jmx.Managed;
@@ -26,6 +27,7 @@ public final class PoolMetrics {
     }
 
     @Managed(description = "Tasks that have ended")
+    @Cumulative
     public long getFinished() {
         return load.get().map(PoolLoad::finished).orElse(0L);
     }

@@ -3,6 +3,7 @@ package io.stele.sidecar.engine;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.storage.metrics.Cumulative;
 import io.stele.storage.retrieval.RetrievalStatistics;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -29,46 +30,55 @@ public final class RetrievalMetrics {
     }
 
     @Managed(description = "Requests sent: first ones, repeated ones and hedges")
+    @Cumulative
     public long getRequests() {
         return count(RetrievalStatistics::requests);
     }
 
     @Managed(description = "Bytes delivered to readers")
+    @Cumulative
     public long getBytes() {
         return count(RetrievalStatistics::bytes);
     }
 
     @Managed(description = "Requests sent again after a failure")
+    @Cumulative
     public long getRetries() {
         return count(RetrievalStatistics::retries);
     }
 
     @Managed(description = "Reads that failed in the end")
+    @Cumulative
     public long getFailures() {
         return count(RetrievalStatistics::failures);
     }
 
     @Managed(description = "Second requests for what was late")
+    @Cumulative
     public long getHedges() {
         return count(RetrievalStatistics::hedges);
     }
 
     @Managed(description = "Second requests whose answer was the first")
+    @Cumulative
     public long getHedgeWins() {
         return count(RetrievalStatistics::hedgeWins);
     }
 
     @Managed(description = "Second requests for which there was no budget or no buffer")
+    @Cumulative
     public long getHedgesRefused() {
         return count(RetrievalStatistics::hedgesRefused);
     }
 
     @Managed(description = "Bytes that came twice because of hedges")
+    @Cumulative
     public long getWastedBytes() {
         return count(RetrievalStatistics::wastedBytes);
     }
 
     @Managed(description = "Ranges that came with the request of another reader")
+    @Cumulative
     public long getSharedReads() {
         return count(RetrievalStatistics::sharedReads);
     }
@@ -99,7 +109,7 @@ public final class RetrievalMetrics {
     }
 
     @Managed(description = "Fitted milliseconds of a MiB of data")
-    public double getDataLatencyMillisPerMiB() {
+    public double getDataLatencyMillisPerMebibyte() {
         return gauge(RetrievalStatistics::dataLatencyMillisPerMiB);
     }
 

@@ -8,11 +8,13 @@ import io.stele.scheduler.GroupStatus;
 import io.stele.scheduler.PoolLoad;
 import io.stele.scheduler.PoolStatus;
 import io.stele.storage.engine.ThreadsStatus;
+import io.stele.storage.metrics.Cumulative;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import org.weakref.jmx.MBeanExporter;
 import org.weakref.jmx.Managed;
 import org.weakref.jmx.Nested;
 
@@ -23,17 +25,17 @@ public final class SchedulerMetrics {
 
     private final Supplier<Optional<ThreadsStatus>> status;
     private final GroupMetrics dataBound = group("data-bound");
-    private final PoolMetrics background = pool(ThreadsStatus::background);
-    private final PoolMetrics flushing = pool(ThreadsStatus::flushing);
-    private final PoolMetrics merging = pool(ThreadsStatus::merging);
-    private final PoolMetrics lookups = pool(ThreadsStatus::lookups);
 
     @Inject
-    public SchedulerMetrics(EngineService service) {
+    public SchedulerMetrics(EngineService service, MBeanExporter exporter) {
         requireNonNull(service, "service is null");
         this.status =
                 Suppliers.memoizeWithExpiration(
                         service::threadsStatus, CACHE_MILLIS, TimeUnit.MILLISECONDS);
+        export(exporter, "background", ThreadsStatus::background);
+        export(exporter, "flushing", ThreadsStatus::flushing);
+        export(exporter, "merging", ThreadsStatus::merging);
+        export(exporter, "lookups", ThreadsStatus::lookups);
     }
 
     private GroupMetrics group(String name) {
@@ -45,8 +47,9 @@ public final class SchedulerMetrics {
                                 .findFirst());
     }
 
-    private PoolMetrics pool(Function<ThreadsStatus, PoolLoad> load) {
-        return new PoolMetrics(() -> status().map(load));
+    private void export(
+            MBeanExporter exporter, String pool, Function<ThreadsStatus, PoolLoad> load) {
+        exporter.export("stele:name=pool,pool=" + pool, new PoolMetrics(() -> status().map(load)));
     }
 
     private Optional<ThreadsStatus> status() {
@@ -68,6 +71,7 @@ public final class SchedulerMetrics {
     }
 
     @Managed(description = "Turns of contexts, of all groups")
+    @Cumulative
     public long getSwitches() {
         return gauge(PoolStatus::switches);
     }
@@ -75,16 +79,19 @@ public final class SchedulerMetrics {
     @Managed(
             description =
                     "Turns of more than twice the quantum: a task did not yield, or waited for something")
+    @Cumulative
     public long getOverruns() {
         return gauge(PoolStatus::overruns);
     }
 
     @Managed(description = "Contexts that an idle worker was given by a busy one")
+    @Cumulative
     public long getSteals() {
         return gauge(PoolStatus::steals);
     }
 
     @Managed(description = "Contexts that were moved to even out the load of the workers")
+    @Cumulative
     public long getMigrations() {
         return gauge(PoolStatus::migrations);
     }
@@ -98,29 +105,5 @@ public final class SchedulerMetrics {
     @Nested
     public GroupMetrics getDataBound() {
         return dataBound;
-    }
-
-    @Managed(description = "Short tasks that may wait: manifests, decisions, writes after a wait")
-    @Nested
-    public PoolMetrics getBackground() {
-        return background;
-    }
-
-    @Managed(description = "Flushes")
-    @Nested
-    public PoolMetrics getFlushing() {
-        return flushing;
-    }
-
-    @Managed(description = "Compactions")
-    @Nested
-    public PoolMetrics getMerging() {
-        return merging;
-    }
-
-    @Managed(description = "Reads of files that writes wait for")
-    @Nested
-    public PoolMetrics getLookups() {
-        return lookups;
     }
 }

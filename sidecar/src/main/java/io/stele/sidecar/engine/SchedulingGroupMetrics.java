@@ -3,6 +3,7 @@ package io.stele.sidecar.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.api.SchedulingGroupStatus;
+import io.stele.storage.metrics.Cumulative;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -65,21 +66,25 @@ public final class SchedulingGroupMetrics {
     }
 
     @Managed(description = "Turns of its contexts, or tasks that have ended")
+    @Cumulative
     public long getSwitches() {
         return gauge(SchedulingGroupStatus::switches);
     }
 
     @Managed(description = "Turns of more than twice the quantum")
+    @Cumulative
     public long getQuantumOverruns() {
         return gauge(SchedulingGroupStatus::quantumOverruns);
     }
 
     @Managed(description = "Contexts that an idle worker was given by a busy one")
+    @Cumulative
     public long getSteals() {
         return gauge(SchedulingGroupStatus::steals);
     }
 
     @Managed(description = "Reads that were told BUSY")
+    @Cumulative
     public long getRejected() {
         return gauge(SchedulingGroupStatus::rejected);
     }

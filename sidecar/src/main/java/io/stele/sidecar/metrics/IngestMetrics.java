@@ -1,9 +1,6 @@
 package io.stele.sidecar.metrics;
 
 import io.airlift.stats.CounterStat;
-import io.airlift.stats.DistributionStat;
-import io.airlift.stats.TimeStat;
-import java.util.concurrent.TimeUnit;
 import org.weakref.jmx.Managed;
 import org.weakref.jmx.Nested;
 
@@ -12,15 +9,15 @@ public final class IngestMetrics {
     private final CounterStat rows = new CounterStat();
     private final CounterStat bytes = new CounterStat();
     private final CounterStat failures = new CounterStat();
-    private final DistributionStat batchRows = new DistributionStat();
-    private final TimeStat acknowledgeTime = new TimeStat(TimeUnit.MICROSECONDS);
+    private final Histogram batchRows = Histogram.ofCounts();
+    private final Histogram acknowledgeTime = Histogram.ofSeconds();
 
     /** Counts a batch that is durable and applied {@code nanos} after it came in. */
     public void acknowledged(long rowCount, long sizeBytes, long nanos) {
         rows.update(rowCount);
         bytes.update(sizeBytes);
         batchRows.add(rowCount);
-        acknowledgeTime.addNanos(nanos);
+        acknowledgeTime.add(nanos);
     }
 
     /** Counts a batch that was refused or failed. */
@@ -48,13 +45,13 @@ public final class IngestMetrics {
 
     @Managed(description = "Rows of a batch")
     @Nested
-    public DistributionStat getBatchRows() {
+    public Histogram getBatchRows() {
         return batchRows;
     }
 
-    @Managed(description = "Microseconds from the arrival of a batch to its acknowledgement")
+    @Managed(description = "Seconds from the arrival of a batch to its acknowledgement")
     @Nested
-    public TimeStat getAcknowledgeTime() {
+    public Histogram getAcknowledgeSeconds() {
         return acknowledgeTime;
     }
 }

@@ -1,43 +1,40 @@
 package io.stele.sidecar.metrics;
 
-import io.airlift.stats.DistributionStat;
-import io.airlift.stats.TimeStat;
-import java.util.concurrent.TimeUnit;
 import org.weakref.jmx.Managed;
 import org.weakref.jmx.Nested;
 
 /** What the write-ahead log asked of its disk, group by group. Thread safe. */
 public final class LogMetrics {
-    private final DistributionStat groupBytes = new DistributionStat();
-    private final TimeStat writeTime = new TimeStat(TimeUnit.MICROSECONDS);
-    private final TimeStat syncTime = new TimeStat(TimeUnit.MICROSECONDS);
+    private final Histogram groupBytes = Histogram.ofCounts();
+    private final Histogram writeTime = Histogram.ofSeconds();
+    private final Histogram syncTime = Histogram.ofSeconds();
 
     /** A group was handed to the operating system. */
     public void written(long sizeBytes, long nanos) {
         groupBytes.add(sizeBytes);
-        writeTime.addNanos(nanos);
+        writeTime.add(nanos);
     }
 
     /** A group was made durable. */
     public void synced(long nanos) {
-        syncTime.addNanos(nanos);
+        syncTime.add(nanos);
     }
 
     @Managed(description = "Bytes of a group, which one fsync makes durable")
     @Nested
-    public DistributionStat getGroupBytes() {
+    public Histogram getGroupBytes() {
         return groupBytes;
     }
 
-    @Managed(description = "Microseconds to hand a group to the operating system")
+    @Managed(description = "Seconds to hand a group to the operating system")
     @Nested
-    public TimeStat getWriteTime() {
+    public Histogram getWriteSeconds() {
         return writeTime;
     }
 
-    @Managed(description = "Microseconds of an fsync of the log")
+    @Managed(description = "Seconds of an fsync of the log")
     @Nested
-    public TimeStat getSyncTime() {
+    public Histogram getSyncSeconds() {
         return syncTime;
     }
 }

@@ -1,10 +1,7 @@
 package io.stele.sidecar.metrics;
 
 import io.airlift.stats.CounterStat;
-import io.airlift.stats.DistributionStat;
-import io.airlift.stats.TimeStat;
 import io.stele.protocol.api.ScanMode;
-import java.util.concurrent.TimeUnit;
 import org.weakref.jmx.Managed;
 import org.weakref.jmx.Nested;
 
@@ -18,8 +15,8 @@ public final class ReadMetrics {
     private final CounterStat lookups = new CounterStat();
     private final CounterStat lookupKeys = new CounterStat();
     private final CounterStat lookupHits = new CounterStat();
-    private final DistributionStat lookupBatchKeys = new DistributionStat();
-    private final TimeStat lookupTime = new TimeStat(TimeUnit.MICROSECONDS);
+    private final Histogram lookupBatchKeys = Histogram.ofCounts();
+    private final Histogram lookupTime = Histogram.ofSeconds();
 
     /** Counts the start of a scan. */
     public void scanStarted(ScanMode mode) {
@@ -47,7 +44,7 @@ public final class ReadMetrics {
         lookupKeys.update(keyCount);
         lookupHits.update(hitCount);
         lookupBatchKeys.add(keyCount);
-        lookupTime.addNanos(nanos);
+        lookupTime.add(nanos);
     }
 
     @Managed(description = "Scans started")
@@ -100,13 +97,13 @@ public final class ReadMetrics {
 
     @Managed(description = "Keys of one multi-get")
     @Nested
-    public DistributionStat getLookupBatchKeys() {
+    public Histogram getLookupBatchKeys() {
         return lookupBatchKeys;
     }
 
-    @Managed(description = "Microseconds of one multi-get in the engine")
+    @Managed(description = "Seconds of one multi-get in the engine")
     @Nested
-    public TimeStat getLookupTime() {
+    public Histogram getLookupSeconds() {
         return lookupTime;
     }
 }

@@ -111,14 +111,33 @@ final class HttpDoorIT {
             assertThat(table.get("name").asText()).isEqualTo("orders");
         }
         String metrics = get("/metrics", basic(TestingSidecar.SECRET)).body();
-        assertThat(metrics).contains("stele_name_ingest_Rows 100");
-        assertThat(metrics).containsPattern("stele_name_access_AuthenticationFailures [0-9]+");
-        assertThat(metrics).contains("stele_name_engine_Shards 4.0");
-        assertThat(metrics).contains("stele_name_engine_MemTableRows 100.0");
-        assertThat(metrics).containsPattern("stele_name_scheduler_Workers [1-9]");
-        assertThat(metrics).containsPattern("stele_name_scheduler_DataBound_Switches [1-9]");
-        assertThat(metrics).containsPattern("stele_name_scheduler_DataBound_CpuNanos [1-9]");
-        assertThat(metrics).containsPattern("stele_name_scheduler_Flushing_Waiting 0");
+        assertThat(metrics)
+                .contains(
+                        """
+                        # TYPE stele_ingest_rows counter
+                        # HELP stele_ingest_rows Rows acknowledged
+                        stele_ingest_rows_total 100
+                        """)
+                .contains("# TYPE stele_ingest_acknowledge_seconds histogram")
+                .containsPattern("stele_ingest_acknowledge_seconds_bucket\\{le=\"\\+Inf\"} [1-9]")
+                .contains("stele_ingest_batch_rows_sum 100")
+                .containsPattern("stele_access_authentication_failures_total [0-9]+")
+                .contains("# TYPE stele_engine_shards gauge")
+                .contains("stele_engine_shards 4")
+                .contains("stele_engine_mem_table_rows 100")
+                .contains("# TYPE stele_engine_log_groups counter")
+                .containsPattern("stele_scheduler_workers [1-9]")
+                .containsPattern("stele_scheduler_data_bound_switches_total [1-9]")
+                .containsPattern("stele_scheduling_group_runnable\\{group=\"[a-z-]+\"} [0-9]")
+                .contains("stele_pool_waiting{pool=\"flushing\"} 0")
+                .contains("stele_cache_hits_total{cache=\"row-blocks\"}")
+                .doesNotContain("stele_name_")
+                .endsWith("# EOF\n");
+        assertThat(
+                        metrics.lines()
+                                .filter(line -> line.startsWith("# TYPE "))
+                                .map(line -> line.split(" ")[2]))
+                .doesNotHaveDuplicates();
     }
 
     private HttpResponse<String> get(String path, String authorization)

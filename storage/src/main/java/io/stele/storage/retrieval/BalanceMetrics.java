@@ -2,6 +2,7 @@ package io.stele.storage.retrieval;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.metrics.Cumulative;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.weakref.jmx.Managed;
@@ -54,6 +55,7 @@ public final class BalanceMetrics {
     }
 
     @Managed(description = "Ranges that waited until more was processed, since the start")
+    @Cumulative
     public long getRefused() {
         return now().refused();
     }

@@ -3,6 +3,7 @@ package io.stele.storage.objectstore.cached;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.api.DataCacheSpace;
+import io.stele.storage.metrics.Cumulative;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -36,26 +37,31 @@ public final class DataCacheMetrics {
     }
 
     @Managed(description = "Pages that made room for others")
+    @Cumulative
     public long getEvictions() {
         return gauge(DataCacheSpace::evictions);
     }
 
     @Managed(description = "Pages that were offered and not taken")
+    @Cumulative
     public long getRejections() {
         return gauge(DataCacheSpace::rejections);
     }
 
     @Managed(description = "Pages dropped because they were damaged or could not be read")
+    @Cumulative
     public long getDamaged() {
         return gauge(DataCacheSpace::damaged);
     }
 
     @Managed(description = "Pages dropped because their file is gone or has another length")
+    @Cumulative
     public long getRemoved() {
         return gauge(DataCacheSpace::removed);
     }
 
     @Managed(description = "Pages that could not be written")
+    @Cumulative
     public long getWriteFailures() {
         return gauge(DataCacheSpace::writeFailures);
     }

@@ -3,6 +3,7 @@ package io.stele.storage.objectstore.cached;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.api.DataCacheTable;
+import io.stele.storage.metrics.Cumulative;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -28,41 +29,49 @@ public final class DataCacheTableMetrics {
     }
 
     @Managed(description = "Reads of files")
+    @Cumulative
     public long getReads() {
         return gauge(DataCacheTable::reads);
     }
 
     @Managed(description = "Reads that needed no request to the warehouse")
+    @Cumulative
     public long getRequestsSaved() {
         return gauge(DataCacheTable::requestsSaved);
     }
 
     @Managed(description = "Pages found")
+    @Cumulative
     public long getPageHits() {
         return gauge(DataCacheTable::pageHits);
     }
 
     @Managed(description = "Pages not found")
+    @Cumulative
     public long getPageMisses() {
         return gauge(DataCacheTable::pageMisses);
     }
 
     @Managed(description = "Bytes read without a request")
+    @Cumulative
     public long getHitBytes() {
         return gauge(DataCacheTable::hitBytes);
     }
 
     @Managed(description = "Bytes read by requests")
+    @Cumulative
     public long getMissedBytes() {
         return gauge(DataCacheTable::missedBytes);
     }
 
     @Managed(description = "Requests to the warehouse")
+    @Cumulative
     public long getRequests() {
         return gauge(DataCacheTable::requests);
     }
 
     @Managed(description = "Bytes that requests fetched, in whole pages")
+    @Cumulative
     public long getFetchedBytes() {
         return gauge(DataCacheTable::fetchedBytes);
     }
@@ -75,16 +84,19 @@ public final class DataCacheTableMetrics {
     }
 
     @Managed(description = "Requests to the warehouse that failed")
+    @Cumulative
     public long getFailedRequests() {
         return gauge(DataCacheTable::failedRequests);
     }
 
     @Managed(description = "Pages that the disk had damaged")
+    @Cumulative
     public long getDamagedPages() {
         return gauge(DataCacheTable::damagedPages);
     }
 
     @Managed(description = "Pages not kept because too many waited to be written")
+    @Cumulative
     public long getUnkeptPages() {
         return gauge(DataCacheTable::unkeptPages);
     }
