@@ -5,8 +5,10 @@ import io.trino.testing.QueryRunner;
 import io.trino.tpch.TpchTable;
 import java.nio.file.Files;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 
-/** Trino's own suite, on our tables. */
+/** Trino's own suite, on our tables; it tests the engine more than us. */
+@Tag("long")
 final class SteleJoinQueriesIT extends AbstractTestJoinQueries {
     @Override
     protected QueryRunner createQueryRunner() throws Exception {
