@@ -329,6 +329,25 @@ final class SteleAggregationPushdownIT {
         }
     }
 
+    /** Within the estimate of 10,000 groups, and more than the 64 MiB of them that fit. */
+    @Test
+    void groupsThatDoNotFitMemoryAreComputedInSeveralPasses() {
+        String table = SteleQueries.newTable("wide");
+        queries.update(
+                "CREATE TABLE %s AS SELECT lpad(CAST(n AS varchar), 8000, 'x') name, n FROM UNNEST(sequence(1, 9000)) t(n)"
+                        .formatted(table));
+        String sql = "SELECT name, count(*) groups, sum(n) total FROM %s GROUP BY name";
+        assertThat(queries.explain(sql.formatted(table))).contains("aggregate=[");
+        assertThat(
+                        queries.run(
+                                        "SELECT count(*), sum(groups), sum(total), count(DISTINCT name) FROM (%s)"
+                                                .formatted(sql.formatted(table)))
+                                .getMaterializedRows()
+                                .getFirst()
+                                .getFields())
+                .containsExactly(9000L, 9000L, 40_504_500L, 9000L);
+    }
+
     @Test
     void aVersionOfThePastIsAggregated() {
         String table = SteleQueries.newTable("past");

@@ -14,9 +14,13 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.scheduler.ExecutionContext;
 import io.stele.scheduler.fragment.Edge;
 import io.stele.sidecar.scheduling.QueryGroup;
+import io.stele.storage.aggregate.AggregatePass;
 import io.stele.storage.aggregate.AggregateScan;
+import io.stele.storage.aggregate.GroupRange;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Executor;
 
@@ -42,15 +46,49 @@ final class AggregateFragments {
         this.maxLanes = maxLanes;
     }
 
+    /**
+     * Computes the results, in as many passes as they need, and sends the schema and then the
+     * results of each pass.
+     *
+     * @param batchBytes about the size of a message
+     * @return how many rows were sent
+     */
+    long send(String name, OutboundStream<FlightData> stream, long batchBytes) {
+        List<ArrowField> fields = ArrowSchemas.fields(scan.resultColumns());
+        ArrowBatchEncoder encoder =
+                ArrowBatchEncoder.forRows(fields, RowLayout.of(scan.resultColumns()));
+        boolean isFirst = true;
+        long sent = 0;
+        // At most seven a split, and a split divides the groups: as deep as memory makes it
+        Deque<GroupRange> left = new ArrayDeque<>(List.of(GroupRange.ALL));
+        while (!left.isEmpty()) {
+            GroupRange groups = left.pop();
+            AggregatePass pass = scan.pass(groups);
+            compute(pass, name, stream);
+            if (pass.isTooLarge()) {
+                groups.split().forEach(left::push);
+                continue;
+            }
+            if (isFirst) {
+                isFirst = false;
+                stream.send(
+                        FlightData.schema(ByteBuffer.wrap(ArrowSchemas.toMessage(fields)))
+                                .withAppMetadata(ApiJson.write(scan.fragmentUse())));
+            }
+            sent += send(pass, encoder, stream, batchBytes);
+        }
+        return sent;
+    }
+
     /** Computes all parts; whoever awaits them may be told to stop by the client. */
-    void run(String name, OutboundStream<FlightData> stream) {
-        int lanes = Math.min(maxLanes, scan.partCount());
+    private void compute(AggregatePass pass, String name, OutboundStream<FlightData> stream) {
+        int lanes = Math.min(maxLanes, pass.partCount());
         List<ExecutionContext> contexts = new ArrayList<>();
         List<Edge<AggregateLane.Nothing>> edges = new ArrayList<>();
         for (int lane = 0; lane < lanes; lane++) {
             ExecutionContext context = group.scanContext(name + " lane " + lane);
             contexts.add(context);
-            edges.add(AggregateLane.open(context, scan, storeReads));
+            edges.add(AggregateLane.open(context, pass, storeReads));
         }
         try {
             var ends = edges.stream().map(Edge::pull).toList();
@@ -63,24 +101,17 @@ final class AggregateFragments {
         }
     }
 
-    /**
-     * Sends the schema and the results.
-     *
-     * @param batchBytes about the size of a message
-     * @return how many rows were sent
-     */
-    long send(OutboundStream<FlightData> stream, long batchBytes) {
-        List<ArrowField> fields = ArrowSchemas.fields(scan.resultColumns());
+    private long send(
+            AggregatePass pass,
+            ArrowBatchEncoder encoder,
+            OutboundStream<FlightData> stream,
+            long batchBytes) {
         RowLayout layout = RowLayout.of(scan.resultColumns());
-        stream.send(
-                FlightData.schema(ByteBuffer.wrap(ArrowSchemas.toMessage(fields)))
-                        .withAppMetadata(ApiJson.write(scan.fragmentUse())));
-        ArrowBatchEncoder encoder = ArrowBatchEncoder.forRows(fields, layout);
         RowEncoder row = new RowEncoder(layout);
         BinaryRow view = new BinaryRow(layout);
-        int count = scan.resultCount();
+        int count = pass.resultCount();
         for (int index = 0; index < count; index++) {
-            scan.result(index, row);
+            pass.result(index, row);
             encoder.append(view.wrap(row.array(), 0, row.finish()));
             boolean isFull =
                     encoder.rowCount() == MAX_BATCH_ROWS || encoder.sizeBytes() >= batchBytes;

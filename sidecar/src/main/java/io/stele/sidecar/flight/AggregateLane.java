@@ -9,7 +9,7 @@ import io.stele.scheduler.fragment.Edge;
 import io.stele.scheduler.fragment.EdgeOptions;
 import io.stele.scheduler.fragment.Produced;
 import io.stele.storage.aggregate.AggregatePart;
-import io.stele.storage.aggregate.AggregateScan;
+import io.stele.storage.aggregate.AggregatePass;
 import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.WouldBlockException;
 import java.io.IOException;
@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The fragment that computes parts of an aggregation, one after the other, until there is none
- * left. Several lanes of one aggregation share its parts. A lane makes no batches: its end says
- * that it has merged all it took.
+ * left. Several lanes of one pass share its parts. A lane makes no batches: its end says that it
+ * has merged all it took, or that the pass was given up.
  *
  * <p>Batches are read where waiting for the store is allowed and computed on the lane's context
  * ({@link StoreTrips}).
  */
 final class AggregateLane implements BatchSource<AggregateLane.Nothing> {
-    private final AggregateScan scan;
+    private final AggregatePass pass;
     private final StoreTrips trips;
 
     private @Nullable AggregatePart part;
@@ -36,8 +36,8 @@ final class AggregateLane implements BatchSource<AggregateLane.Nothing> {
     /** What a lane makes. */
     enum Nothing {}
 
-    private AggregateLane(AggregateScan scan, Executor storeReads) {
-        this.scan = requireNonNull(scan, "scan is null");
+    private AggregateLane(AggregatePass pass, Executor storeReads) {
+        this.pass = requireNonNull(pass, "pass is null");
         this.trips = new StoreTrips(storeReads, this::closePart);
     }
 
@@ -47,8 +47,8 @@ final class AggregateLane implements BatchSource<AggregateLane.Nothing> {
      * @param context of this lane alone
      * @param storeReads does what waits for the store; refuses by throwing
      */
-    static Edge<Nothing> open(ExecutionContext context, AggregateScan scan, Executor storeReads) {
-        AggregateLane lane = new AggregateLane(scan, storeReads);
+    static Edge<Nothing> open(ExecutionContext context, AggregatePass pass, Executor storeReads) {
+        AggregateLane lane = new AggregateLane(pass, storeReads);
         Edge<Nothing> edge =
                 new Edge<>(context.name(), context, lane, EdgeOptions.DEFAULT, nothing -> 0);
         lane.trips.returnTo(edge);
@@ -59,9 +59,13 @@ final class AggregateLane implements BatchSource<AggregateLane.Nothing> {
     public Produced<Nothing> next(YieldSignal signal) throws Exception {
         trips.check();
         while (true) {
+            if (pass.isTooLarge()) {
+                closePart();
+                return new Produced.End<>();
+            }
             AggregatePart current = part;
             if (current == null) {
-                Optional<AggregatePart> next = scan.nextPart();
+                Optional<AggregatePart> next = pass.nextPart();
                 if (next.isEmpty()) {
                     return new Produced.End<>();
                 }
@@ -87,7 +91,7 @@ final class AggregateLane implements BatchSource<AggregateLane.Nothing> {
             if (loaded) {
                 current.add();
             } else {
-                scan.merge(current);
+                pass.merge(current);
                 part = null;
                 current.close();
             }

@@ -20,6 +20,8 @@ public class FlightConfig {
     private int maxStreamsPerConnection = 128;
     private int maxPendingBatches = 8;
     private DataSize readBatchSize = DataSize.of(1, DataSize.Unit.MEGABYTE);
+    // Some hundred thousand groups, of which a sidecar has room for a few queries.
+    private DataSize aggregationMaxSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private Duration stalledStreamTimeout = new Duration(5, TimeUnit.MINUTES);
 
     @Min(0)
@@ -99,6 +101,20 @@ public class FlightConfig {
     @ConfigDescription("Size at which a record batch of a DoGet is sent")
     public FlightConfig setReadBatchSize(DataSize readBatchSize) {
         this.readBatchSize = readBatchSize;
+        return this;
+    }
+
+    @MinDataSize("64kB")
+    @MaxDataSize("4GB")
+    public DataSize getAggregationMaxSize() {
+        return aggregationMaxSize;
+    }
+
+    @Config("stele.aggregation.max-size")
+    @ConfigDescription(
+            "Groups of an aggregation in memory at once, in each thread that computes it; more are computed in several passes over the rows")
+    public FlightConfig setAggregationMaxSize(DataSize aggregationMaxSize) {
+        this.aggregationMaxSize = aggregationMaxSize;
         return this;
     }
 

@@ -45,6 +45,7 @@ final class GetService {
     private final Optional<FragmentCache> fragments;
     private final ThreadFactory threads;
     private final long batchBytes;
+    private final long aggregationBytes;
     private final long stallTimeoutNanos;
 
     GetService(
@@ -58,6 +59,7 @@ final class GetService {
         this.metrics = requireNonNull(metrics, "metrics is null");
         this.threads = requireNonNull(threads, "threads is null");
         this.batchBytes = config.getReadBatchSize().toBytes();
+        this.aggregationBytes = config.getAggregationMaxSize().toBytes();
         this.stallTimeoutNanos =
                 config.getStalledStreamTimeout().roundTo(java.util.concurrent.TimeUnit.NANOSECONDS);
     }
@@ -206,12 +208,13 @@ final class GetService {
                                 schemaVersion(open, ticket),
                                 ticket.predicate(),
                                 aggregation,
-                                fragments.filter(cache -> aggregation.usesCache())),
+                                fragments.filter(cache -> aggregation.usesCache()),
+                                aggregationBytes),
                         scan.group(),
                         engine.queries().storeReads(),
                         engine.queries().workers());
-        parts.run("aggregation of table id " + ticket.tableId().value(), scan.stream());
-        metrics.aggregated(parts.send(scan.stream(), batchBytes));
+        String name = "aggregation of table id " + ticket.tableId().value();
+        metrics.aggregated(parts.send(name, scan.stream(), batchBytes));
     }
 
     private static int schemaVersion(StorageEngine open, ScanTicket ticket) {

@@ -21,6 +21,7 @@ final class TestFlightConfig {
                         .setMaxStreamsPerConnection(128)
                         .setMaxPendingBatches(8)
                         .setReadBatchSize(DataSize.of(1, DataSize.Unit.MEGABYTE))
+                        .setAggregationMaxSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setStalledStreamTimeout(new Duration(5, TimeUnit.MINUTES)));
     }
 
@@ -34,6 +35,7 @@ final class TestFlightConfig {
                         "stele.flight.max-streams-per-connection", "3",
                         "stele.flight.max-pending-batches", "2",
                         "stele.flight.read-batch-size", "64kB",
+                        "stele.aggregation.max-size", "1MB",
                         "stele.flight.stalled-stream-timeout", "30s"),
                 new FlightConfig()
                         .setPort(0)
@@ -42,6 +44,7 @@ final class TestFlightConfig {
                         .setMaxStreamsPerConnection(3)
                         .setMaxPendingBatches(2)
                         .setReadBatchSize(DataSize.of(64, DataSize.Unit.KILOBYTE))
+                        .setAggregationMaxSize(DataSize.of(1, DataSize.Unit.MEGABYTE))
                         .setStalledStreamTimeout(new Duration(30, TimeUnit.SECONDS)));
     }
 }

@@ -4,30 +4,34 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 
 /**
- * How large the result of an aggregation may become. Immutable.
+ * How many groups of an aggregation are in memory at once. What exceeds it is computed in several
+ * passes, each of some of the groups. Immutable.
  *
  * @param maxBytes of one state in memory; a query has about as many as parts are read at once
  */
 record AggregateLimits(int maxGroups, long maxBytes) {
-    /** 64 MiB: some hundred thousand groups, of which a sidecar has room for a few queries. */
-    static final long MAX_STATE_BYTES = 64 << 20;
-
-    void check(GroupedState state) {
-        if (state.groupCount() > maxGroups) {
-            throw tooLarge("at most " + maxGroups + " groups", "more");
-        }
-        long bytes = state.sizeBytes();
-        if (bytes > maxBytes) {
-            throw tooLarge(
-                    "groups of at most " + maxBytes + " bytes",
-                    state.groupCount() + " groups of " + bytes + " bytes");
+    AggregateLimits {
+        if (maxGroups < 1 || maxBytes < 1) {
+            throw new IllegalArgumentException(
+                    "Expected room for a group, found %s groups and %s bytes"
+                            .formatted(maxGroups, maxBytes));
         }
     }
 
-    private static SteleException tooLarge(String expected, String found) {
-        return new SteleException(
-                ErrorCode.TOO_MANY_GROUPS,
-                "Expected %s in an aggregation that the sidecar computes, found %s; with the session property aggregation_pushdown_enabled = false Trino computes it"
-                        .formatted(expected, found));
+    /**
+     * Whether a state has more than one pass may.
+     *
+     * @throws SteleException TOO_MANY_GROUPS if fewer groups would not help
+     */
+    boolean isExceeded(GroupedState state, GroupRange range) {
+        long bytes = state.sizeBytes();
+        boolean exceeded = state.groupCount() > maxGroups || bytes > maxBytes;
+        if (exceeded && (state.groupCount() <= 1 || !range.canSplit())) {
+            throw new SteleException(
+                    ErrorCode.TOO_MANY_GROUPS,
+                    "Expected results of at most %s bytes for a group of an aggregation that the sidecar computes (stele.aggregation.max-size), found %s bytes; with the session property aggregation_pushdown_enabled = false Trino computes it"
+                            .formatted(maxBytes, bytes));
+        }
+        return exceeded;
     }
 }

@@ -14,22 +14,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AggregatePart implements AutoCloseable {
     private final int index;
+    private final AggregatePass pass;
     private final VectorSource source;
     private final Supplier<Aggregator> factory;
-    private final AggregateLimits limits;
     private final @Nullable FragmentRun fragment; // null where the result is not kept
     private @Nullable Aggregator aggregator; // null before the first batch
 
     AggregatePart(
             int index,
+            AggregatePass pass,
             VectorSource source,
             Supplier<Aggregator> factory,
-            AggregateLimits limits,
             Optional<FragmentRun> fragment) {
         this.index = index;
+        this.pass = requireNonNull(pass, "pass is null");
         this.source = requireNonNull(source, "source is null");
         this.factory = requireNonNull(factory, "factory is null");
-        this.limits = requireNonNull(limits, "limits is null");
         this.fragment = fragment.orElse(null);
     }
 
@@ -64,7 +64,8 @@ public final class AggregatePart implements AutoCloseable {
     }
 
     /**
-     * Computes the batch at hand; never waits, and takes less than a millisecond or so.
+     * Computes the batch at hand; never waits, and takes less than a millisecond or so. The pass
+     * may be too large then.
      *
      * @throws io.stele.protocol.SteleException TOO_MANY_GROUPS, NUMBER_OUT_OF_RANGE
      */
@@ -72,7 +73,7 @@ public final class AggregatePart implements AutoCloseable {
         long start = fragment == null ? 0 : fragment.nanoTime();
         Aggregator present = aggregator();
         present.add(source);
-        limits.check(present.state());
+        pass.check(present.state());
         if (fragment != null) {
             fragment.spent(start);
         }

@@ -58,7 +58,7 @@ final class AggregatePlan {
         this.groupTypes =
                 aggregation.groupColumns().stream().map(id -> table.column(id).type()).toList();
         this.states = new StateLayout(aggregation.calls());
-        newAggregator(Map.of()); // refuses operators that are not there
+        newAggregator(Map.of(), GroupRange.ALL); // refuses operators that are not there
     }
 
     Aggregation aggregation() {
@@ -88,15 +88,15 @@ final class AggregatePlan {
         return new GroupedState(groupTypes, states);
     }
 
-    /** Looks at all rows that the predicate has. */
-    Aggregator newAggregator() {
-        return newAggregator(predicate.domains());
+    /** Looks at all rows that the predicate has, of some groups. */
+    Aggregator newAggregator(GroupRange groups) {
+        return newAggregator(predicate.domains(), groups);
     }
 
     /**
      * @param domains those of the predicate that rows may miss
      */
-    Aggregator newAggregator(Map<Integer, ColumnDomain> domains) {
-        return new Aggregator(this, domains);
+    Aggregator newAggregator(Map<Integer, ColumnDomain> domains, GroupRange groups) {
+        return new Aggregator(this, domains, groups);
     }
 }

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.aggregate.Aggregation;
 import io.stele.protocol.api.FragmentUse;
 import io.stele.protocol.predicate.ScanPredicate;
-import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.objectstore.NonBlocking;
@@ -14,18 +13,13 @@ import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableView;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /**
- * One aggregation of a table as of an LSN: its parts are computed one by one, in any number of
- * threads, and merged.
- *
- * <p>Parts are merged in their order, whichever ends first, so that sums of floating point are the
- * same for the same files. Thread-safe: guarded by its own lock.
+ * One aggregation of a table as of an LSN: what has to be read for it. {@link #pass} reads it, once
+ * for all groups, or several times for some of them each where they are more than fit in memory.
+ * Confined to one thread; its passes are not.
  */
 public final class AggregateScan {
     private final TableFiles files;
@@ -37,32 +31,12 @@ public final class AggregateScan {
     private final FragmentKey.Maker keys;
     private final FragmentTally tally = new FragmentTally();
     private final List<Source> sources = new ArrayList<>();
+    private Optional<GroupedState> known = Optional.empty(); // of files that are not read
 
-    // Guarded by this
-    private final GroupedState merged;
-
-    // Guarded by this
-    private final Map<Integer, GroupedState> early = new TreeMap<>(); // that others come before
-
-    // Guarded by this
-    private int opened;
-
-    // Guarded by this
-    private int mergedParts;
-
-    // Guarded by this
-    private int nextInOrder;
-
-    // Guarded by this: parts that did not wait for their turn
-    private final BitSet mergedEarly = new BitSet();
-
-    // Guarded by this: of the early ones
-    private long earlyBytes;
-
-    /** Opens what a part reads. */
+    /** Opens what a part reads; as often as there are passes. */
     @FunctionalInterface
-    private interface Source {
-        AggregatePart open(int index);
+    interface Source {
+        AggregatePart open(int index, AggregatePass pass);
     }
 
     /**
@@ -70,6 +44,7 @@ public final class AggregateScan {
      * @param fromLsn rows below have expired
      * @param predicate which rows count: all of it is applied
      * @param cache has results of files; empty: everything is computed
+     * @param maxBytes of the groups that are in memory at once, in each thread that computes parts
      * @throws io.stele.protocol.SteleException INVALID_ARGUMENT or COLUMN_NOT_FOUND
      */
     public AggregateScan(
@@ -79,15 +54,15 @@ public final class AggregateScan {
             ScanPredicate predicate,
             long readLsn,
             long fromLsn,
-            Optional<FragmentCache> cache) {
+            Optional<FragmentCache> cache,
+            long maxBytes) {
         this.cache = requireNonNull(cache, "cache is null");
         this.files = requireNonNull(files, "files is null");
         this.plan = new AggregatePlan(table, aggregation, predicate);
         this.keys = new FragmentKey.Maker(plan);
-        this.limits = new AggregateLimits(aggregation.maxGroups(), AggregateLimits.MAX_STATE_BYTES);
+        this.limits = new AggregateLimits(aggregation.maxGroups(), maxBytes);
         this.readLsn = readLsn;
         this.fromLsn = fromLsn;
-        this.merged = plan.newState();
     }
 
     /** Adds a column file of a view; before the first part is taken. */
@@ -98,18 +73,18 @@ public final class AggregateScan {
             return;
         }
         FileScope scope = found.get();
-        Optional<GroupedState> known = KnownResults.of(plan, scope);
-        if (known.isPresent()) {
-            synchronized (this) {
-                merged.merge(known.get());
-            }
+        Optional<GroupedState> result = KnownResults.of(plan, scope);
+        if (result.isPresent()) {
+            known.ifPresent(before -> result.get().merge(before));
+            known = result;
             return;
         }
         Optional<FragmentKey> key = cache.isPresent() ? keys.of(scope) : Optional.empty();
         sources.add(
-                index ->
+                (index, pass) ->
                         new AggregatePart(
                                 index,
+                                pass,
                                 new ColumnFileVectors(
                                         files,
                                         file,
@@ -117,15 +92,14 @@ public final class AggregateScan {
                                         scope.deleted(),
                                         readLsn,
                                         fromLsn),
-                                () -> plan.newAggregator(scope.residual()),
-                                limits,
-                                key.map(
-                                        present ->
-                                                new FragmentRun(
-                                                        cache.orElseThrow(),
-                                                        present,
-                                                        plan,
-                                                        tally))));
+                                () -> plan.newAggregator(scope.residual(), pass.range()),
+                                run(key, pass)));
+    }
+
+    /** The use of the cache, which has results of all groups of a file only. */
+    private Optional<FragmentRun> run(Optional<FragmentKey> key, AggregatePass pass) {
+        return key.filter(present -> pass.range().isAll())
+                .map(present -> new FragmentRun(cache.orElseThrow(), present, plan, tally));
     }
 
     /**
@@ -135,70 +109,18 @@ public final class AggregateScan {
      */
     public void addRows(TableView view, NonBlocking.Read<RowCursor> opener) {
         sources.add(
-                index ->
+                (index, pass) ->
                         new AggregatePart(
                                 index,
+                                pass,
                                 new RowVectors(opener, view.versions().layout(), plan.columns()),
-                                plan::newAggregator,
-                                limits,
+                                () -> plan.newAggregator(pass.range()),
                                 Optional.empty()));
     }
 
-    /** How many parts have to be read. */
-    public int partCount() {
-        return sources.size();
-    }
-
-    /** A part that nobody has yet; empty if there is none. */
-    public synchronized Optional<AggregatePart> nextPart() {
-        if (opened == sources.size()) {
-            return Optional.empty();
-        }
-        int index = opened++;
-        return Optional.of(sources.get(index).open(index));
-    }
-
-    /**
-     * Takes what a part has come to when all of it was computed.
-     *
-     * @throws io.stele.protocol.SteleException TOO_MANY_GROUPS
-     */
-    public void merge(AggregatePart part) {
-        GroupedState state = part.complete();
-        synchronized (this) {
-            merge(part.index(), state);
-        }
-    }
-
-    private void merge(int index, GroupedState state) {
-        early.put(index, state);
-        earlyBytes += state.sizeBytes();
-        while (true) {
-            GroupedState next = early.remove(nextInOrder);
-            if (next == null && !mergedEarly.get(nextInOrder)) {
-                break;
-            }
-            nextInOrder++;
-            if (next != null) {
-                add(next);
-            }
-        }
-        if (earlyBytes > limits.maxBytes()) {
-            // Too much to wait for the part that is late: sums may differ in their last digits
-            early.forEach(
-                    (part, waiting) -> {
-                        mergedEarly.set(part);
-                        add(waiting);
-                    });
-            early.clear();
-        }
-    }
-
-    private void add(GroupedState state) {
-        earlyBytes -= state.sizeBytes();
-        merged.merge(state);
-        mergedParts++;
-        limits.check(merged);
+    /** Starts to compute the results of some groups. */
+    public AggregatePass pass(GroupRange groups) {
+        return new AggregatePass(plan, groups, limits, sources, known);
     }
 
     /** What the parts had from kept results so far. */
@@ -209,25 +131,5 @@ public final class AggregateScan {
     /** The columns of the results. */
     public List<ColumnSchema> resultColumns() {
         return plan.resultColumns();
-    }
-
-    /** How many results there are, when all parts were merged. */
-    public synchronized int resultCount() {
-        if (mergedParts < sources.size()) {
-            throw new IllegalStateException(
-                    "Expected all %s parts of an aggregation, found %s"
-                            .formatted(sources.size(), mergedParts));
-        }
-        return merged.groupCount();
-    }
-
-    /**
-     * Writes a result as a row of {@link #resultColumns}.
-     *
-     * @throws io.stele.protocol.SteleException NUMBER_OUT_OF_RANGE
-     */
-    public synchronized void result(int index, RowEncoder row) {
-        row.reset();
-        merged.set(index, plan.aggregation().groupColumns().size(), row);
     }
 }

@@ -1,5 +1,7 @@
 package io.stele.storage.aggregate;
 
+import static java.util.Objects.requireNonNull;
+
 import io.stele.protocol.aggregate.AggregateCall;
 import io.stele.protocol.predicate.ColumnDomain;
 import java.util.ArrayList;
@@ -12,6 +14,7 @@ final class Aggregator {
     private static final int NO_ARGUMENT = -1;
 
     private final GroupedState state;
+    private final GroupRange range;
     private final int[] groupSlots;
     private final VectorProgram program;
     private final int[] arguments; // of each function, the number of its result
@@ -24,8 +27,9 @@ final class Aggregator {
 
     private record SlotFilter(int slot, ColumnFilter filter) {}
 
-    Aggregator(AggregatePlan plan, Map<Integer, ColumnDomain> domains) {
+    Aggregator(AggregatePlan plan, Map<Integer, ColumnDomain> domains, GroupRange range) {
         this.state = plan.newState();
+        this.range = requireNonNull(range, "range is null");
         List<AggregateCall> calls = plan.aggregation().calls();
         this.groupSlots = plan.aggregation().groupColumns().stream().mapToInt(plan::slot).toArray();
         this.groupVectors = new ValueVector[groupSlots.length];
@@ -59,6 +63,12 @@ final class Aggregator {
         }
         for (int i = 0; i < groupSlots.length; i++) {
             groupVectors[i] = batch.column(groupSlots[i]);
+        }
+        if (!range.isAll()) {
+            selection.count = GroupHashes.select(groupVectors, range, selection);
+            if (selection.count == 0) {
+                return;
+            }
         }
         program.run(batch, selection);
         for (int i = 0; i < arguments.length; i++) {

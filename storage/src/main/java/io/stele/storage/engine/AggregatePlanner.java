@@ -34,6 +34,7 @@ final class AggregatePlanner {
      *
      * @param schemaVersion that predicate and aggregation know
      * @param cache has results of files; empty: everything is computed
+     * @param maxBytes as in {@link StorageEngine#aggregate}
      */
     AggregateScan plan(
             ReadPoint readPoint,
@@ -41,7 +42,8 @@ final class AggregatePlanner {
             int schemaVersion,
             ScanPredicate predicate,
             Aggregation aggregation,
-            Optional<FragmentCache> cache) {
+            Optional<FragmentCache> cache,
+            long maxBytes) {
         long fromLsn = readPoint.firstVisibleLsn(schema);
         PartitionMatcher partitions = new PartitionMatcher(schema, predicate);
         AggregateScan scan = null;
@@ -56,7 +58,8 @@ final class AggregatePlanner {
                                 predicate,
                                 readPoint.lsn().value(),
                                 fromLsn,
-                                cache);
+                                cache,
+                                maxBytes);
             }
             addShard(scan, id, view, readPoint, fromLsn, predicate, partitions);
         }

@@ -472,6 +472,7 @@ public final class StorageEngine implements AutoCloseable {
      * @param schemaVersion as {@link #plan}
      * @param predicate all of it is applied
      * @param cache has results of files; empty: everything is computed
+     * @param maxBytes of the groups that are in memory at once, in each thread that computes parts
      * @throws SteleException INVALID_ARGUMENT or COLUMN_NOT_FOUND: not an aggregation of this
      *     table; STALE_TABLE as {@link #plan}
      */
@@ -481,8 +482,10 @@ public final class StorageEngine implements AutoCloseable {
             int schemaVersion,
             ScanPredicate predicate,
             Aggregation aggregation,
-            Optional<FragmentCache> cache) {
-        return reads().aggregate(readPoint, tableId, schemaVersion, predicate, aggregation, cache);
+            Optional<FragmentCache> cache,
+            long maxBytes) {
+        return reads().aggregate(
+                        readPoint, tableId, schemaVersion, predicate, aggregation, cache, maxBytes);
     }
 
     /**

@@ -180,11 +180,12 @@ final class TableReads {
             int schemaVersion,
             ScanPredicate predicate,
             Aggregation aggregation,
-            Optional<FragmentCache> cache) {
+            Optional<FragmentCache> cache,
+            long maxBytes) {
         TableSchema schema = schema(tableId);
         checkReadable(readPoint, schema);
         return new AggregatePlanner(shards, files, fileLists)
-                .plan(readPoint, schema, schemaVersion, predicate, aggregation, cache);
+                .plan(readPoint, schema, schemaVersion, predicate, aggregation, cache, maxBytes);
     }
 
     /** As {@link StorageEngine#lookUp}. */

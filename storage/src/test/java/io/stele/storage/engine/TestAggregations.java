@@ -31,8 +31,10 @@ import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.aggregate.AggregatePart;
+import io.stele.storage.aggregate.AggregatePass;
 import io.stele.storage.aggregate.AggregateScan;
 import io.stele.storage.aggregate.FragmentCache;
+import io.stele.storage.aggregate.GroupRange;
 import io.stele.storage.catalog.TableState;
 import io.stele.storage.scan.RowCursor;
 import java.io.IOException;
@@ -41,9 +43,11 @@ import java.math.BigInteger;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,6 +61,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -68,6 +73,7 @@ final class TestAggregations {
     private static final int SEEDS = 3;
     private static final int ROUNDS = 10;
     private static final int KEYS = 400;
+    private static final long MAX_BYTES = 64 << 20;
 
     /** So many that files of two shards have several chunks when half of them are left. */
     private static final int MANY_ROWS = 32_000;
@@ -93,6 +99,8 @@ final class TestAggregations {
                     new AtomicLong()::incrementAndGet,
                     mismatches::add);
 
+    private long maxBytes = MAX_BYTES;
+    private int givenUp; // passes that had too many groups
     private int keys = KEYS;
     private int choices = 12; // values of a type
     private SimulatedNode node;
@@ -421,7 +429,8 @@ final class TestAggregations {
         for (int i = random.nextInt(5) + (groups.isEmpty() ? 1 : 0); i > 0; i--) {
             calls.add(call());
         }
-        Aggregation aggregation = new Aggregation(groups, calls, 100_000);
+        int maxGroups = random.nextInt(5) > 0 ? 100_000 : 5 + random.nextInt(30);
+        Aggregation aggregation = new Aggregation(groups, calls, maxGroups);
         Map<List<@Nullable Object>, List<@Nullable Object>> expected =
                 expected(point, conditions, aggregation);
         // The second time the cache has what it could keep
@@ -513,29 +522,57 @@ final class TestAggregations {
                                 table.schemaVersion(),
                                 predicate,
                                 aggregation,
-                                results);
+                                results,
+                                maxBytes);
+        Map<List<@Nullable Object>, List<@Nullable Object>> rows = new HashMap<>();
+        Deque<GroupRange> left = new ArrayDeque<>(List.of(GroupRange.ALL));
+        while (!left.isEmpty()) {
+            GroupRange groups = left.pop();
+            AggregatePass pass = scan.pass(groups);
+            compute(pass);
+            if (pass.isTooLarge()) {
+                givenUp++;
+                groups.split().forEach(left::push);
+            } else {
+                int before = rows.size();
+                addResults(scan, pass, aggregation, rows);
+                assertThat(rows).hasSize(before + pass.resultCount());
+            }
+        }
+        return rows;
+    }
+
+    private void compute(AggregatePass pass) throws IOException {
         List<AggregatePart> parts = new ArrayList<>();
-        for (Optional<AggregatePart> next = scan.nextPart();
+        for (Optional<AggregatePart> next = pass.nextPart();
                 next.isPresent();
-                next = scan.nextPart()) {
+                next = pass.nextPart()) {
             AggregatePart part = next.get();
             assertThat(part.waitsFor()).isEmpty();
-            while (part.load()) {
+            while (!pass.isTooLarge() && part.load()) {
                 part.add();
             }
             parts.add(part);
         }
         Collections.shuffle(parts, random);
         for (AggregatePart part : parts) {
-            scan.merge(part);
+            if (!pass.isTooLarge()) {
+                pass.merge(part);
+            }
             part.close();
         }
+    }
+
+    private static void addResults(
+            AggregateScan scan,
+            AggregatePass pass,
+            Aggregation aggregation,
+            Map<List<@Nullable Object>, List<@Nullable Object>> rows) {
         RowLayout layout = RowLayout.of(scan.resultColumns());
         RowEncoder encoder = new RowEncoder(layout);
-        Map<List<@Nullable Object>, List<@Nullable Object>> rows = new HashMap<>();
         int groups = aggregation.groupColumns().size();
-        for (int i = 0; i < scan.resultCount(); i++) {
-            scan.result(i, encoder);
+        for (int i = 0; i < pass.resultCount(); i++) {
+            pass.result(i, encoder);
             byte[] row = encoder.finishToArray();
             List<@Nullable Object> values =
                     Rows.toObjects(new BinaryRow(layout).wrap(row, 0, row.length));
@@ -543,28 +580,57 @@ final class TestAggregations {
                     new ArrayList<>(values.subList(0, groups)),
                     new ArrayList<>(values.subList(groups, values.size())));
         }
-        assertThat(rows).hasSize(scan.resultCount());
-        return rows;
     }
 
+    /** More groups than there may be at once are computed in several passes. */
     @ParameterizedTest
-    @MethodSource("seeds")
-    void limitsAndSumsThatDoNotFitAreErrors(Orientation orientation, long seed) throws IOException {
-        node = SimulatedNode.start(StorageOptions.DEFAULT, seed);
-        random = new Random(seed);
+    @EnumSource(Orientation.class)
+    void groupsBeyondTheLimitsComeInSeveralPasses(Orientation orientation) throws IOException {
+        node = SimulatedNode.start(StorageOptions.DEFAULT, 1);
+        random = new Random(1);
         table = create(orientation);
         write(300);
         node.await(node.engine().flush(table.id()));
+        write(100);
         ReadPoint point = node.readPoint();
+        AggregateCall count = new AggregateCall(AggregateFunction.COUNT, Optional.empty());
+        Aggregation few = new Aggregation(List.of(1), List.of(count), 10);
+        Aggregation many = new Aggregation(List.of(1), List.of(count), 100_000);
+        Map<List<@Nullable Object>, List<@Nullable Object>> expected =
+                expected(point, Map.of(), many);
+        assertThat(expected.size()).isGreaterThan(150);
+        for (Optional<FragmentCache> results :
+                List.of(Optional.<FragmentCache>empty(), Optional.of(cache))) {
+            givenUp = 0;
+            assertThat(found(point, ScanPredicate.ALL, few, results)).isEqualTo(expected);
+            assertThat(givenUp).isGreaterThan(8);
+            givenUp = 0;
+            maxBytes = 4_000;
+            assertThat(found(point, ScanPredicate.ALL, many, results)).isEqualTo(expected);
+            assertThat(givenUp).isPositive();
+            maxBytes = MAX_BYTES;
+        }
+    }
+
+    /** One group cannot be divided. */
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void oneGroupBeyondTheLimitIsAnError(Orientation orientation) throws IOException {
+        node = SimulatedNode.start(StorageOptions.DEFAULT, 1);
+        random = new Random(1);
+        table = create(orientation);
+        write(300);
+        maxBytes = 100;
         assertThatThrownBy(
                         () ->
                                 found(
-                                        point,
+                                        node.readPoint(),
                                         ScanPredicate.ALL,
-                                        new Aggregation(List.of(1), List.of(), 10),
+                                        new Aggregation(List.of(), List.of(call()), 10),
                                         Optional.empty()))
                 .isInstanceOf(SteleException.class)
-                .hasMessageContaining("at most 10 groups")
+                .hasMessageContaining("at most 100 bytes for a group")
+                .hasMessageContaining("stele.aggregation.max-size")
                 .hasMessageContaining("aggregation_pushdown_enabled");
     }
 }
