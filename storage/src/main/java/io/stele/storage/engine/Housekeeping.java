@@ -71,8 +71,9 @@ final class Housekeeping implements AutoCloseable {
         readPoints.expire();
         indexBuilds.next();
         transactions.expire(now - options.transactionIdle().toMillis());
+        long logBytes = log.status().segmentBytes();
         for (Shards.Entry entry : shards.all()) {
-            entry.shard().context().execute(() -> entry.maintenance().tick(now));
+            entry.shard().context().execute(() -> entry.maintenance().tick(now, logBytes));
         }
         if (isRunning.compareAndSet(false, true)) {
             shards.flushed().whenComplete((flushed, failed) -> keepHouse(flushed, now));

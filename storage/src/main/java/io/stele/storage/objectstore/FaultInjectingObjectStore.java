@@ -7,6 +7,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
@@ -27,6 +29,8 @@ public final class FaultInjectingObjectStore implements ObjectStore {
     private final RandomGenerator random;
     private final LongConsumer sleepNanos;
     private final List<LateChange> late = new ArrayList<>(); // guarded by itself
+    private final AtomicInteger openWriters = new AtomicInteger();
+    private final AtomicInteger mostOpenWriters = new AtomicInteger();
     private volatile StoreFaults faults;
     private volatile Predicate<String> failing = what -> false;
 
@@ -94,6 +98,11 @@ public final class FaultInjectingObjectStore implements ObjectStore {
             next.late.addAll(late);
         }
         return next;
+    }
+
+    /** How many objects were in the making at a time since the last call, at most. */
+    public int takeMostOpenWriters() {
+        return mostOpenWriters.getAndSet(openWriters.get());
     }
 
     /** From now on other faults: an outage begins or ends. */
@@ -290,10 +299,18 @@ public final class FaultInjectingObjectStore implements ObjectStore {
         private final String path;
         private final ObjectWriter writer;
         private final ByteArrayOutputStream content = new ByteArrayOutputStream();
+        private final AtomicBoolean isOpen = new AtomicBoolean(true);
 
         FaultInjectingWriter(String path, ObjectWriter writer) {
             this.path = path;
             this.writer = writer;
+            mostOpenWriters.accumulateAndGet(openWriters.incrementAndGet(), Math::max);
+        }
+
+        private void ended() {
+            if (isOpen.compareAndSet(true, false)) {
+                openWriters.decrementAndGet();
+            }
         }
 
         @Override
@@ -325,11 +342,13 @@ public final class FaultInjectingObjectStore implements ObjectStore {
                         return true;
                     });
             writer.close();
+            ended();
         }
 
         @Override
         public void close() throws IOException {
             writer.close();
+            ended();
         }
     }
 }

@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  * leaves nothing. Confined to one thread.
  */
 public final class ColumnFileWriter implements AutoCloseable {
+    private static final int MIN_CHUNK_BYTES = 4 << 10;
+
     private final ChecksummingWriter output;
     private final LastBytes lastBytes;
     private final StripeNotes notes;
@@ -209,7 +211,7 @@ public final class ColumnFileWriter implements AutoCloseable {
             sketches.add(batch.cols, batch.size);
             sample.add(batch);
         }
-        try (Writer orc = writer == null ? createWriter() : writer) {
+        try (Writer orc = writer == null ? createWriter(true) : writer) {
             writeSample(orc);
         }
         output.commit();
@@ -238,7 +240,7 @@ public final class ColumnFileWriter implements AutoCloseable {
         }
         sample.add(batch);
         if (sample.size() * OrcLibrary.BATCH_ROWS >= DictionarySample.ROWS) {
-            orc = createWriter();
+            orc = createWriter(false);
             writer = orc;
             writeSample(orc);
             batch.reset();
@@ -254,8 +256,16 @@ public final class ColumnFileWriter implements AutoCloseable {
         sample.clear();
     }
 
-    private Writer createWriter() throws IOException {
+    /**
+     * @param isWhole whether the sample is all that the file will have
+     */
+    private Writer createWriter(boolean isWhole) throws IOException {
         Configuration configuration = OrcLibrary.configuration();
+        if (isWhole) {
+            // The tables of the hash take megabytes a column, however few its values are
+            configuration = new Configuration(configuration);
+            OrcConf.DICTIONARY_IMPL.setString(configuration, "rbtree");
+        }
         if (!dictionaryColumns.isEmpty()) {
             // Else the library gives a dictionary up when it has many entries for its rows
             configuration = new Configuration(configuration);
@@ -272,7 +282,7 @@ public final class ColumnFileWriter implements AutoCloseable {
                         .compress(options.compression().kind())
                         .stripeSize(options.stripeBytes())
                         .rowIndexStride(options.rowGroupRows(rowBytes / Math.max(1, rowCount)))
-                        .bufferSize(options.chunkBytes())
+                        .bufferSize(chunkBytes(isWhole))
                         .enforceBufferSize()
                         .blockPadding(false)
                         .memory(new OrcLibrary.FixedMemory())
@@ -281,6 +291,13 @@ public final class ColumnFileWriter implements AutoCloseable {
                         .directEncodingColumns(directColumns());
         orcOptions.physicalWriter(notes.writer(orcOptions));
         return OrcFile.createWriter(ColumnFileSystem.path(path), orcOptions);
+    }
+
+    // Each stream has buffers of a chunk, which in a file of a few rows would be most of its
+    // memory.
+    private int chunkBytes(boolean isWhole) {
+        long needed = isWhole ? 2 * Long.highestOneBit(rowBytes) : Long.MAX_VALUE;
+        return (int) Math.clamp(needed, MIN_CHUNK_BYTES, options.chunkBytes());
     }
 
     /** The text columns whose values do not repeat, as ORC's option wants their names. */

@@ -54,6 +54,11 @@ public final class ShardMaintenance {
     private static final int STOP_LEVEL0 = 24;
     private static final double SLOW_MEMORY = 0.8;
 
+    // Rows that a flush would write as crumbs wait for more of them so many times the age of other
+    // memtables, unless the log is large: what they hold back of it, a restart replays in seconds.
+    private static final int CRUMB_AGES = 15;
+    private static final long CRUMB_LOG_BYTES = 256L << 20;
+
     private final TableGroupShard shard;
     private final ManifestPublisher publisher;
     private final TableFiles files;
@@ -197,14 +202,18 @@ public final class ShardMaintenance {
         return table.activeBytes() >= options.memTableBytes();
     }
 
-    /** Some time has passed: seals what is old, tries again what failed, merges. */
-    public void tick(long nowMillis) {
+    /**
+     * Some time has passed: seals what is old, tries again what failed, merges.
+     *
+     * @param logBytes size of the node's log
+     */
+    public void tick(long nowMillis, long logBytes) {
         shard.retryApply();
         tellOfStoreWait();
         for (TableShard table : shard.tables()) {
             Table state = state(table);
             if (shard.storeWait().isEmpty()
-                    && nowMillis - table.activeSinceMillis() >= options.memTableAgeMillis()
+                    && nowMillis - table.activeSinceMillis() >= maxAgeMillis(state, logBytes)
                     && table.hasUnsealedChanges()) {
                 table.seal(shard.appliedLsn().value());
             }
@@ -216,6 +225,11 @@ public final class ShardMaintenance {
         }
         shard.retryConditional();
         afterApply();
+    }
+
+    private long maxAgeMillis(Table state, long logBytes) {
+        boolean waits = logBytes < CRUMB_LOG_BYTES && state.maintenance.flushesCrumbs();
+        return options.memTableAgeMillis() * (waits ? CRUMB_AGES : 1);
     }
 
     /**

@@ -23,8 +23,7 @@ final class ClusteringOrder {
 
     private final BinaryRow row;
     private final @Nullable KeyEncoder encoder;
-    private final GrowingBytes bytes =
-            new GrowingBytes(64, MAX_BYTES, ErrorCode.KEY_TOO_LARGE, "clustering key");
+    private final GrowingBytes bytes = buffer("clustering key");
 
     /**
      * @param versions the schema version of the rows
@@ -36,6 +35,11 @@ final class ClusteringOrder {
                 schema.clusteringKey().isEmpty()
                         ? null
                         : KeyEncoder.forColumns(schema, schema.clusteringKey());
+    }
+
+    /** Room for some columns of any row, encoded. */
+    static GrowingBytes buffer(String what) {
+        return new GrowingBytes(64, MAX_BYTES, ErrorCode.KEY_TOO_LARGE, what);
     }
 
     /** Whether files of the table have an order of their own. */

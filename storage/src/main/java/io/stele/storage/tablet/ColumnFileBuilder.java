@@ -44,7 +44,6 @@ final class ColumnFileBuilder implements AutoCloseable {
     private long rowBytes;
     private @Nullable PickedRows picked; // not written yet
     private @Nullable KeyedVersion last;
-    private @Nullable ColumnFile finished;
 
     private ColumnFileBuilder(
             TableFiles files,
@@ -201,12 +200,8 @@ final class ColumnFileBuilder implements AutoCloseable {
         level = Math.max(level, ColumnCompactionPolicy.FULL_LEVEL);
     }
 
-    /** Completes the file, once; opens it for reading. */
+    /** Completes the file and opens it for reading; nothing is called after this. */
     ColumnFile finish() throws IOException {
-        ColumnFile done = finished;
-        if (done != null) {
-            return done;
-        }
         copyPicked();
         ColumnFileSummary summary = rows.finish();
         if (clustered != null) {
@@ -239,17 +234,14 @@ final class ColumnFileBuilder implements AutoCloseable {
                         .withBitmapIndex(bitmapIndexBytes)
                         .withChecksums(OptionalInt.of(FileChecksums.BLOCK_BYTES))
                         .withSketches(summary.sketches());
-        done = files.openWritten(entry, deletes(), versions, summary.end());
-        finished = done;
-        return done;
+        return files.openWritten(entry, deletes(), versions, summary.end());
     }
 
+    /** Throws an unfinished file away. */
     @Override
     public void close() throws IOException {
-        if (finished == null) {
-            rows.close();
-            keys.close();
-        }
+        rows.close();
+        keys.close();
     }
 
     // In LSN order, as a delete vector likes them; versions of hot keys come in any order here.

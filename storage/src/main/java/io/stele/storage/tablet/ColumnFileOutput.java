@@ -3,8 +3,6 @@ package io.stele.storage.tablet;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.row.BinaryRow;
-import io.stele.protocol.row.GrowingBytes;
-import io.stele.protocol.row.KeyEncoder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -14,18 +12,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes rows, in the table's {@link ClusteringOrder}, into column files: one for each partition
- * and segment, ended at about a given number of bytes. Rows that have ended can go into files of
- * their own, history that readers of the present need not open. Confined to one thread; what it
- * wrote before a failure is unreferenced and collected at the next start.
+ * Writes rows, partition by partition and in the table's {@link ClusteringOrder}, into column
+ * files: one for each partition and segment, ended at about a given number of bytes. Rows that have
+ * ended can go into files of their own, history that readers of the present need not open. Confined
+ * to one thread; what it wrote before a failure is unreferenced and collected at the next start.
+ *
+ * <p>Invariant: open files are of one partition, so at most two a segment, since each has up to a
+ * stripe in memory. Of a finished file only what readers need stays.
  */
 final class ColumnFileOutput implements AutoCloseable {
-    /**
-     * A writer holds up to a stripe of memory, so partitions and segments beyond this end the file
-     * of the one that was begun first.
-     */
-    private static final int MAX_OPEN_FILES = 64;
-
     private static final ByteBuffer NO_PARTITION = ByteBuffer.allocate(0);
     private static final Place PRESENT = new Place(NO_PARTITION, 0, false);
     private static final Place HISTORY = new Place(NO_PARTITION, 0, true);
@@ -38,10 +33,9 @@ final class ColumnFileOutput implements AutoCloseable {
     private final boolean historyApart;
     private final SegmentCuts cuts;
     private final BinaryRow row;
-    private final @Nullable KeyEncoder partitionEncoder;
-    private final GrowingBytes partitionBytes = GrowingBytes.forKey();
+    private final RowPartitions partitions;
     private final Map<Place, ColumnFileBuilder> open = new LinkedHashMap<>();
-    private final List<ColumnFileBuilder> builders = new ArrayList<>();
+    private final List<@Nullable ColumnFile> finished = new ArrayList<>(); // null: still open
     private @Nullable Place lastPlace; // most rows go where the one before went
     private @Nullable ColumnFileBuilder lastBuilder;
 
@@ -75,16 +69,12 @@ final class ColumnFileOutput implements AutoCloseable {
         this.cuts = requireNonNull(cuts, "cuts is null");
         this.versions = requireNonNull(versions, "versions is null");
         this.row = new BinaryRow(versions.layout());
-        List<Integer> partitionedBy = versions.schema().partitionedBy();
-        this.partitionEncoder =
-                partitionedBy.isEmpty()
-                        ? null
-                        : KeyEncoder.forColumns(versions.schema(), partitionedBy);
+        this.partitions = new RowPartitions(versions);
     }
 
     /**
-     * Adds a row, by key ascending and LSN descending; of a clustered table in any order, best in
-     * its own.
+     * Adds a row, by key ascending and LSN descending within a partition; of a clustered table in
+     * any order there, best in its own. A partition that comes back gets another file.
      *
      * @param endLsn the LSN from which the row is not visible; {@link RetainedVersions#PRESENT} if
      *     it is
@@ -107,10 +97,10 @@ final class ColumnFileOutput implements AutoCloseable {
 
     // Most tables have neither partitions nor segments.
     private Place place(boolean isHistory) {
-        if (partitionEncoder == null && cuts.segmentCount() == 1) {
+        if (partitions.isSingle() && cuts.segmentCount() == 1) {
             return isHistory ? HISTORY : PRESENT;
         }
-        return new Place(partition(), cuts.segment(row), isHistory);
+        return new Place(ByteBuffer.wrap(partitions.of(row)), cuts.segment(row), isHistory);
     }
 
     /**
@@ -152,9 +142,9 @@ final class ColumnFileOutput implements AutoCloseable {
     }
 
     private ColumnFileBuilder begin(Place place) throws IOException {
-        if (open.size() >= MAX_OPEN_FILES) {
-            Map.Entry<Place, ColumnFileBuilder> first = open.entrySet().iterator().next();
-            end(first.getKey(), first.getValue());
+        if (!open.isEmpty()
+                && !open.keySet().iterator().next().partition().equals(place.partition())) {
+            endAll();
         }
         ColumnFileBuilder builder =
                 ColumnFileBuilder.create(
@@ -162,9 +152,9 @@ final class ColumnFileOutput implements AutoCloseable {
                         table,
                         versions,
                         level,
-                        builders.size(),
-                        partitionEncoder == null ? null : place.partition().array());
-        builders.add(builder);
+                        finished.size(),
+                        partitions.isSingle() ? null : place.partition().array());
+        finished.add(null);
         open.put(place, builder);
         lastPlace = place;
         lastBuilder = builder;
@@ -173,18 +163,24 @@ final class ColumnFileOutput implements AutoCloseable {
 
     /** The finished files, in the order that {@link Placement#file} counts. */
     List<ColumnFile> finish() throws IOException {
-        List<ColumnFile> finished = new ArrayList<>();
-        for (ColumnFileBuilder builder : builders) {
-            finished.add(builder.finish());
+        endAll();
+        List<ColumnFile> all = new ArrayList<>(finished.size());
+        for (ColumnFile file : finished) {
+            all.add(requireNonNull(file, "file is open"));
         }
-        open.clear();
-        return finished;
+        return all;
     }
 
     @Override
     public void close() throws IOException {
-        for (ColumnFileBuilder builder : builders) {
+        for (ColumnFileBuilder builder : open.values()) {
             builder.close();
+        }
+    }
+
+    private void endAll() throws IOException {
+        for (Map.Entry<Place, ColumnFileBuilder> entry : List.copyOf(open.entrySet())) {
+            end(entry.getKey(), entry.getValue());
         }
     }
 
@@ -194,18 +190,10 @@ final class ColumnFileOutput implements AutoCloseable {
     }
 
     private void end(Place place, ColumnFileBuilder builder) throws IOException {
-        builder.finish();
+        finished.set(builder.number(), builder.finish());
         open.remove(place);
         lastPlace = null;
-    }
-
-    private ByteBuffer partition() {
-        if (partitionEncoder == null) {
-            return NO_PARTITION;
-        }
-        partitionBytes.clear();
-        partitionEncoder.encode(row, partitionBytes);
-        return ByteBuffer.wrap(partitionBytes.toByteArray());
+        lastBuilder = null;
     }
 
     /** Which file takes a row. */

@@ -2,14 +2,18 @@ package io.stele.storage.tablet;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.tablet.ClusteringOrder.Placed;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 
 /**
  * Writes a sealed memtable into files: one row file, or one column file a partition with its key
@@ -103,9 +107,12 @@ final class FlushJob {
         try (ColumnFileOutput output =
                 new ColumnFileOutput(
                         files, table, versions, LEVEL, Long.MAX_VALUE, isHistoryApart())) {
-            if (ClusteringOrder.isClustered(table)) {
-                for (Placed row : clustered()) {
-                    output.add(row.version(), row.endLsn());
+            if (ClusteringOrder.isClustered(table)
+                    || !versions.schema().partitionedBy().isEmpty()) {
+                for (List<Placed> partition : placed()) {
+                    for (Placed row : partition) {
+                        output.add(row.version(), row.endLsn());
+                    }
                 }
             } else {
                 RetainedVersions retained = retained();
@@ -139,17 +146,25 @@ final class FlushJob {
         return history.areWorthIt(ended, count);
     }
 
-    // The rows stay where they are, in the memtable; what is sorted is clustering keys.
-    private List<Placed> clustered() {
+    // By partition, and within one as its file has them. The rows stay where they are, in the
+    // memtable.
+    private Collection<List<Placed>> placed() {
         ClusteringOrder order = new ClusteringOrder(versions);
-        List<Placed> placed = new ArrayList<>();
+        RowPartitions partitions = new RowPartitions(versions);
+        BinaryRow row = new BinaryRow(versions.layout());
+        Map<byte[], List<Placed>> placed = new TreeMap<>(Arrays::compareUnsigned);
         RetainedVersions retained = retained();
         while (retained.advance()) {
-            if (!retained.version().isDeleted()) {
-                placed.add(order.place(retained.version(), retained.endLsn()));
+            KeyedVersion version = retained.version();
+            if (!version.isDeleted()) {
+                row.wrap(version.rowArray(), version.rowOffset(), version.rowLength());
+                placed.computeIfAbsent(partitions.of(row), partition -> new ArrayList<>())
+                        .add(order.place(version, retained.endLsn()));
             }
         }
-        placed.sort(Placed.ORDER);
-        return placed;
+        if (ClusteringOrder.isClustered(table)) {
+            placed.values().forEach(rows -> rows.sort(Placed.ORDER));
+        } // else they are in key order
+        return placed.values();
     }
 }

@@ -25,6 +25,10 @@ public final class TableMaintenance {
     private static final int ROW_FILES_OF_LEVEL_1 =
             8; // the fewer, the more of a level each merge rewrites
 
+    // Of a flush: files of partitions below this are crumbs, where there are more than a few.
+    private static final long CRUMB_BYTES = 64 << 10;
+    private static final int FEW_FILES = 16;
+
     private final TableShard table;
     private final TableFiles files;
     private final TableFiles mergeFiles;
@@ -33,6 +37,7 @@ public final class TableMaintenance {
     private final ColumnCompactionPolicy columnPolicy;
     private final long targetBytes;
     private final HeldBackFiles heldBack = new HeldBackFiles();
+    private volatile int flushedFiles; // column files of the last flush; set by its thread
 
     /**
      * @param mergeFiles how merges write theirs, which may be slower than flushes
@@ -60,12 +65,20 @@ public final class TableMaintenance {
         sealed.ifPresent(oldest -> table.forgetHistory(retentionLsn));
         return sealed.map(
                 oldest ->
-                        () ->
-                                new FlushChange(
-                                        table,
-                                        oldest,
-                                        new FlushJob(files, table, oldest, history, retentionLsn)
-                                                .run()));
+                        () -> {
+                            NewFiles written =
+                                    new FlushJob(files, table, oldest, history, retentionLsn).run();
+                            flushedFiles = written.columnFiles().size();
+                            return new FlushChange(table, oldest, written);
+                        });
+    }
+
+    /**
+     * Whether a flush of the rows that came since the last one would write many files of next to
+     * nothing, if they are of as many partitions as the rows before were.
+     */
+    public boolean flushesCrumbs() {
+        return flushedFiles > FEW_FILES && table.activeBytes() < flushedFiles * CRUMB_BYTES;
     }
 
     /**
