@@ -7,7 +7,6 @@ import static org.assertj.core.api.InstanceOfAssertFactories.ZONED_DATE_TIME;
 
 import io.trino.Session;
 import io.trino.testing.BaseConnectorTest;
-import io.trino.testing.QueryFailedException;
 import io.trino.testing.QueryRunner;
 import io.trino.testing.TestingConnectorBehavior;
 import io.trino.testing.sql.TestTable;
@@ -215,22 +214,6 @@ final class SteleConnectorIT extends BaseConnectorTest {
         }
     }
 
-    /** A deletion of all rows reads none, and does not know how many they were. */
-    @Test
-    @Override
-    public void testDeleteWithComplexPredicate() {
-        try (TestTable table =
-                createTestTableForWrites("test_delete_complex_", "AS TABLE nation", "nationkey")) {
-            assertUpdate("DELETE FROM " + table.getName() + " WHERE nationkey % 2 = 0", 13);
-            assertQuery(
-                    "SELECT * FROM " + table.getName(),
-                    "SELECT * FROM nation WHERE nationkey % 2 <> 0");
-            assertUpdate("DELETE FROM " + table.getName());
-            assertQueryReturnsEmptyResult("SELECT * FROM " + table.getName());
-            assertUpdate("DELETE FROM " + table.getName() + " WHERE rand() < 0", 0);
-        }
-    }
-
     /** As the suite's own, but for the number of rows of a deletion of all. */
     @Test
     @Override
@@ -355,7 +338,7 @@ final class SteleConnectorIT extends BaseConnectorTest {
                         .formatted(column, view));
     }
 
-    /** Readers who are in the middle of a table that is replaced are told to run again. */
+    /** Readers who are in the middle of a table that is replaced go on with what they began with. */
     @Test
     @Override
     public void testCreateOrReplaceTableConcurrently() throws Exception {
@@ -384,13 +367,9 @@ final class SteleConnectorIT extends BaseConnectorTest {
     private int readWhileReplaced(String table, AtomicBoolean done) {
         int seen = 0;
         while (!done.get()) {
-            try {
-                assertThat(computeActual("SELECT a FROM " + table).getOnlyColumnAsSet())
-                        .isIn(Set.of(1), Set.of(1, 2));
-                seen++;
-            } catch (QueryFailedException e) {
-                assertThat(e).hasMessageMatching("Expected .*table id .* dropped.*");
-            }
+            assertThat(computeActual("SELECT a FROM " + table).getOnlyColumnAsSet())
+                    .isIn(Set.of(1), Set.of(1, 2));
+            seen++;
         }
         return seen;
     }

@@ -87,8 +87,9 @@ final class StelePartitionsIT {
         }
         String delete = "DELETE FROM %s WHERE y < DATE '1994-01-01' OR y = DATE '1995-01-01'";
         assertThat(queries.explain(delete.formatted(table))).doesNotContain("TableScan");
-        queries.run(delete.formatted(table));
-        queries.run(delete.formatted(plain));
+        long deleted = queries.update(delete.formatted(plain));
+        assertThat(deleted).isPositive();
+        assertThat(queries.update(delete.formatted(table))).isEqualTo(deleted);
         same(plain, table);
 
         cluster.sidecar().flush("s", table);
@@ -108,7 +109,9 @@ final class StelePartitionsIT {
         same(plain, table);
 
         assertThat(queries.explain("DELETE FROM " + table)).doesNotContain("TableScan");
-        queries.run("DELETE FROM " + table);
+        assertThat(queries.update("DELETE FROM " + table))
+                .isEqualTo(queries.count("SELECT count(*) FROM " + plain));
+        assertThat(queries.update("DELETE FROM " + table)).isZero();
         assertThat(queries.count("SELECT count(*) FROM " + table)).isZero();
         queries.update("INSERT INTO %s SELECT * FROM (%s) WHERE id < 100".formatted(table, ROWS));
         queries.assertSame(

@@ -141,15 +141,15 @@ final class SteleTimeTravelIT {
         String select = "SELECT * FROM %s FOR VERSION AS OF ".formatted(table);
         assertThat(queries.failure(select + early.lsn()))
                 .hasMessageMatching(
-                        "Expected an LSN at or after \\d+, when table s\\.%s was created or truncated, found %s"
+                        "Expected an LSN at or after \\d+ \\(.*Z\\), when table s\\.%s was created, truncated or replaced, found %s \\(.*Z\\)"
                                 .formatted(table, early.lsn()));
         assertThat(queries.failure(select + 1))
                 .hasMessageMatching(
-                        "Expected an LSN at or after \\d+, the end of the retained history.*, found 1");
+                        "Expected an LSN at or after \\d+ \\(.*Z\\), the end of the retained history.*, found 1 \\(1970-01-01T00:00:00Z\\)");
         assertThat(queries.failure(select + Long.MAX_VALUE))
                 .hasMessageMatching(
-                        "Expected a read point at or before the present LSN \\d+, found "
-                                + Long.MAX_VALUE);
+                        "Expected a read point at or before the present LSN \\d+ \\(.*Z\\), found %s \\(.*Z\\)"
+                                .formatted(Long.MAX_VALUE));
         assertThat(queries.failure(select + "-1")).hasMessageContaining("found -1");
         assertThat(queries.failure(select + "'x'"))
                 .hasMessageContaining("Expected an LSN, a bigint, in FOR VERSION AS OF");
@@ -164,9 +164,41 @@ final class SteleTimeTravelIT {
         long written = queries.count("SELECT max(\"$lsn\") FROM " + table);
         assertThat(queries.count("SELECT count(*) FROM (%s)".formatted(select + written)))
                 .isEqualTo(1);
+    }
+
+    @Test
+    void truncatedAndReplacedTablesAreReadAsOfBefore() {
+        String table = SteleQueries.newTable("replaced");
+        queries.run("CREATE TABLE %s (id bigint, a varchar)".formatted(table));
+        queries.update("INSERT INTO %s VALUES (1, 'x'), (2, 'y')".formatted(table));
+        Moment first = now(table);
+        cluster.sidecar().flush("s", table);
         queries.run("TRUNCATE TABLE " + table);
-        assertThat(queries.failure(select + written))
-                .hasMessageContaining("was created or truncated, found " + written);
+        queries.update("INSERT INTO %s VALUES (3, 'z')".formatted(table));
+        Moment second = now(table);
+        queries.run(
+                "CREATE OR REPLACE TABLE %s WITH (primary_key = ARRAY['b']) AS SELECT id * 10 b FROM %s FOR VERSION AS OF %s"
+                        .formatted(table, table, first.lsn()));
+        assertRows("SELECT * FROM " + table, "VALUES BIGINT '10', BIGINT '20'");
+        for (Moment then : List.of(first, second)) {
+            for (String version : versions(then)) {
+                assertRows("SELECT * FROM %s %s".formatted(table, version), then.rows());
+                assertThat(
+                                queries.count(
+                                        "SELECT count(*) FROM %s %s WHERE a > ''"
+                                                .formatted(table, version)))
+                        .isEqualTo(then == first ? 2 : 1);
+            }
+        }
+        String changes =
+                "SELECT * FROM TABLE(stele.system.table_changes(schema_name => 's', table_name => '%s', from_version => %s%s))";
+        assertThat(queries.failure(changes.formatted(table, first.lsn(), "")))
+                .hasMessageContaining("truncated or replaced after LSN " + first.lsn());
+        assertThat(
+                        queries.failure(
+                                changes.formatted(
+                                        table, first.lsn(), ", to_version => " + second.lsn())))
+                .hasMessageContaining("truncated or replaced after LSN " + first.lsn());
     }
 
     @Test
@@ -183,7 +215,7 @@ final class SteleTimeTravelIT {
                         queries.failure(
                                 "SELECT * FROM %s FOR VERSION AS OF %s".formatted(table, written)))
                 .hasMessageMatching(
-                        "Expected an LSN at or after \\d+, the end of the retained history of table s\\.%s, found %s"
+                        "Expected an LSN at or after \\d+ \\(.*Z\\), the end of the retained history of table s\\.%s, found %s \\(.*Z\\)"
                                 .formatted(table, written));
     }
 

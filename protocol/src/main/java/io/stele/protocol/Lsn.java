@@ -2,6 +2,7 @@ package io.stele.protocol;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
+import java.time.Instant;
 
 /**
  * A log sequence number: a hybrid logical clock of 48 bits of milliseconds since 1970 and a 16-bit
@@ -55,7 +56,12 @@ public record Lsn(@JsonValue long value) implements Comparable<Lsn> {
         return Long.compare(value, other.value);
     }
 
-    /** Decimal value, as every message and file name shows it. */
+    /** The value and its time, as messages show it where a moment is meant. */
+    public String withTime() {
+        return this + " (" + Instant.ofEpochMilli(millis()) + ")";
+    }
+
+    /** Decimal value, as every file name shows it. */
     @Override
     public String toString() {
         return Long.toString(value);

@@ -260,12 +260,17 @@ public final class CatalogRequests {
                 TableDescription.class);
     }
 
-    /** Deletes all rows of some partitions, which domains of partition columns name. */
-    public void deletePartitions(TableId tableId, ScanPredicate partitions) {
-        sidecar.callOnce(
-                Actions.DELETE_PARTITIONS,
-                new DeletePartitionsRequest(tableId, partitions),
-                CommitTransactionReply.class);
+    /**
+     * Deletes all rows of some partitions, which domains of partition columns name.
+     *
+     * @return the LSN at which they are gone
+     */
+    public Lsn deletePartitions(TableId tableId, ScanPredicate partitions) {
+        return sidecar.callOnce(
+                        Actions.DELETE_PARTITIONS,
+                        new DeletePartitionsRequest(tableId, partitions),
+                        CommitTransactionReply.class)
+                .lsn();
     }
 
     List<PartitionFiles> partitions(TableSchema table) {

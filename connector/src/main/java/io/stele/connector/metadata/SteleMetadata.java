@@ -18,6 +18,7 @@ import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.type.ScanPredicates;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.RefreshType;
 import io.trino.spi.TrinoException;
@@ -97,6 +98,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     private final MetadataTables metadataTables;
     private final TransactionSnapshot snapshot;
     private final TableVersions versions;
+    private final RowCounts rowCounts;
     private final RelationListing relations;
     private final ColumnChanges columns;
     private final Views views;
@@ -108,6 +110,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             WriteTransactions writes,
             TransactionSnapshot snapshot,
             TableVersions versions,
+            RowCounts rowCounts,
             TableDefinitions definitions,
             TableStatisticsReader statistics,
             MetadataTables metadataTables,
@@ -122,6 +125,7 @@ public final class SteleMetadata implements ConnectorMetadata {
         this.metadataTables = requireNonNull(metadataTables, "metadataTables is null");
         this.snapshot = requireNonNull(snapshot, "snapshot is null");
         this.versions = requireNonNull(versions, "versions is null");
+        this.rowCounts = requireNonNull(rowCounts, "rowCounts is null");
         this.relations = requireNonNull(relations, "relations is null");
         this.columns = requireNonNull(columns, "columns is null");
         this.views = requireNonNull(views, "views is null");
@@ -219,7 +223,19 @@ public final class SteleMetadata implements ConnectorMetadata {
             throw new TrinoException(
                     INVALID_FUNCTION_ARGUMENT,
                     "Expected changes of %s up to an LSN at or above %s, found %s"
-                            .formatted(tableName, start.get().readLsn(), end.readLsn()));
+                            .formatted(
+                                    tableName,
+                                    start.get().snapshot().withTime(),
+                                    end.snapshot().withTime()));
+        }
+        if (!start.get().table().id().equals(end.table().id())) {
+            throw new TrinoException(
+                    INVALID_FUNCTION_ARGUMENT,
+                    "Expected changes of one content of table %s, found it truncated or replaced after LSN %s and up to LSN %s: ask from a moment since then"
+                            .formatted(
+                                    tableName,
+                                    start.get().snapshot().withTime(),
+                                    end.snapshot().withTime()));
         }
         return Optional.of(
                 new TableChangesHandle(
@@ -593,15 +609,17 @@ public final class SteleMetadata implements ConnectorMetadata {
                 : Optional.empty();
     }
 
-    /** The number of rows is not known: nobody looked at them. */
+    /** Counts the rows when they are gone, as of before: nobody has looked at them until then. */
     @Override
     public OptionalLong executeDelete(ConnectorSession session, ConnectorTableHandle handle) {
         SteleTableHandle table = (SteleTableHandle) handle;
-        if (!table.constraint().isNone()) {
-            catalog.deletePartitions(
-                    table.table().id(), ScanPredicates.of(table.table(), table.constraint()));
+        if (table.constraint().isNone()) {
+            return OptionalLong.of(0);
         }
-        return OptionalLong.empty();
+        ScanPredicate partitions = ScanPredicates.of(table.table(), table.constraint());
+        Lsn gone = catalog.deletePartitions(table.table().id(), partitions);
+        return rowCounts.before(
+                gone, table.table(), partitions, SteleSessionProperties.queryTag(session));
     }
 
     @Override

@@ -76,6 +76,7 @@ public final class SteleMetadataFactory {
                 writes,
                 snapshot,
                 new TableVersions(catalog, readPoints),
+                new RowCounts(sidecar, readPoints),
                 definitions,
                 statistics,
                 new MetadataTables(catalog, types),

@@ -75,7 +75,7 @@ final class TableVersions {
             throw new TrinoException(
                     NOT_SUPPORTED,
                     "Expected a table as it is to be changed, found %s as of LSN %s"
-                            .formatted(table.name(), table.readLsn()));
+                            .formatted(table.name(), table.snapshot().withTime()));
         }
     }
 

@@ -116,8 +116,11 @@ public record SchemaHistory(
         if (createdLsn.isPresent() && lsn.compareTo(createdLsn.get()) < 0) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "Expected an LSN at or after %s, when table %s was created or truncated, found %s"
-                            .formatted(createdLsn.get(), current.qualifiedName(), lsn));
+                    "Expected an LSN at or after %s, when table %s was created, truncated or replaced, found %s"
+                            .formatted(
+                                    createdLsn.get().withTime(),
+                                    current.qualifiedName(),
+                                    lsn.withTime()));
         }
         for (Version version : earlier) {
             if (!version.hadEndedBy(lsn)) {

@@ -1,6 +1,7 @@
 package io.stele.storage.catalog;
 
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
@@ -169,22 +170,66 @@ public final class Catalog {
         return view.isMaterialized() ? "a materialized one" : "one that is not materialized";
     }
 
-    /** The table of an id, staged or public. */
+    /** The table of an id, whatever its state. */
     public Optional<TableEntry> findTable(TableId tableId) {
         return Optional.ofNullable(tables.get(tableId));
     }
 
-    /** The table of an id, staged or public; STALE_TABLE if it was dropped or truncated. */
+    /**
+     * The table of an id, staged or public; STALE_TABLE if it was dropped, truncated or replaced.
+     */
     public TableSchema table(TableId tableId) {
         return entry(tableId).schema();
     }
 
+    /**
+     * The table of an id for a reader as of an LSN: also one that was replaced after it.
+     *
+     * @throws SteleException STALE_TABLE if it was dropped, truncated or replaced by then
+     */
+    public TableSchema table(TableId tableId, Lsn readLsn) {
+        TableEntry found = tables.get(tableId);
+        boolean isFormer =
+                found != null
+                        && found.successor()
+                                .filter(next -> readLsn.compareTo(next.lsn()) < 0)
+                                .isPresent();
+        return found != null && isFormer ? found.schema() : table(tableId);
+    }
+
+    /**
+     * What had the place of a table as of an LSN: the table, or one whose place it took later; the
+     * oldest that is kept, if the LSN is before all of them.
+     */
+    public TableEntry entryAsOf(TableId tableId, Lsn lsn) {
+        TableEntry entry = entry(tableId);
+        while (entry.history().createdLsn().filter(begin -> lsn.compareTo(begin) < 0).isPresent()) {
+            Optional<TableEntry> before = findPredecessor(entry.schema().id());
+            if (before.isEmpty()) {
+                break;
+            }
+            entry = before.get();
+        }
+        return entry;
+    }
+
+    /** The table whose place another one took. */
+    Optional<TableEntry> findPredecessor(TableId tableId) {
+        return tables.headMap(tableId).values().stream()
+                .filter(
+                        entry ->
+                                entry.successor()
+                                        .filter(next -> next.tableId().equals(tableId))
+                                        .isPresent())
+                .findFirst();
+    }
+
     TableEntry entry(TableId tableId) {
         TableEntry entry = tables.get(tableId);
-        if (entry == null) {
+        if (entry == null || entry.state() == TableState.REPLACED) {
             throw new SteleException(
                     ErrorCode.STALE_TABLE,
-                    "Expected table id %s, found none: it was dropped or truncated"
+                    "Expected table id %s, found none: it was dropped, truncated or replaced"
                             .formatted(tableId));
         }
         return entry;

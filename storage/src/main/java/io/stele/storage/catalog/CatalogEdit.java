@@ -36,6 +36,12 @@ final class CatalogEdit {
     /** Most tables of one catalog: its versions are written whole. */
     static final int MAX_TABLES = 100_000;
 
+    /**
+     * Most tables that one took the place of and that are kept for readers of the past: each has
+     * files and memory of its own.
+     */
+    static final int MAX_REPLACED = 16;
+
     /** Most characters of a comment. */
     static final int MAX_COMMENT_LENGTH = 10_000;
 
@@ -98,7 +104,8 @@ final class CatalogEdit {
         List<String> names = new ArrayList<>();
         for (TableEntry entry : tables.values()) {
             if (entry.schema().schemaName().equals(schemaName)
-                    && entry.state() != TableState.STORAGE) {
+                    && entry.state() != TableState.STORAGE
+                    && entry.state() != TableState.REPLACED) {
                 names.add(
                         "'%s'%s"
                                 .formatted(
@@ -189,7 +196,7 @@ final class CatalogEdit {
         if (entry.state() == TableState.REPLACEMENT) {
             requireNoView(schema.schemaName(), schema.tableName());
             base.findTable(schema.schemaName(), schema.tableName())
-                    .ifPresent(replaced -> tables.remove(replaced.id()));
+                    .ifPresent(replaced -> keepReplaced(replaced.id(), tableId));
         } else {
             requireNoRelation(schema.schemaName(), schema.tableName());
         }
@@ -200,6 +207,35 @@ final class CatalogEdit {
     void dropTable(TableId tableId) {
         requireNoStorage(tableId);
         tables.remove(tableId);
+        predecessors(tableId).forEach(tables::remove);
+    }
+
+    /** Keeps a table that another one takes the place of, for readers of the past. */
+    private void keepReplaced(TableId tableId, TableId successor) {
+        tables.put(tableId, base.entry(tableId).replacedBy(successor, now));
+        predecessors(tableId).stream().skip(MAX_REPLACED - 1).forEach(tables::remove);
+    }
+
+    /** The tables before one in its place, the newest first. */
+    private List<TableId> predecessors(TableId tableId) {
+        List<TableId> found = new ArrayList<>();
+        Optional<TableEntry> before = base.findPredecessor(tableId);
+        while (before.isPresent()) {
+            found.add(before.get().schema().id());
+            before = base.findPredecessor(before.get().schema().id());
+        }
+        return found;
+    }
+
+    /** Forgets tables that were replaced; returns how many there were. */
+    int dropReplacedTables(Collection<TableId> tableIds) {
+        int before = tables.size();
+        tables.values()
+                .removeIf(
+                        entry ->
+                                entry.state() == TableState.REPLACED
+                                        && tableIds.contains(entry.schema().id()));
+        return before - tables.size();
     }
 
     /**
@@ -274,8 +310,8 @@ final class CatalogEdit {
     }
 
     /**
-     * The same table under a new id: what has the old one is collected as if the table were
-     * dropped.
+     * The same table under a new id. What has the old one is kept for readers of the past, and
+     * collected when it is not read any more.
      */
     TableSchema truncateTable(TableId tableId) {
         requireNoStorage(tableId);
@@ -289,7 +325,11 @@ final class CatalogEdit {
                                 old.schemaVersion(),
                                 base.tableGroup(old.tableGroup())));
         nextTableId++;
-        tables.remove(tableId);
+        if (entry.state() == TableState.PUBLIC) {
+            keepReplaced(tableId, schema.id());
+        } else {
+            tables.remove(tableId);
+        }
         tables.put(schema.id(), new TableEntry(schema, entry.state(), begun(schema)));
         return schema;
     }

@@ -201,8 +201,8 @@ public final class CatalogService {
     }
 
     /**
-     * Empties a table: it gets a new id, and the rows of the old one are collected. Returns the
-     * table with its new id.
+     * Empties a table: it gets a new id, and the old one is kept for readers of the past. Returns
+     * the table with its new id.
      */
     public TableSchema truncateTable(TableId tableId) {
         return change(edit -> edit.truncateTable(tableId));
@@ -276,6 +276,14 @@ public final class CatalogService {
             return 0;
         }
         return change(CatalogEdit::dropStagedTables);
+    }
+
+    /**
+     * Forgets tables that were truncated or replaced and that nobody can read any more; others are
+     * passed over.
+     */
+    public void dropReplacedTables(Collection<TableId> tableIds) {
+        change(edit -> edit.dropReplacedTables(tableIds));
     }
 
     private <T> T change(Function<CatalogEdit, T> statement) {

@@ -9,7 +9,9 @@ public enum TableState {
     /** Found by name. */
     PUBLIC,
     /** Has the rows of a materialized view; found by id only, and goes with the view. */
-    STORAGE;
+    STORAGE,
+    /** Truncated, or replaced by another table: read as of before that, and never written. */
+    REPLACED;
 
     /** Whether the statement that creates the table has not ended. */
     public boolean isStaged() {

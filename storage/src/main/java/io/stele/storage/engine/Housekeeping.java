@@ -29,6 +29,7 @@ final class Housekeeping implements AutoCloseable {
     private final FileCollector collector;
     private final Transactions transactions;
     private final IndexBuilds indexBuilds;
+    private final ReplacedTables replacedTables;
     private final AutoCloseable ticks;
     private final AutoCloseable pokes;
     private final AtomicBoolean isRunning = new AtomicBoolean();
@@ -43,7 +44,8 @@ final class Housekeeping implements AutoCloseable {
             ReadPoints readPoints,
             FileCollector collector,
             Transactions transactions,
-            IndexBuilds indexBuilds) {
+            IndexBuilds indexBuilds,
+            ReplacedTables replacedTables) {
         this.options = requireNonNull(options, "options is null");
         this.threads = requireNonNull(threads, "threads is null");
         this.clock = requireNonNull(clock, "clock is null");
@@ -53,6 +55,7 @@ final class Housekeeping implements AutoCloseable {
         this.collector = requireNonNull(collector, "collector is null");
         this.transactions = requireNonNull(transactions, "transactions is null");
         this.indexBuilds = requireNonNull(indexBuilds, "indexBuilds is null");
+        this.replacedTables = requireNonNull(replacedTables, "replacedTables is null");
         this.ticks = threads.periodic().every(TICK_MILLIS, this::tick);
         this.pokes = threads.periodic().every(POKE_MILLIS, this::pokeGates);
     }
@@ -89,6 +92,7 @@ final class Housekeeping implements AutoCloseable {
                                     if (flushed != null && !closed) {
                                         log.trim(flushed);
                                         collector.collect(now);
+                                        replacedTables.dropUnreadable();
                                     }
                                 } catch (IOException | RuntimeException failed) {
                                     threads.uncaught().accept(failed);

@@ -61,17 +61,17 @@ final class ReadPointOpener {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
                     "Expected a read point at or before the present LSN "
-                            + present.lsn()
+                            + present.lsn().withTime()
                             + ", found "
-                            + lsn);
+                            + lsn.withTime());
         }
         if (atLeast.isPresent() && lsn.compareTo(atLeast.get()) < 0) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
                     "Expected a snapshot that sees LSN "
-                            + atLeast.get()
+                            + atLeast.get().withTime()
                             + ", found "
-                            + lsn
+                            + lsn.withTime()
                             + (at.isPresent() ? " asked for" : " to be the present"));
         }
         return lsn;

@@ -200,11 +200,11 @@ final class ReadPoints {
         return new SteleException(
                 ErrorCode.READ_POINT_EXPIRED,
                 "Expected an LSN at or after "
-                        + horizon
+                        + new Lsn(horizon).withTime()
                         + ", the end of the retained history"
                         + of
                         + ", found "
-                        + found);
+                        + found.withTime());
     }
 
     private long deadline(long ttlMillis) {

@@ -12,6 +12,7 @@ import io.stele.storage.catalog.Catalog;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.catalog.TableGroup;
+import io.stele.storage.catalog.TableState;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.FileKind;
 import io.stele.storage.manifest.Manifest;
@@ -165,6 +166,9 @@ final class Recovery {
             TableSchema schema = entry.schema();
             if (schema.shards().contains(shard.id())) {
                 shard.putTable(new TableVersions(schema, entry.history()));
+                if (entry.state() == TableState.REPLACED) {
+                    shard.replaceTable(schema.id());
+                }
                 restore(shard.table(schema.id()), manifest, files);
                 shard.restoreApplied(manifest.flushedLsn(schema.id()));
             }
@@ -314,7 +318,8 @@ final class Recovery {
 
     /** An index that was being built is built anew, and one that was dropped is gone. */
     private boolean hasIndex(FileEntry file) {
-        return catalog.current().table(file.tableId()).options().indexes().stream()
+        TableEntry table = catalog.current().findTable(file.tableId()).orElseThrow();
+        return table.schema().options().indexes().stream()
                 .anyMatch(index -> index.ready() && index.id() == file.indexId().orElseThrow());
     }
 

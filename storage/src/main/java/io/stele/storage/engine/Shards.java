@@ -12,6 +12,7 @@ import io.stele.scheduler.ExecutionContext;
 import io.stele.storage.catalog.Catalog;
 import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.catalog.TableGroup;
+import io.stele.storage.catalog.TableState;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.objectstore.WritePacer;
 import io.stele.storage.shard.MaintenanceFailure;
@@ -215,6 +216,9 @@ final class Shards implements LogListener {
             }
             TableVersions versions = new TableVersions(schema, entry.history());
             schema.shards().forEach(id -> shard(id).putTable(versions));
+            if (entry.state() == TableState.REPLACED) {
+                schema.shards().forEach(id -> shard(id).replaceTable(schema.id()));
+            }
             boolean indexed =
                     before.findTable(schema.id())
                             .filter(

@@ -26,6 +26,7 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.aggregate.AggregateScan;
 import io.stele.storage.aggregate.FragmentCache;
+import io.stele.storage.catalog.Catalog;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.objectstore.ObjectStore;
@@ -111,7 +112,8 @@ public final class StorageEngine implements AutoCloseable {
                         readPoints,
                         collector,
                         transactions,
-                        indexBuilds);
+                        indexBuilds,
+                        new ReplacedTables(catalog, readPoints));
         this.status =
                 new EngineStatusCollector(
                         lsns, readPoints, transactions, shards, log, files, fileLists, catalog);
@@ -296,7 +298,7 @@ public final class StorageEngine implements AutoCloseable {
     public Lsn changedLsn(TableId tableId) {
         checkOpen();
         long newest = 0;
-        for (TableShard table : shards.table(schema(tableId))) {
+        for (TableShard table : shards.table(anySchema(tableId))) {
             newest = Math.max(newest, table.changedLsn());
         }
         return new Lsn(newest);
@@ -337,22 +339,13 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * A table as it looked at a read point.
+     * A table as it looked at a read point: under another id, if it was truncated or replaced since.
      *
      * @throws SteleException READ_POINT_EXPIRED if its history does not reach back so far,
      *     INVALID_ARGUMENT if there was no such table
      */
     public SchemaHistory.AsOf tableAsOf(ReadPoint readPoint, TableId tableId) {
-        TableEntry entry =
-                catalog()
-                        .current()
-                        .findTable(tableId)
-                        .orElseThrow(
-                                () ->
-                                        new SteleException(
-                                                ErrorCode.STALE_TABLE,
-                                                "Expected table id %s, found none: it was dropped or truncated"
-                                                        .formatted(tableId)));
+        TableEntry entry = catalog().current().entryAsOf(tableId, readPoint.lsn());
         readPoints.check(readPoint.lsn(), entry.schema());
         return entry.history().asOf(entry.schema(), readPoint.lsn());
     }
@@ -369,7 +362,7 @@ public final class StorageEngine implements AutoCloseable {
 
     /** As the other one, for the schema version that the catalog has now. */
     public ScanPlan plan(ReadPoint readPoint, TableId tableId, ScanPredicate predicate) {
-        return plan(readPoint, tableId, schema(tableId).schemaVersion(), predicate);
+        return plan(readPoint, tableId, schemaVersion(readPoint, tableId), predicate);
     }
 
     /**
@@ -402,14 +395,14 @@ public final class StorageEngine implements AutoCloseable {
             ScanPredicate predicate,
             List<Integer> columnIds)
             throws IOException {
-        int schemaVersion = schema(tableId).schemaVersion();
+        int schemaVersion = schemaVersion(readPoint, tableId);
         return scan(readPoint, tableId, schemaVersion, shard, mode, predicate, columnIds);
     }
 
     /** As the other one, for the schema version that the catalog has now. */
     public ScanPlan planLookups(ReadPoint readPoint, TableId tableId, ScanPredicate predicate)
             throws IOException {
-        return planLookups(readPoint, tableId, schema(tableId).schemaVersion(), predicate);
+        return planLookups(readPoint, tableId, schemaVersion(readPoint, tableId), predicate);
     }
 
     /**
@@ -561,7 +554,7 @@ public final class StorageEngine implements AutoCloseable {
 
     /** The same, without files that have no row of a predicate. */
     public TableStatistics statistics(TableId tableId, ScanPredicate predicate) {
-        TableSchema schema = schema(tableId);
+        TableSchema schema = anySchema(tableId);
         return statistics.collect(schema, shards.table(schema), predicate);
     }
 
@@ -720,6 +713,18 @@ public final class StorageEngine implements AutoCloseable {
 
     private TableSchema schema(TableId tableId) {
         return catalog.current().table(tableId);
+    }
+
+    /** Also of a table that readers of the past have, since it was replaced. */
+    private TableSchema anySchema(TableId tableId) {
+        Catalog current = catalog.current();
+        return current.findTable(tableId)
+                .map(TableEntry::schema)
+                .orElseGet(() -> current.table(tableId));
+    }
+
+    private int schemaVersion(ReadPoint readPoint, TableId tableId) {
+        return catalog.current().table(tableId, readPoint.lsn()).schemaVersion();
     }
 
     private void checkOpen() {

@@ -68,15 +68,13 @@ final class TableReads {
     /** As {@link StorageEngine#plan(ReadPoint, TableId, int, ScanPredicate)}. */
     ScanPlan plan(
             ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate) {
-        TableSchema schema = schema(tableId);
-        checkReadable(readPoint, schema);
+        TableSchema schema = readable(readPoint, tableId);
         return planner.plan(readPoint, schema, schemaVersion, predicate);
     }
 
     /** As {@link StorageEngine#tablePlan}. */
     TablePlan tablePlan(ReadPoint readPoint, KnownPlan known) {
-        TableSchema schema = schema(known.tableId());
-        checkReadable(readPoint, schema);
+        TableSchema schema = readable(readPoint, known.tableId());
         return tablePlans.tell(readPoint, schema, known);
     }
 
@@ -84,8 +82,7 @@ final class TableReads {
     ScanPlan planLookups(
             ReadPoint readPoint, TableId tableId, int schemaVersion, ScanPredicate predicate)
             throws IOException {
-        TableSchema schema = schema(tableId);
-        checkReadable(readPoint, schema);
+        TableSchema schema = readable(readPoint, tableId);
         return planner.planLookups(readPoint, schema, schemaVersion, predicate);
     }
 
@@ -99,10 +96,10 @@ final class TableReads {
             ScanPredicate predicate)
             throws IOException {
         TableShard table = shards.shard(shard).table(tableId);
-        checkReadable(readPoint, table.schema());
+        readable(readPoint, tableId);
         shards.shard(shard).checkServing();
         if (mode == ScanMode.LOOKUP) {
-            TableSchema schema = schema(tableId);
+            TableSchema schema = readable(readPoint, tableId);
             Optional<IndexCondition> condition = IndexCondition.of(schema, predicate);
             if (condition.isPresent() && schema.schemaVersion() == schemaVersion) {
                 Optional<RowCursor> found =
@@ -155,14 +152,14 @@ final class TableReads {
             ScanPredicate predicate)
             throws IOException {
         TableShard table = shards.shard(shard).table(tableId);
-        checkReadable(readPoint, table.schema());
+        readable(readPoint, tableId);
         readPoints.check(after, table.schema());
         shards.shard(shard).checkServing();
         if (after.compareTo(upTo) > 0 || upTo.compareTo(readPoint.lsn()) > 0) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
                     "Expected changes up to an LSN from %s to %s, found %s"
-                            .formatted(after, readPoint.lsn(), upTo));
+                            .formatted(after.withTime(), readPoint.lsn().withTime(), upTo.withTime()));
         }
         return ChangesCursor.open(
                 files,
@@ -182,8 +179,7 @@ final class TableReads {
             Aggregation aggregation,
             Optional<FragmentCache> cache,
             long maxBytes) {
-        TableSchema schema = schema(tableId);
-        checkReadable(readPoint, schema);
+        TableSchema schema = readable(readPoint, tableId);
         return new AggregatePlanner(shards, files, fileLists)
                 .plan(readPoint, schema, schemaVersion, predicate, aggregation, cache, maxBytes);
     }
@@ -196,8 +192,7 @@ final class TableReads {
             ScanPredicate predicate,
             Optional<LookupKeys> keys)
             throws IOException {
-        TableSchema schema = schema(tableId);
-        checkReadable(readPoint, schema);
+        TableSchema schema = readable(readPoint, tableId);
         return keys.isPresent()
                 ? lookups.open(readPoint, schema, schemaVersion, predicate, keys.get())
                 : lookups.open(readPoint, schema, schemaVersion, predicate);
@@ -219,13 +214,19 @@ final class TableReads {
     List<byte[]> lookupByIndex(
             TableId tableId, int indexId, byte[] prefix, ReadPoint readPoint, int limit)
             throws IOException {
-        return indexReads.find(schema(tableId), indexId, prefix, readPoint, limit);
+        return indexReads.find(readable(readPoint, tableId), indexId, prefix, readPoint, limit);
     }
 
-    /** The lease goes on, and the table has the history that it is about. */
-    private void checkReadable(ReadPoint readPoint, TableSchema table) {
+    /**
+     * The table as of a read point whose lease goes on, within the history that the table has.
+     *
+     * @throws SteleException STALE_TABLE, READ_POINT_EXPIRED
+     */
+    private TableSchema readable(ReadPoint readPoint, TableId tableId) {
         readPoints.find(readPoint.id());
+        TableSchema table = catalog.current().table(tableId, readPoint.lsn());
         readPoints.check(readPoint.lsn(), table);
+        return table;
     }
 
     private TableSchema schema(TableId tableId) {

@@ -3,6 +3,7 @@ package io.stele.storage.scan;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ChangeKind;
 import io.stele.protocol.predicate.RowMatcher;
@@ -165,8 +166,8 @@ public final class ChangesCursor implements RowCursor {
                                 .formatted(
                                         maxEndedBytes,
                                         view.schema().qualifiedName(),
-                                        fromLsn,
-                                        toLsn));
+                                        new Lsn(fromLsn).withTime(),
+                                        new Lsn(toLsn).withTime()));
             }
             ended.put(at(version, open.endLsn()), version);
         }

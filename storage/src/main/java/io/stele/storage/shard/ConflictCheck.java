@@ -3,9 +3,12 @@ package io.stele.storage.shard;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
+import io.stele.protocol.TableId;
+import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.tablet.ColumnFile;
+import io.stele.storage.tablet.KeyText;
 import io.stele.storage.tablet.KeyedVersion;
 import io.stele.storage.tablet.MemTable;
 import io.stele.storage.tablet.RowFile;
@@ -13,8 +16,9 @@ import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableView;
 import java.io.IOException;
-import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Looks for keys that a transaction changes although someone else changed them after the
@@ -30,47 +34,67 @@ final class ConflictCheck {
 
     /** Describes one conflict, if there is any. */
     Optional<String> find(PreparedPart part, TableGroupShard shard) throws IOException {
+        Optional<String> gone = findGone(part, shard);
+        if (gone.isPresent()) {
+            return gone;
+        }
         if (part.readLsn().isEmpty()) {
             return Optional.empty();
         }
         Lsn readLsn = part.readLsn().get();
         for (PartitionDelete delete : part.deletes()) {
-            Optional<TableShard> table = shard.findTable(delete.tableId());
-            if (table.isEmpty()) {
-                return Optional.of("table " + delete.tableId() + " was dropped");
-            }
-            if (table.get().changedLsn() > readLsn.value()) {
+            TableShard table = shard.table(delete.tableId());
+            if (table.changedLsn() > readLsn.value()) {
                 return Optional.of(
                         "table %s, whose rows it replaces, was changed after LSN %s"
-                                .formatted(table.get().schema().qualifiedName(), readLsn));
+                                .formatted(table.schema().qualifiedName(), readLsn.withTime()));
             }
         }
         for (WriteBatchReader batch : part.batches()) {
-            Optional<TableShard> table = shard.findTable(batch.tableId());
-            if (table.isEmpty()) {
-                return Optional.of("table " + batch.tableId() + " was dropped");
-            }
-            if (readLsn.value() < table.get().historyLsn()) {
+            TableShard table = shard.table(batch.tableId());
+            if (readLsn.value() < table.historyLsn()) {
                 return Optional.of(
                         "what happened to table %s before LSN %s is forgotten, so nobody knows what changed since LSN %s"
                                 .formatted(
-                                        table.get().schema().qualifiedName(),
-                                        table.get().historyLsn(),
-                                        readLsn));
+                                        table.schema().qualifiedName(),
+                                        new Lsn(table.historyLsn()).withTime(),
+                                        readLsn.withTime()));
             }
             batch.rewind();
             while (batch.next()) {
                 if (batch.kind() != OperationKind.APPEND
-                        && isNewer(table.get(), batch.key(), readLsn.value())) {
+                        && isNewer(table, batch.key(), readLsn.value())) {
                     return Optional.of(
                             "key %s of table %s was changed after LSN %s"
                                     .formatted(
-                                            HexFormat.of().formatHex(batch.key()),
-                                            table.get().schema().qualifiedName(),
-                                            readLsn));
+                                            KeyText.of(
+                                                    KeyEncoder.forPrimaryKey(table.schema()),
+                                                    batch.key()),
+                                            table.schema().qualifiedName(),
+                                            readLsn.withTime()));
                 }
             }
             batch.rewind();
+        }
+        return Optional.empty();
+    }
+
+    /** What it writes to a table that another one has taken the place of would never be seen. */
+    private static Optional<String> findGone(PreparedPart part, TableGroupShard shard) {
+        Set<TableId> tables = new LinkedHashSet<>();
+        part.files().forEach(file -> tables.add(file.tableId()));
+        part.batches().forEach(batch -> tables.add(batch.tableId()));
+        part.deletes().forEach(delete -> tables.add(delete.tableId()));
+        for (TableId id : tables) {
+            Optional<TableShard> table = shard.findTable(id);
+            if (table.isEmpty()) {
+                return Optional.of("table id " + id + " was dropped");
+            }
+            if (table.get().isReplaced()) {
+                return Optional.of(
+                        "table %s was truncated or replaced"
+                                .formatted(table.get().schema().qualifiedName()));
+            }
         }
         return Optional.empty();
     }

@@ -64,18 +64,31 @@ final class ShardTables {
         return table;
     }
 
+    /** STALE_TABLE when the table takes no writes here any more. */
+    TableShard writable(TableId tableId) {
+        TableShard table = get(tableId);
+        if (table.isReplaced()) {
+            throw new SteleException(
+                    ErrorCode.STALE_TABLE,
+                    "Expected a table to write to, found table id %s of %s, which was truncated or replaced"
+                            .formatted(tableId, table.schema().qualifiedName()));
+        }
+        return table;
+    }
+
     /**
      * Why a batch that was valid once is not any more; null: it still is, or will be when changed
      * columns are in effect.
      */
     @Nullable SteleException staleness(TableShard table, WriteBatchReader batch) {
         if (tables.get(batch.tableId()) == table
+                && !table.isReplaced()
                 && table.schema().schemaVersion() <= batch.schemaVersion()) {
             return null;
         }
         return new SteleException(
                 ErrorCode.STALE_TABLE,
-                "Expected rows of the present version of table %s, found version %d; it was changed or dropped"
+                "Expected rows of the present version of table %s, found version %d; it was changed, replaced or dropped"
                         .formatted(table.schema().qualifiedName(), batch.schemaVersion()));
     }
 }

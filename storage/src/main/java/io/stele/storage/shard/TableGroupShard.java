@@ -172,6 +172,11 @@ public final class TableGroupShard {
                         });
     }
 
+    /** Takes no writes of a table any more; what it has is read on. Any thread. */
+    public void replaceTable(TableId tableId) {
+        tables.find(tableId).ifPresent(TableShard::replace);
+    }
+
     public Collection<TableShard> tables() {
         return tables.all();
     }
@@ -255,7 +260,7 @@ public final class TableGroupShard {
             long sequence,
             WriteBatchReader batch,
             CompletableFuture<WriteOutcome> acknowledgement) {
-        TableShard table = table(batch.tableId());
+        TableShard table = tables.writable(batch.tableId());
         BatchValidator.Summary summary = new BatchValidator(table.announced(), id).validate(batch);
         return new QueuedWrite(writerId, sequence, table, batch, summary, acknowledgement);
     }
@@ -286,7 +291,8 @@ public final class TableGroupShard {
      * A write that was held at the gate while its table's columns changed is refused as those that
      * depend on rows are: its writer's batches before it may be, and must not come behind it.
      */
-    private static void checkNotAltered(QueuedWrite write) {
+    private void checkNotAltered(QueuedWrite write) {
+        tables.writable(write.batch().tableId());
         int announced = write.table().announced().schemaVersion();
         if (announced != write.batch().schemaVersion()) {
             throw new SteleException(
@@ -372,7 +378,7 @@ public final class TableGroupShard {
     /** Checks a batch that a transaction stages; returns how many rows it appends. */
     public int validate(WriteBatchReader batch) {
         checkServing();
-        TableShard table = table(batch.tableId());
+        TableShard table = tables.writable(batch.tableId());
         return new BatchValidator(table.announced(), id).validate(batch).appended();
     }
 

@@ -58,6 +58,7 @@ public final class TableShard {
     private volatile TableView view;
     private volatile List<PartitionEnd> ends = List.of(); // that row files do not show; by LSN
     private volatile boolean dropped;
+    private volatile boolean replaced;
     private List<SealedMemTable> sealedTables = List.of(); // what is sealed, as lanes see it
     private MemTable active;
     private int lanes = 1; // if more than one, the active memtable has as many
@@ -141,6 +142,15 @@ public final class TableShard {
     /** Nobody finds the table any more: work on its files may end early. Any thread. */
     public void drop() {
         dropped = true;
+    }
+
+    /** Another table has its place: what was written is read on, and no more is taken. Any thread. */
+    public void replace() {
+        replaced = true;
+    }
+
+    public boolean isReplaced() {
+        return replaced;
     }
 
     public boolean isDropped() {

@@ -282,7 +282,7 @@ final class TestCatalogService {
         assertThat(restarted.current().table("s", "a").id()).isEqualTo(rival.id());
         refuses(
                 ErrorCode.STALE_TABLE,
-                "dropped or truncated",
+                "dropped, truncated or replaced",
                 () -> restarted.publishTable(staged.id()));
     }
 
@@ -298,8 +298,17 @@ final class TestCatalogService {
         assertThat(service.current().table("s", "a")).isEqualTo(after);
         refuses(
                 ErrorCode.STALE_TABLE,
-                "dropped or truncated",
+                "dropped, truncated or replaced",
                 () -> service.current().table(before.id()));
+        TableEntry kept = open(1).current().findTable(before.id()).orElseThrow();
+        assertThat(kept.state()).isEqualTo(TableState.REPLACED);
+        assertThat(kept.successor().orElseThrow().tableId()).isEqualTo(after.id());
+        refuses(
+                ErrorCode.STALE_TABLE,
+                "dropped, truncated or replaced",
+                () -> service.dropTable(before.id()));
+        service.dropSchema("s", true);
+        assertThat(service.current().tables()).isEmpty();
     }
 
     @Test

@@ -166,10 +166,8 @@ final class TestPartitionDeletes {
         }
         ReadPoint before = node.readPoint();
         TableId emptied = node.engine().catalog().truncateTable(wide.id()).id();
+        assertThat(wide.snapshot(node.engine(), before)).hasSize(20);
         for (int time = 0; time < 2; time++) {
-            assertThatThrownBy(() -> wide.snapshot(node.engine(), before))
-                    .as("history is not kept")
-                    .isInstanceOf(SteleException.class);
             assertThat(node.engine().statistics(emptied).rowCount()).isZero();
             assertThat(node.engine().plan(node.readPoint(), emptied, ScanPredicate.ALL).shards())
                     .hasSize(3)

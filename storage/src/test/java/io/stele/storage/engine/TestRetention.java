@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOptions;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.catalog.Catalog;
 import io.stele.storage.objectstore.ObjectEntry;
 import java.io.IOException;
 import java.time.Duration;
@@ -20,6 +25,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Reads of the past, without a lease kept for them: at any LSN inside a table's retention they see
@@ -185,6 +191,92 @@ class TestRetention {
             assertRefused(
                     ErrorCode.TRANSACTION_CONFLICT, () -> node.await(node.commit(late, List.of())));
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void truncatedAndReplacedTablesAreReadAsOfBefore(Orientation orientation) throws IOException {
+        SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
+        TestTable table = keyed(node, orientation);
+        for (long id = 0; id < 30; id++) {
+            node.await(table.upsert(node.engine(), id, "a", id));
+            if (id == 20) {
+                node.await(node.engine().flush(table.id()));
+            }
+        }
+        ReadPoint point = node.readPoint();
+        Map<Long, String> then = table.snapshot(node.engine(), point);
+        String late = begin(node, table, point, 1);
+        node.tick(10);
+        TableId emptied = node.engine().catalog().truncateTable(table.id()).id();
+        assertThat(table.snapshot(node.engine(), point)).as("a query under way").isEqualTo(then);
+        node.engine().closeReadPoint(point.id());
+        assertRefused(
+                ErrorCode.TRANSACTION_CONFLICT, () -> node.await(node.commit(late, List.of())));
+        assertRefused(
+                ErrorCode.STALE_TABLE,
+                () -> node.await(table.upsert(node.engine(), 1, "lost", 1)));
+        assertRefused(ErrorCode.STALE_TABLE, () -> table.snapshot(node.engine(), node.readPoint()));
+        TableSchema other =
+                node.engine()
+                        .catalog()
+                        .createOrReplaceTable(
+                                new TableSchema(
+                                        new TableId(1),
+                                        "test",
+                                        orientation.text().replace(',', '_'),
+                                        1,
+                                        List.of(
+                                                new ColumnSchema(
+                                                        1, "other", DataType.parse("bigint"))),
+                                        List.of(),
+                                        List.of(),
+                                        List.of(),
+                                        List.of(),
+                                        Orientation.COLUMN,
+                                        0,
+                                        2,
+                                        Optional.empty(),
+                                        TableOptions.NONE),
+                                "");
+        node.tick(2_000);
+        for (int time = 0; time < 2; time++) {
+            ReadPoint past = node.readPoint(point.lsn());
+            TableSchema found = node.engine().tableAsOf(past, other.id()).schema();
+            assertThat(found.id()).isEqualTo(table.id());
+            assertThat(table.snapshot(node.engine(), past)).isEqualTo(then);
+            assertThat(table.planned(node, past)).isEqualTo(then);
+            ReadPoint now = node.readPoint();
+            assertThat(node.engine().tableAsOf(now, other.id()).schema()).isEqualTo(other);
+            assertRefused(ErrorCode.STALE_TABLE, () -> table.snapshot(node.engine(), now));
+            assertThat(node.engine().catalog().current().listTables("test")).contains(other);
+            node.restart();
+        }
+        assertThat(files(node, table)).isNotEmpty();
+        node.tick(2 * DEFAULT_MILLIS);
+        node.tick(10_000);
+        Catalog present = node.engine().catalog().current();
+        assertThat(present.findTable(table.id())).isEmpty();
+        assertThat(present.findTable(emptied)).isEmpty();
+        assertThat(present.listTables("test")).contains(other);
+        assertThat(files(node, table)).isEmpty();
+    }
+
+    @Test
+    void theOldestOfManyTruncatedTablesAreForgotten() throws IOException {
+        SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
+        TableId present = keyed(node, Orientation.COLUMN).id();
+        List<TableId> all = new ArrayList<>();
+        for (int time = 0; time < 40; time++) {
+            all.add(present);
+            present = node.engine().catalog().truncateTable(present).id();
+        }
+        Catalog catalog = node.engine().catalog().current();
+        assertThat(all.stream().filter(id -> catalog.findTable(id).isPresent()).toList())
+                .isEqualTo(all.subList(24, 40));
+        node.engine().catalog().dropTable(present);
+        assertThat(node.engine().catalog().current().tables())
+                .noneMatch(entry -> all.contains(entry.schema().id()));
     }
 
     private static String begin(SimulatedNode node, TestTable table, ReadPoint point, long id) {

@@ -347,7 +347,7 @@ final class TestTable {
     }
 
     private ScanPlan plan(StorageEngine engine, ReadPoint point) {
-        TableSchema present = engine.catalog().current().table(schema.id());
+        TableSchema present = engine.catalog().current().table(schema.id(), point.lsn());
         int maxCells = plans++ % 3 == 0 ? 0 : TablePlan.MAX_CELLS; // 0: as for too many files
         TablePlan told =
                 engine.tablePlan(

@@ -112,7 +112,9 @@ class TestTransactions {
         node.await(node.engine().flush(table.id()));
 
         assertThatThrownBy(() -> node.await(node.commit(loser, List.of())))
-                .hasMessageContaining("was changed after LSN");
+                .hasMessageContaining(
+                        "key (id = 1) of table test.t was changed after LSN "
+                                + read.lsn().withTime());
         assertThat(table.snapshot(node.engine(), node.readPoint())).isEmpty();
     }
 

@@ -1,0 +1,76 @@
+package io.stele.connector.metadata;
+
+import static java.util.Objects.requireNonNull;
+
+import io.airlift.log.Logger;
+import io.stele.connector.sidecar.ReadPoints;
+import io.stele.connector.sidecar.SteleSidecar;
+import io.stele.protocol.Lsn;
+import io.stele.protocol.QueryTag;
+import io.stele.protocol.aggregate.AggregateCall;
+import io.stele.protocol.aggregate.AggregateFunction;
+import io.stele.protocol.aggregate.Aggregation;
+import io.stele.protocol.api.ScanMode;
+import io.stele.protocol.api.ScanTicket;
+import io.stele.protocol.api.TableName;
+import io.stele.protocol.arrow.ArrowBatchDecoder;
+import io.stele.protocol.flight.FlightData;
+import io.stele.protocol.flight.FlightStream;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.TableSchema;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** Has the sidecar count rows of the past, mostly by what manifests know of files. Thread-safe. */
+final class RowCounts {
+    private static final Logger log = Logger.get(RowCounts.class);
+    private static final Aggregation COUNT =
+            new Aggregation(
+                    List.of(),
+                    List.of(new AggregateCall(AggregateFunction.COUNT, Optional.empty())),
+                    1);
+
+    private final SteleSidecar sidecar;
+    private final ReadPoints readPoints;
+
+    RowCounts(SteleSidecar sidecar, ReadPoints readPoints) {
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+        this.readPoints = requireNonNull(readPoints, "readPoints is null");
+    }
+
+    /**
+     * The rows of a predicate just before an LSN; empty if they cannot be counted, which is no
+     * reason to fail what was done to them.
+     */
+    OptionalLong before(Lsn lsn, TableSchema table, ScanPredicate predicate, QueryTag tag) {
+        TableName name = new TableName(table.schemaName(), table.tableName());
+        try (ReadPoints.Lease lease =
+                readPoints.openVersion(name, new Lsn(lsn.value() - 1)).lease()) {
+            ScanTicket ticket =
+                    ScanTicket.of(table.id(), ScanMode.AGGREGATE, List.of())
+                            .at(lease.id(), lease.lsn())
+                            .ofVersion(table.schemaVersion())
+                            .where(predicate)
+                            .aggregate(Optional.of(COUNT))
+                            .build();
+            try (FlightStream stream = sidecar.scan(ticket.encode(), tag)) {
+                Optional<FlightData> schema = stream.next();
+                Optional<FlightData> rows = stream.next();
+                return schema.isEmpty() || rows.isEmpty()
+                        ? OptionalLong.empty()
+                        : OptionalLong.of(count(schema.get(), rows.get()));
+            }
+        } catch (RuntimeException e) {
+            log.warn(e, "Cannot count the rows of %s before LSN %s", name, lsn);
+            return OptionalLong.empty();
+        }
+    }
+
+    private static long count(FlightData schema, FlightData rows) {
+        return ArrowBatchDecoder.forSchema(schema.dataHeader())
+                .decode(rows.dataHeader(), rows.bodyBuffer())
+                .column(0)
+                .longAt(0);
+    }
+}
