@@ -1,8 +1,8 @@
-package io.stele.storage.objectstore.s3;
+package io.stele.testing;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.util.Objects.requireNonNull;
 
-import io.stele.testing.LoopbackServer;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -15,23 +15,39 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP proxy before an S3 server that fails as networks and S3 itself do. Each connection is
  * good for one request. Safe for use by many threads.
  */
-final class FaultProxy implements AutoCloseable {
+public final class FaultProxy implements AutoCloseable {
+    /** Delayed requests that may wait for {@link #deliverLate}; more get lost. */
+    private static final int MAX_LATE = 256;
+
+    private static final Fault NONE = new Fault.CutsBody(Integer.MAX_VALUE);
+
     private final int upstreamPort;
+    private final Faults faults;
     private final LoopbackServer server;
     private final List<Planned> planned = new ArrayList<>(); // guarded by itself
     private final List<Request> seen = new ArrayList<>(); // guarded by itself
     private final List<Request> late = new ArrayList<>(); // guarded by itself
     private final CountDownLatch closed = new CountDownLatch(1);
 
+    /** Says what happens to each request. */
+    @FunctionalInterface
+    public interface Faults {
+        /** What happens to this one; empty: nothing but that it is passed on. */
+        Optional<Fault> next(Request request);
+    }
+
     /** What happens to one request. */
-    sealed interface Fault {
+    public sealed interface Fault {
         /** It is answered with an error and goes nowhere. */
         record Answers(int status, String code) implements Fault {}
 
@@ -52,35 +68,59 @@ final class FaultProxy implements AutoCloseable {
 
         /** The connection ends; the request takes place at {@link #deliverLate}. */
         record Delays() implements Fault {}
+
+        /** It takes place after so many milliseconds. */
+        record Waits(int millis) implements Fault {}
+
+        /** The connection ends at once, and nothing takes place. */
+        record Refuses() implements Fault {}
     }
 
     /** One request: its head as it came, and its body. */
-    record Request(String head, byte[] body) {
+    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    public record Request(String head, byte[] body) {
         /** {@code PUT /bucket/key?query}. */
-        String line() {
+        public String line() {
             return head.substring(0, head.indexOf(" HTTP/"));
         }
 
-        boolean has(String header) {
+        public boolean has(String header) {
             return head.toLowerCase(Locale.ROOT).contains("\r\n" + header + "\r\n");
         }
     }
 
     private record Planned(Predicate<Request> requests, Fault fault) {}
 
+    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
     private record Answer(byte[] bytes, int bodyAt) {}
 
-    FaultProxy(int upstreamPort) throws IOException {
+    /** One that does what was planned, and remembers all requests: for tests with few of them. */
+    public FaultProxy(int upstreamPort) throws IOException {
         this.upstreamPort = upstreamPort;
+        this.faults =
+                request -> {
+                    synchronized (seen) {
+                        seen.add(request);
+                    }
+                    return take(request);
+                };
         this.server = LoopbackServer.start(this::serve);
     }
 
-    int port() {
+    /** One that asks for each request what happens to it, and remembers none. */
+    public FaultProxy(int upstreamPort, Faults faults) throws IOException {
+        this.upstreamPort = upstreamPort;
+        this.faults = requireNonNull(faults, "faults is null");
+        this.server = LoopbackServer.start(this::serve);
+    }
+
+    /** The loopback port on which it listens. */
+    public int port() {
         return server.port();
     }
 
     /** The next requests like this meet these faults, one each. */
-    void plan(Predicate<Request> requests, Fault... faults) {
+    public void plan(Predicate<Request> requests, Fault... faults) {
         synchronized (planned) {
             for (Fault fault : faults) {
                 planned.add(new Planned(requests, fault));
@@ -89,21 +129,21 @@ final class FaultProxy implements AutoCloseable {
     }
 
     /** Whether all that was planned has happened. */
-    boolean allMet() {
+    public boolean allMet() {
         synchronized (planned) {
             return planned.isEmpty();
         }
     }
 
     /** The requests so far like this. */
-    List<Request> seen(Predicate<Request> requests) {
+    public List<Request> seen(Predicate<Request> requests) {
         synchronized (seen) {
             return seen.stream().filter(requests).toList();
         }
     }
 
     /** Lets the delayed requests take place now; returns the first lines of the answers. */
-    List<String> deliverLate() throws IOException {
+    public List<String> deliverLate() throws IOException {
         List<Request> delivered;
         synchronized (late) {
             delivered = List.copyOf(late);
@@ -120,23 +160,20 @@ final class FaultProxy implements AutoCloseable {
     private void serve(Socket client) throws IOException, InterruptedException {
         Request request = read(client);
         if (request != null) {
-            synchronized (seen) {
-                seen.add(request);
-            }
-            answer(client.getOutputStream(), request, take(request));
+            answer(client.getOutputStream(), request, faults.next(request).orElse(NONE));
         }
     }
 
-    private Fault take(Request request) {
+    private Optional<Fault> take(Request request) {
         synchronized (planned) {
             for (Iterator<Planned> next = planned.iterator(); next.hasNext(); ) {
                 Planned plan = next.next();
                 if (plan.requests().test(request)) {
                     next.remove();
-                    return plan.fault();
+                    return Optional.of(plan.fault());
                 }
             }
-            return new Fault.CutsBody(Integer.MAX_VALUE);
+            return Optional.empty();
         }
     }
 
@@ -165,9 +202,16 @@ final class FaultProxy implements AutoCloseable {
             }
             case Fault.Delays _ -> {
                 synchronized (late) {
-                    late.add(request);
+                    if (late.size() < MAX_LATE) {
+                        late.add(request);
+                    }
                 }
             }
+            case Fault.Waits(int millis) -> {
+                TimeUnit.MILLISECONDS.sleep(millis);
+                client.write(forward(request).bytes());
+            }
+            case Fault.Refuses _ -> {}
         }
     }
 
@@ -187,13 +231,24 @@ final class FaultProxy implements AutoCloseable {
             out.write(request.body());
             out.flush();
             byte[] bytes = upstream.getInputStream().readAllBytes();
-            int bodyAt = new String(bytes, ISO_8859_1).indexOf("\r\n\r\n") + 4;
-            return new Answer(bytes, bodyAt);
+            return new Answer(bytes, bodyAt(bytes));
         }
     }
 
+    private static int bodyAt(byte[] answer) {
+        for (int at = 0; at + 4 <= answer.length; at++) {
+            if (answer[at] == '\r'
+                    && answer[at + 1] == '\n'
+                    && answer[at + 2] == '\r'
+                    && answer[at + 3] == '\n') {
+                return at + 4;
+            }
+        }
+        return answer.length;
+    }
+
     /** Reads one request; its connection to the server ends after it. Null if there is none. */
-    private static Request read(Socket client) throws IOException {
+    private static @Nullable Request read(Socket client) throws IOException {
         InputStream in = client.getInputStream();
         ByteArrayOutputStream head = new ByteArrayOutputStream();
         for (int matched = 0; matched < 4; ) {
