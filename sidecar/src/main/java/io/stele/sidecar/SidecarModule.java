@@ -68,7 +68,7 @@ final class SidecarModule implements Module {
         configBinder(binder).bindConfig(DataCacheConfig.class);
         configBinder(binder).bindConfig(HadoopConfig.class);
 
-        binder.bind(Clock.class).toInstance(Clock.systemUTC());
+        binder.bind(Clock.class).toInstance(SteppedClock.system());
         binder.bind(ServingState.class).in(SINGLETON);
         binder.bind(Authenticator.class).in(SINGLETON);
         binder.bind(EngineService.class).in(SINGLETON);

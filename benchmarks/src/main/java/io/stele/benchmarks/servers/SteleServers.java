@@ -4,14 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,12 +22,9 @@ public final class SteleServers implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofMinutes(4);
 
     private static final Duration POLL = Duration.ofMillis(20);
-    private static final Pattern SIDECAR_READY = Pattern.compile("\"ready\"\\s*:\\s*true");
-    private static final Pattern TRINO_READY = Pattern.compile("\"starting\"\\s*:\\s*false");
 
     private final Run run;
-    private final HttpClient http =
-            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+    private final ReadyProbe probe = new ReadyProbe();
     private @Nullable ServerProcess sidecar;
     private @Nullable ServerProcess trino;
 
@@ -46,7 +39,7 @@ public final class SteleServers implements AutoCloseable {
         sidecar = launch("sidecar");
         trino = launch("trino");
         awaitSidecar();
-        await(running(trino), "Trino", run.uri("trino.uri"), TRINO_READY);
+        await(running(trino), "Trino", run.uri("trino.uri"), probe::isTrinoReady);
     }
 
     public void startSidecar() throws IOException, InterruptedException {
@@ -77,8 +70,15 @@ public final class SteleServers implements AutoCloseable {
         return run.uri("trino.uri");
     }
 
+    /** Whether the server at an address serves. */
+    @FunctionalInterface
+    private interface Serving {
+        boolean test(URI server) throws InterruptedException;
+    }
+
     @Override
     public void close() {
+        probe.close();
         if (trino != null) {
             trino.close();
         }
@@ -98,13 +98,13 @@ public final class SteleServers implements AutoCloseable {
     }
 
     private void awaitSidecar() throws IOException, InterruptedException {
-        await(running(sidecar), "the sidecar", run.uri("sidecar.uri"), SIDECAR_READY);
+        await(running(sidecar), "the sidecar", run.uri("sidecar.uri"), probe::isSidecarReady);
     }
 
-    private void await(ServerProcess process, String name, URI server, Pattern ready)
+    private static void await(ServerProcess process, String name, URI server, Serving serving)
             throws InterruptedException {
         long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
-        while (!answers(server, ready)) {
+        while (!serving.test(server)) {
             process.checkAlive();
             if (System.nanoTime() > deadline) {
                 throw new IllegalStateException(
@@ -116,18 +116,6 @@ public final class SteleServers implements AutoCloseable {
                                         process.logTail()));
             }
             TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
-        }
-    }
-
-    private boolean answers(URI server, Pattern ready) throws InterruptedException {
-        try {
-            HttpResponse<String> response =
-                    http.send(
-                            HttpRequest.newBuilder(server.resolve("/v1/info")).build(),
-                            HttpResponse.BodyHandlers.ofString());
-            return response.statusCode() == 200 && ready.matcher(response.body()).find();
-        } catch (IOException e) {
-            return false; // not listening yet
         }
     }
 

@@ -1,0 +1,345 @@
+package io.stele.benchmarks.chaos;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.benchmarks.servers.Clients;
+import io.stele.benchmarks.servers.ReadyProbe;
+import io.stele.benchmarks.servers.Run;
+import io.stele.benchmarks.servers.ServerProcess;
+import io.stele.protocol.client.ClientSettings;
+import io.stele.protocol.client.SteleClient;
+import io.stele.protocol.flight.FlightClient;
+import io.stele.testing.FaultProxy;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The main program behind {@code bin/stele chaos}: real servers, real clients, and trouble from a
+ * seed. It ends with 0 when every promise was kept, with 1 when one was broken, and with 2 when it
+ * was called with words that it does not know.
+ */
+public final class ChaosRun {
+    /** What a statement may take, whatever happens around it. */
+    static final int DEADLINE_SECONDS = 120;
+
+    /** Keys of clients, and of what they do, that may be left out. */
+    static final List<String> CLIENT_KEYS =
+            List.of(
+                    "java",
+                    "flight",
+                    "transactions",
+                    "sql",
+                    "partitions",
+                    "transfers",
+                    "ddl",
+                    "large-rows",
+                    "large-transactions");
+
+    private static final Duration TRINO_START_BOUND = Duration.ofMinutes(4);
+    private static final Duration PREPARE_BOUND = Duration.ofMinutes(4);
+
+    private final Run run;
+    private final ChaosOptions options;
+    private final Findings findings;
+    private final List<Player> players = new ArrayList<>();
+    private volatile boolean stopped;
+
+    private ChaosRun(Run run, ChaosOptions options, Findings findings) {
+        this.run = requireNonNull(run, "run is null");
+        this.options = requireNonNull(options, "options is null");
+        this.findings = requireNonNull(findings, "findings is null");
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        ChaosOptions options;
+        try {
+            options =
+                    ChaosOptions.parse(
+                            List.of(arguments), ThreadLocalRandom.current().nextInt(1_000_000_000));
+        } catch (IllegalArgumentException e) {
+            System.err.println("stele: " + e.getMessage());
+            System.exit(2);
+            return;
+        }
+        Findings findings = new Findings(System.out);
+        new ChaosRun(Run.load(), options, findings).run();
+        System.exit(findings.violations().isEmpty() ? 0 : 1);
+    }
+
+    private void run() throws Exception {
+        findings.say(
+                String.format(
+                        Locale.ROOT,
+                        "seed %d, %.1f minutes, without %s",
+                        options.seed(),
+                        options.duration().toMillis() / 60_000.0,
+                        options.without().isEmpty() ? "nothing" : options.without()));
+        StoreFaults store = new StoreFaults(options.seed(), findings);
+        ClockSteps clock = ClockSteps.install(run);
+        try (FaultProxy proxy = new FaultProxy(run.port("s3.port"), store);
+                LogDisk disk = LogDisk.open(run.path("sidecar.wal"));
+                SidecarKeeper sidecar = new SidecarKeeper(run, findings)) {
+            findings.say("the disk of the log: " + disk.way());
+            throughProxy(run.path("sidecar.etc").resolve("config.properties"), proxy.port());
+            throughProxy(run.path("trino.etc").resolve("catalog/stele.properties"), proxy.port());
+            Disturber disturber =
+                    new Disturber(
+                            new Schedule(options), sidecar, store, proxy, disk, clock, findings);
+            play(sidecar, disturber);
+            report();
+            if (!findings.violations().isEmpty()) {
+                disk.keep(run.path("state").resolve("wal-kept"));
+            }
+        }
+    }
+
+    private void play(SidecarKeeper sidecar, Disturber disturber) throws Exception {
+        if (!sidecar.start(() -> {})) {
+            findings.violation("sidecar", "does not start: " + sidecar.logTail());
+            return;
+        }
+        try (ServerProcess trino = startTrino();
+                Deadlines deadlines =
+                        new Deadlines(
+                                Duration.ofSeconds(DEADLINE_SECONDS),
+                                what -> {
+                                    findings.violation("deadline", what);
+                                    sidecar.dump("deadline");
+                                });
+                SteleClient client = client();
+                FlightClient flight = Clients.flight(run)) {
+            findings.say("Trino starts as process " + trino.pid());
+            startClients(
+                    new ClientContext(
+                            run,
+                            findings,
+                            deadlines,
+                            client,
+                            flight,
+                            options.has("large-rows"),
+                            options.has("large-transactions")));
+            try {
+                disturber.play(System.nanoTime() + options.duration().toNanos());
+                disturber.calm();
+                stopClients();
+                disturber.crashLast();
+                verify();
+            } catch (Disturber.LostSidecarException e) {
+                findings.violation("sidecar", String.valueOf(e.getMessage()));
+                stopped = true;
+            }
+        }
+    }
+
+    private ServerProcess startTrino() throws IOException {
+        ServerProcess trino =
+                ServerProcess.start(
+                        "trino",
+                        List.of(run.value("trino.launch"), run.value("trino.etc")),
+                        run.path("trino.log"));
+        Files.writeString(run.path("trino.pid"), trino.pid() + "\n");
+        return trino;
+    }
+
+    /** Clients give up before their deadline, and say so. */
+    private SteleClient client() {
+        Duration patience = Duration.ofSeconds(DEADLINE_SECONDS - 20);
+        return SteleClient.builder()
+                .endpoint("127.0.0.1", run.port("sidecar.client.port"))
+                .secret(run.secret())
+                .settings(
+                        ClientSettings.DEFAULT
+                                .withUnavailableTimeout(patience)
+                                .withBusyTimeout(patience)
+                                .withMaxInFlightBytes(32L << 20))
+                .build();
+    }
+
+    /** What reaches the store by this address reaches it by the proxy from now on. */
+    private static void throughProxy(Path file, int port) throws IOException {
+        List<String> lines =
+                Files.readAllLines(file).stream()
+                        .map(
+                                line ->
+                                        line.startsWith("s3.endpoint=")
+                                                ? "s3.endpoint=http://127.0.0.1:" + port
+                                                : line)
+                        .toList();
+        Files.write(file, lines);
+    }
+
+    private void startClients(ClientContext context) {
+        List<ChaosClient> direct =
+                List.of(
+                        new JavaWrites(context),
+                        new FlightWrites(context),
+                        new LongTransactions(context));
+        List<ChaosClient> sql =
+                List.of(
+                        new SqlBatches(context, SqlBatches.Statements.BATCHES),
+                        new SqlBatches(context, SqlBatches.Statements.PARTITIONS),
+                        new SqlTransfers(context),
+                        new SqlDefinitions(context));
+        direct.forEach(client -> start(client, false));
+        sql.forEach(client -> start(client, true));
+    }
+
+    private void start(ChaosClient client, boolean needsTrino) {
+        if (options.has(client.key())) {
+            Player player = new Player(client, needsTrino);
+            players.add(player);
+            player.thread.start();
+        }
+    }
+
+    private void stopClients() throws InterruptedException {
+        stopped = true;
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2L * DEADLINE_SECONDS + 30);
+        for (Player player : players) {
+            long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            player.thread.join(Duration.ofMillis(Math.max(1, left)));
+            if (player.thread.isAlive()) {
+                findings.violation(player.client.key(), "does not end");
+            }
+        }
+    }
+
+    private void verify() {
+        for (Player player : players) {
+            String key = player.client.key();
+            if (!player.isPrepared) {
+                findings.say(key + " was not ready in time");
+            } else if (!player.thread.isAlive()) {
+                verify(player.client);
+            }
+        }
+    }
+
+    /** Reads that fail are tried again for as long as a statement may take. */
+    private void verify(ChaosClient client) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+        while (true) {
+            try {
+                client.verify();
+                return;
+            } catch (Exception e) {
+                if (System.nanoTime() > deadline) {
+                    findings.violation(client.key(), "cannot be verified: " + e);
+                    return;
+                }
+                pause(500);
+            }
+        }
+    }
+
+    private static void pause(long millis) {
+        try {
+            TimeUnit.MILLISECONDS.sleep(millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void report() {
+        findings.say("");
+        findings.say(
+                "seed %d: %d episodes, %d starts, %d crashes, %d requests to the store"
+                        .formatted(
+                                options.seed(),
+                                findings.counted("episodes"),
+                                findings.counted("starts"),
+                                findings.counted("crashes"),
+                                findings.counted("requests")));
+        findings.say("weather:    " + findings.counted("weather ", ", "));
+        findings.say("incidents:  " + findings.counted("incident ", ", "));
+        findings.say("faults:     " + findings.counted("fault ", ", "));
+        findings.say("statements: " + findings.counted("statements ", ", "));
+        findings.say("failed:     " + findings.counted("failures of ", ", "));
+        findings.say(
+                "open:       %d outcomes were asked for, %d commits stayed open, %d late requests, %d failed logs"
+                        .formatted(
+                                findings.counted("outcomes asked for"),
+                                findings.counted("commits whose outcome stayed unknown"),
+                                findings.counted("late requests"),
+                                findings.counted("failed logs")));
+        List<String> violations = findings.violations();
+        findings.say(violations.isEmpty() ? "no violation" : violations.size() + " violations");
+    }
+
+    /** A client and its thread, from its preparation to the end of the run. */
+    private final class Player {
+        private final ChaosClient client;
+        private final boolean needsTrino;
+        private final Thread thread;
+        private volatile boolean isPrepared;
+
+        Player(ChaosClient client, boolean needsTrino) {
+            this.client = client;
+            this.needsTrino = needsTrino;
+            this.thread =
+                    Thread.ofPlatform()
+                            .daemon()
+                            .name("chaos-" + client.key())
+                            .unstarted(this::play);
+        }
+
+        private void play() {
+            try {
+                if (needsTrino) {
+                    awaitTrino();
+                }
+                prepare();
+                if (isPrepared) {
+                    findings.say(client.key() + " is ready");
+                }
+                Random random = new Random(options.seed() + client.key().hashCode());
+                while (!stopped) {
+                    try {
+                        client.step(random);
+                    } catch (Exception e) {
+                        findings.violation(client.key(), "unexpected failure: " + e);
+                        pause(1_000);
+                    }
+                }
+            } catch (Exception e) {
+                findings.violation(client.key(), "does not get ready: " + e);
+            }
+        }
+
+        private void awaitTrino() throws InterruptedException {
+            long deadline = System.nanoTime() + TRINO_START_BOUND.toNanos();
+            try (ReadyProbe probe = new ReadyProbe()) {
+                while (!stopped && !probe.isTrinoReady(run.uri("trino.uri"))) {
+                    if (System.nanoTime() > deadline) {
+                        throw new IllegalStateException("Trino does not start");
+                    }
+                    TimeUnit.MILLISECONDS.sleep(200);
+                }
+            }
+        }
+
+        private void prepare() throws Exception {
+            long deadline = System.nanoTime() + PREPARE_BOUND.toNanos();
+            while (!stopped) {
+                try {
+                    client.prepare();
+                    isPrepared = true;
+                    return;
+                } catch (Exception e) {
+                    if (System.nanoTime() > deadline) {
+                        throw e;
+                    }
+                    TimeUnit.MILLISECONDS.sleep(200);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.stele.benchmarks.chaos;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.benchmarks.servers.Run;
+import io.stele.benchmarks.servers.TrinoSession;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CreateSchemaRequest;
+import io.stele.protocol.api.CreateTableRequest;
+import io.stele.protocol.api.Done;
+import io.stele.protocol.api.TableDescription;
+import io.stele.protocol.client.SteleClient;
+import io.stele.protocol.flight.FlightClient;
+import io.stele.protocol.schema.TableSchema;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What clients need. Thread-safe but for sessions, which are of one client each.
+ *
+ * @param largeRows whether rows of megabytes are among those written
+ * @param largeTransactions whether transactions near and above the limits are among those written
+ */
+record ClientContext(
+        Run run,
+        Findings findings,
+        Deadlines deadlines,
+        SteleClient client,
+        FlightClient flight,
+        boolean largeRows,
+        boolean largeTransactions) {
+    static final String SCHEMA = "chaos";
+
+    /** People do not ask a server that is away a thousand times a second. */
+    private static final long FAILURE_PAUSE_MILLIS = 100;
+
+    ClientContext {
+        requireNonNull(run, "run is null");
+        requireNonNull(findings, "findings is null");
+        requireNonNull(deadlines, "deadlines is null");
+        requireNonNull(client, "client is null");
+        requireNonNull(flight, "flight is null");
+    }
+
+    /** Does something that counts as a statement and has its deadline. */
+    <T> T statement(String kind, String what, Callable<T> task) throws Exception {
+        findings.count("statements " + kind);
+        try {
+            return deadlines.within(kind + ": " + Findings.shortened(what), task);
+        } catch (SteleException | SQLException e) {
+            findings.count("failures of " + kind + " " + Failures.code(e));
+            Failures.report(kind + ": " + what, e, findings);
+            TimeUnit.MILLISECONDS.sleep(FAILURE_PAUSE_MILLIS);
+            throw e;
+        }
+    }
+
+    /** A session whose statements end by themselves some time behind their deadline. */
+    TrinoSession session() throws SQLException {
+        TrinoSession session = TrinoSession.connect(run.uri("trino.uri"));
+        session.use("stele", SCHEMA);
+        session.update(
+                "SET SESSION query_max_run_time = '%ds'".formatted(ChaosRun.DEADLINE_SECONDS + 20));
+        return session;
+    }
+
+    List<List<Object>> query(TrinoSession session, String sql) throws Exception {
+        return statement("sql", sql, () -> session.query(sql));
+    }
+
+    long update(TrinoSession session, String sql) throws Exception {
+        return statement("sql", sql, () -> session.update(sql));
+    }
+
+    void createTable(TableSchema schema) {
+        try {
+            flight.action(Actions.CREATE_SCHEMA, new CreateSchemaRequest(SCHEMA, true), Done.class);
+        } catch (SteleException e) {
+            if (e.code() != ErrorCode.SCHEMA_ALREADY_EXISTS) {
+                throw e;
+            }
+        }
+        flight.action(
+                Actions.CREATE_TABLE,
+                new CreateTableRequest(schema, "", false, true),
+                TableDescription.class);
+    }
+}

@@ -1,0 +1,41 @@
+package io.stele.benchmarks.chaos;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.benchmarks.servers.Run;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+
+/** The clock of the sidecar, which reads from a file how wrong it is. Confined to one thread. */
+final class ClockSteps {
+    private static final String PROPERTY = "stele.testing.clock-offset-file";
+
+    private final Path file;
+
+    private ClockSteps(Path file) {
+        this.file = requireNonNull(file, "file is null");
+    }
+
+    /** Gives the sidecar of a run such a clock, from its next start on. */
+    static ClockSteps install(Run run) throws IOException {
+        Path file = run.path("state").resolve("clock-offset");
+        ClockSteps steps = new ClockSteps(file);
+        steps.step(Duration.ZERO);
+        Files.writeString(
+                run.path("sidecar.etc").resolve("jvm.config"),
+                "-D%s=%s%n".formatted(PROPERTY, file),
+                StandardOpenOption.APPEND);
+        return steps;
+    }
+
+    /** From now on the clock is that far from the machine's. */
+    void step(Duration offset) throws IOException {
+        Path draft = file.resolveSibling(file.getFileName() + ".new");
+        Files.writeString(draft, offset.toMillis() + "\n");
+        Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+}

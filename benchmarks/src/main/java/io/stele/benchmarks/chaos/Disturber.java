@@ -1,0 +1,177 @@
+package io.stele.benchmarks.chaos;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.testing.FaultProxy;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What makes the trouble: plays a {@link Schedule} until the time is over, and starts the sidecar
+ * again whenever it does not run. Confined to one thread.
+ */
+final class Disturber {
+    /** Authentication allows clocks that are a minute apart. */
+    private static final Duration MAX_STEP = Duration.ofSeconds(50);
+
+    private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
+    private static final Duration DISK_BOUND = Duration.ofSeconds(4);
+
+    private final Schedule schedule;
+    private final SidecarKeeper sidecar;
+    private final StoreFaults store;
+    private final FaultProxy proxy;
+    private final LogDisk disk;
+    private final ClockSteps clock;
+    private final Findings findings;
+
+    Disturber(
+            Schedule schedule,
+            SidecarKeeper sidecar,
+            StoreFaults store,
+            FaultProxy proxy,
+            LogDisk disk,
+            ClockSteps clock,
+            Findings findings) {
+        this.schedule = requireNonNull(schedule, "schedule is null");
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+        this.store = requireNonNull(store, "store is null");
+        this.proxy = requireNonNull(proxy, "proxy is null");
+        this.disk = requireNonNull(disk, "disk is null");
+        this.clock = requireNonNull(clock, "clock is null");
+        this.findings = requireNonNull(findings, "findings is null");
+    }
+
+    /**
+     * Goes on until the end.
+     *
+     * @throws LostSidecarException when the sidecar does not start any more
+     */
+    void play(long endNanos) throws IOException, InterruptedException, LostSidecarException {
+        while (System.nanoTime() < endNanos) {
+            Episode episode = schedule.next();
+            rest(episode.calmMillis());
+            findings.count("episodes");
+            findings.count("weather " + episode.weather().kind().key());
+            findings.say(describe(episode));
+            store.turn(episode.weather());
+            rest(episode.beforeMillis());
+            if (episode.incident().isPresent()) {
+                findings.count("incident " + episode.incident().get().key());
+                befall(episode.incident().get(), episode.strength());
+            }
+            rest(episode.afterMillis());
+            calm();
+            mend();
+        }
+    }
+
+    /** Makes everything as it should be: calm, with late requests behind their senders. */
+    void calm() throws IOException, InterruptedException {
+        store.turn(Weather.CALM);
+        int late = proxy.deliverLate().size();
+        if (late > 0) {
+            findings.count("late requests", late);
+        }
+    }
+
+    private static String describe(Episode episode) {
+        String weather =
+                episode.weather().kind() == Weather.Kind.CALM
+                        ? "calm"
+                        : String.format(
+                                Locale.ROOT,
+                                "%s of %.0f %%",
+                                episode.weather().kind().key(),
+                                100 * episode.weather().share());
+        return weather + episode.incident().map(incident -> ", " + incident.key()).orElse("");
+    }
+
+    private void befall(Incident incident, double strength)
+            throws IOException, InterruptedException, LostSidecarException {
+        switch (incident) {
+            case KILL -> {
+                if (sidecar.isAlive()) {
+                    sidecar.kill();
+                }
+                start();
+            }
+            case STOP -> {
+                if (sidecar.isAlive()) {
+                    sidecar.stop();
+                }
+                start();
+            }
+            case PAUSE ->
+                    sidecar.pause(Duration.ofMillis((long) (strength * MAX_PAUSE.toMillis())));
+            case DISK -> fillDisk();
+            case CLOCK -> {
+                clock.step(Duration.ofMillis((long) ((2 * strength - 1) * MAX_STEP.toMillis())));
+                TimeUnit.SECONDS.sleep(3);
+                clock.step(Duration.ZERO);
+            }
+        }
+    }
+
+    private void fillDisk() throws IOException, InterruptedException {
+        long pid = sidecar.pid();
+        disk.fill(pid);
+        long deadline = System.nanoTime() + DISK_BOUND.toNanos();
+        while (!sidecar.isLogFailed() && System.nanoTime() < deadline) {
+            TimeUnit.MILLISECONDS.sleep(200);
+        }
+        disk.free(pid);
+    }
+
+    /** Starts again what ended, and what docs/operations.md says is to be started again. */
+    private void mend() throws IOException, InterruptedException, LostSidecarException {
+        if (!sidecar.isAlive()) {
+            findings.count("crashes");
+            findings.violation(
+                    "sidecar", "ended by itself; its log ends with: " + sidecar.logTail());
+            start();
+        } else if (sidecar.isLogFailed()) {
+            findings.count("failed logs");
+            sidecar.kill();
+            start();
+        }
+        List<String> failed = sidecar.failedShards();
+        if (!failed.isEmpty()) {
+            findings.violation("sidecar", "shards stopped serving: " + failed);
+            sidecar.dump("shards");
+            sidecar.kill();
+            start();
+        }
+    }
+
+    /** The last crash, after which everything is looked at. */
+    void crashLast() throws IOException, InterruptedException, LostSidecarException {
+        calm();
+        mend();
+        sidecar.kill();
+        start();
+    }
+
+    private void start() throws IOException, InterruptedException, LostSidecarException {
+        if (!sidecar.start(() -> store.turn(Weather.CALM))) {
+            throw new LostSidecarException(
+                    "does not start any more; its log ends with: " + sidecar.logTail());
+        }
+    }
+
+    private static void rest(int millis) throws InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(millis);
+    }
+
+    /** There is no sidecar to go on with. */
+    static final class LostSidecarException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        LostSidecarException(String message) {
+            super(message);
+        }
+    }
+}

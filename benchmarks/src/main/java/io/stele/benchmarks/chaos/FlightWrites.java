@@ -1,0 +1,115 @@
+package io.stele.benchmarks.chaos;
+
+import static io.stele.benchmarks.chaos.JavaWrites.column;
+import static java.util.Objects.requireNonNull;
+
+import io.stele.benchmarks.servers.TrinoSession;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.protocol.client.BulkWriter;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+
+/**
+ * Loads into a table without a key over Flight, where a row that is applied twice is there twice.
+ */
+final class FlightWrites implements ChaosClient {
+    private static final String TABLE = "events";
+    private static final int MAX_ROWS = 4_000;
+
+    private final ClientContext context;
+    private final BatchModel model = new BatchModel(false);
+    private long next = 1;
+
+    FlightWrites(ClientContext context) {
+        this.context = requireNonNull(context, "context is null");
+    }
+
+    @Override
+    public String key() {
+        return "flight";
+    }
+
+    @Override
+    public void prepare() {
+        context.createTable(
+                new TableSchema(
+                        new TableId(1),
+                        ClientContext.SCHEMA,
+                        TABLE,
+                        1,
+                        List.of(
+                                column(1, "batch", "bigint", false),
+                                column(2, "n", "bigint", false),
+                                column(3, "payload", "varchar", true)),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        Orientation.COLUMN,
+                        0,
+                        4,
+                        Optional.empty()));
+    }
+
+    @Override
+    public void step(Random random) throws Exception {
+        long batch = next++;
+        long rows = 1 + random.nextInt(MAX_ROWS);
+        boolean large = context.largeRows() && random.nextInt(8) == 0;
+        model.sent(batch, rows);
+        try {
+            context.statement(
+                    "flight",
+                    "load of %d rows".formatted(rows),
+                    () -> {
+                        try (BulkWriter writer =
+                                context.client().bulkWriter(ClientContext.SCHEMA, TABLE)) {
+                            for (long row = 0; row < rows; row++) {
+                                boolean isLarge = large && row % 500 == 0;
+                                writer.write(batch, row, "x".repeat(isLarge ? 1 << 20 : 20));
+                            }
+                            return writer.flush();
+                        }
+                    });
+            model.became(batch, BatchModel.Outcome.ACKNOWLEDGED);
+        } catch (SteleException e) {
+            // Each of its rows is there once, or not
+        }
+    }
+
+    @Override
+    public void verify() throws Exception {
+        try (TrinoSession session = context.session()) {
+            check(context, session, TABLE, "n", model.copy(), key());
+        }
+    }
+
+    /** Reads a table's batches and compares them with the model of the moment before. */
+    static void check(
+            ClientContext context,
+            TrinoSession session,
+            String table,
+            String distinct,
+            BatchModel before,
+            String client)
+            throws Exception {
+        Map<Long, BatchModel.Found> found = new HashMap<>();
+        for (List<Object> row :
+                context.query(
+                        session,
+                        "SELECT batch, count(*), count(DISTINCT %s) FROM %s GROUP BY batch"
+                                .formatted(distinct, table))) {
+            found.put(
+                    (Long) row.get(0), new BatchModel.Found((Long) row.get(1), (Long) row.get(2)));
+        }
+        for (String wrong : before.check(found)) {
+            context.findings().violation(client, wrong);
+        }
+    }
+}

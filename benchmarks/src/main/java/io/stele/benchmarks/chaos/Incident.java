@@ -1,0 +1,26 @@
+package io.stele.benchmarks.chaos;
+
+/** One thing that befalls the sidecar, its disk or its clock. */
+enum Incident {
+    /** SIGKILL, and a start. */
+    KILL("kill"),
+    /** SIGTERM, and a start. */
+    STOP("stop"),
+    /** SIGSTOP, and SIGCONT some seconds later. */
+    PAUSE("pause"),
+    /** The disk of the log is full; then there is room, and a restart if the log has failed. */
+    DISK("disk"),
+    /** The clock of the sidecar jumps, and back some seconds later. */
+    CLOCK("clock");
+
+    private final String key;
+
+    Incident(String key) {
+        this.key = key;
+    }
+
+    /** What {@code --without} and the report call it. */
+    String key() {
+        return key;
+    }
+}

@@ -1,0 +1,216 @@
+package io.stele.benchmarks.chaos;
+
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.stele.benchmarks.servers.ReadyProbe;
+import io.stele.benchmarks.servers.Run;
+import io.stele.benchmarks.servers.ServerProcess;
+import io.stele.benchmarks.servers.SidecarPage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sidecar of a run: starts it, lets it die in several ways, and knows when it died by itself.
+ *
+ * <p>Confined to one thread but for {@link #dump}, which others call when something is stuck.
+ */
+final class SidecarKeeper implements AutoCloseable {
+    /** What a start may take: a few seconds on a quiet machine, many times that on a loaded one. */
+    static final Duration START_BOUND = Duration.ofMinutes(3);
+
+    private static final Duration POLL = Duration.ofMillis(50);
+    private static final Duration STOP_BOUND = Duration.ofSeconds(40);
+    private static final int MAX_DUMPS = 10;
+
+    private final Run run;
+    private final Findings findings;
+    private final List<String> command;
+    private final ReadyProbe probe = new ReadyProbe();
+    private final SidecarPage statusPage;
+    private volatile @Nullable ServerProcess process;
+    private int dumps; // guarded by this
+
+    SidecarKeeper(Run run, Findings findings) {
+        this.run = requireNonNull(run, "run is null");
+        this.findings = requireNonNull(findings, "findings is null");
+        this.command = List.of(run.value("sidecar.launch"), run.value("sidecar.etc"));
+        this.statusPage = new SidecarPage(run, "/v1/status");
+    }
+
+    /**
+     * Starts it and waits until it serves.
+     *
+     * @param calm is called when a start has failed, which it may while the store does: from then
+     *     on it must not
+     * @return whether it serves
+     */
+    boolean start(Runnable calm) throws IOException, InterruptedException {
+        long start = System.nanoTime();
+        if (!launch()) {
+            findings.count("starts that failed in bad weather");
+            calm.run();
+            start = System.nanoTime();
+            if (!launch()) {
+                return false;
+            }
+        }
+        findings.count("starts");
+        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+        findings.say("the sidecar serves after %d ms".formatted(millis));
+        return true;
+    }
+
+    private boolean launch() throws IOException, InterruptedException {
+        ServerProcess started = ServerProcess.start("sidecar", command, run.path("sidecar.log"));
+        process = started;
+        Files.writeString(run.path("sidecar.pid"), started.pid() + "\n");
+        long deadline = System.nanoTime() + START_BOUND.toNanos();
+        while (!probe.isSidecarReady(run.uri("sidecar.uri"))) {
+            if (!started.isAlive()) {
+                return false;
+            }
+            if (System.nanoTime() > deadline) {
+                findings.violation(
+                        "sidecar",
+                        "does not serve %d s after its start".formatted(START_BOUND.toSeconds()));
+                dump("start");
+                started.kill();
+                return false;
+            }
+            TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
+        }
+        return true;
+    }
+
+    /** SIGKILL. */
+    void kill() throws InterruptedException {
+        running().kill();
+        findings.count("crashes");
+    }
+
+    /** SIGTERM; what does not end by that in time is killed. */
+    void stop() throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + STOP_BOUND.toNanos();
+        signal("TERM");
+        while (running().isAlive()) {
+            if (System.nanoTime() > deadline) {
+                findings.violation(
+                        "sidecar",
+                        "does not end %d s after SIGTERM".formatted(STOP_BOUND.toSeconds()));
+                dump("stop");
+                running().kill();
+                return;
+            }
+            TimeUnit.MILLISECONDS.sleep(POLL.toMillis());
+        }
+    }
+
+    /** SIGSTOP and SIGCONT. */
+    void pause(Duration duration) throws IOException, InterruptedException {
+        signal("STOP");
+        try {
+            TimeUnit.MILLISECONDS.sleep(duration.toMillis());
+        } finally {
+            signal("CONT");
+        }
+    }
+
+    private void signal(String name) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, Long.toString(running().pid())).start().waitFor();
+    }
+
+    long pid() {
+        return running().pid();
+    }
+
+    boolean isAlive() {
+        return running().isAlive();
+    }
+
+    /** The end of its log. */
+    String logTail() {
+        return running().logTail();
+    }
+
+    /** Whether its log has failed, which ends with a restart as docs/operations.md says. */
+    boolean isLogFailed() throws InterruptedException {
+        JsonNode engine = status();
+        return engine != null && engine.path("log").path("failed").asBoolean();
+    }
+
+    /** Shards that stopped serving, with the reason; none while it does not say. */
+    List<String> failedShards() throws InterruptedException {
+        JsonNode engine = status();
+        List<String> failed = new ArrayList<>();
+        if (engine != null) {
+            engine.path("failedShards").forEach(shard -> failed.add(shard.asText()));
+        }
+        return failed;
+    }
+
+    private @Nullable JsonNode status() throws InterruptedException {
+        try {
+            return new ObjectMapper().readTree(statusPage.read()).path("engine");
+        } catch (IOException e) {
+            return null; // it says nothing just now
+        }
+    }
+
+    /**
+     * Writes the stacks of all its threads, virtual ones too, to a file beside its log.
+     *
+     * @param why names the file
+     */
+    synchronized void dump(String why) {
+        if (dumps == MAX_DUMPS) {
+            return;
+        }
+        dumps++;
+        Path folder = run.path("sidecar.log").resolveSibling("stacks");
+        Path file = folder.resolve("%02d-%s.txt".formatted(dumps, why));
+        try {
+            Files.createDirectories(folder);
+            String jcmd = Path.of(run.value("java.home"), "bin", "jcmd").toString();
+            Process dumping =
+                    new ProcessBuilder(
+                                    jcmd,
+                                    Long.toString(running().pid()),
+                                    "Thread.dump_to_file",
+                                    "-overwrite",
+                                    file.toString())
+                            .redirectErrorStream(true)
+                            .redirectOutput(folder.resolve("jcmd.log").toFile())
+                            .start();
+            if (!dumping.waitFor(20, TimeUnit.SECONDS)) {
+                dumping.destroyForcibly();
+            }
+            findings.say("the sidecar's threads: " + file);
+        } catch (IOException e) {
+            findings.say("the sidecar's threads cannot be dumped: " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private ServerProcess running() {
+        return requireNonNull(process, "the sidecar was not started");
+    }
+
+    @Override
+    public void close() {
+        probe.close();
+        statusPage.close();
+        ServerProcess last = process;
+        if (last != null) {
+            last.close();
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package io.stele.benchmarks.chaos;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.benchmarks.servers.TrinoSession;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tables that come, get columns and rows, change names and go, by Trino. A statement whose outcome
+ * is open is asked for: it happened whole or not at all, and stays so.
+ */
+final class SqlDefinitions implements ChaosClient {
+    private static final String SCHEMA = "chaos_definitions";
+    private static final List<String> NAMES = List.of("a", "b", "c", "d");
+
+    private final ClientContext context;
+    private @Nullable TrinoSession session;
+
+    // The rows of the tables that are there
+    private final Map<String, Long> tables = new TreeMap<>();
+    private int columns;
+
+    SqlDefinitions(ClientContext context) {
+        this.context = requireNonNull(context, "context is null");
+    }
+
+    @Override
+    public String key() {
+        return "ddl";
+    }
+
+    @Override
+    public void prepare() throws Exception {
+        TrinoSession opened = context.session();
+        session = opened;
+        context.update(opened, "CREATE SCHEMA IF NOT EXISTS " + SCHEMA);
+    }
+
+    @Override
+    public void step(Random random) throws Exception {
+        String name = NAMES.get(random.nextInt(NAMES.size()));
+        Map<String, Long> after = new TreeMap<>(tables);
+        String sql =
+                tables.containsKey(name)
+                        ? change(name, after, random)
+                        : create(name, after, random);
+        try {
+            context.update(requireNonNull(session, "not prepared"), sql);
+            tables.clear();
+            tables.putAll(after);
+        } catch (SQLException e) {
+            if (Failures.isRefusal(e)) {
+                context.findings()
+                        .violation(key(), "refused: %s: %s".formatted(sql, e.getMessage()));
+            }
+            resolve(sql, after);
+        }
+    }
+
+    private static String create(String name, Map<String, Long> after, Random random) {
+        if (random.nextBoolean()) {
+            after.put(name, 0L);
+            return "CREATE TABLE %s.%s (id bigint NOT NULL, v varchar) WITH (primary_key = ARRAY['id'])"
+                    .formatted(SCHEMA, name);
+        }
+        after.put(name, 200L);
+        return "CREATE TABLE %s.%s AS SELECT n AS id, CAST(n AS varchar) AS v FROM UNNEST(sequence(1, 200)) t(n)"
+                .formatted(SCHEMA, name);
+    }
+
+    private String change(String name, Map<String, Long> after, Random random) {
+        long rows = requireNonNull(tables.get(name), "there is no such table");
+        Optional<String> free =
+                NAMES.stream().filter(other -> !tables.containsKey(other)).findFirst();
+        int choice = random.nextInt(6);
+        if (choice == 0) {
+            after.remove(name);
+            return "DROP TABLE %s.%s".formatted(SCHEMA, name);
+        }
+        if (choice == 1) {
+            return "ALTER TABLE %s.%s ADD COLUMN c%d bigint".formatted(SCHEMA, name, columns++);
+        }
+        if (choice == 2 && free.isPresent()) {
+            after.remove(name);
+            after.put(free.get(), rows);
+            return "ALTER TABLE %s.%s RENAME TO %s.%s".formatted(SCHEMA, name, SCHEMA, free.get());
+        }
+        after.put(name, rows + 20);
+        return "INSERT INTO %s.%s (id, v) SELECT n, 'x' FROM UNNEST(sequence(%d, %d)) t(n)"
+                .formatted(SCHEMA, name, rows + 1_000, rows + 1_019);
+    }
+
+    /** Asks which of two states it is. */
+    private void resolve(String sql, Map<String, Long> after) throws Exception {
+        context.findings().count("outcomes asked for");
+        for (int attempt = 0; attempt < 20; attempt++) {
+            try {
+                Map<String, Long> found = read();
+                if (!found.equals(tables) && !found.equals(after)) {
+                    context.findings()
+                            .violation(
+                                    key(),
+                                    "after %s, whose outcome was open: expected %s or %s, found %s"
+                                            .formatted(sql, tables, after, found));
+                }
+                tables.clear();
+                tables.putAll(found);
+                return;
+            } catch (SQLException e) {
+                TimeUnit.SECONDS.sleep(1);
+            }
+        }
+        context.findings().violation(key(), "nobody answers what became of " + sql);
+    }
+
+    private Map<String, Long> read() throws Exception {
+        TrinoSession open = requireNonNull(session, "not prepared");
+        Map<String, Long> found = new TreeMap<>();
+        for (List<Object> table : context.query(open, "SHOW TABLES FROM " + SCHEMA)) {
+            String name = (String) table.getFirst();
+            List<Object> count =
+                    context.query(open, "SELECT count(*) FROM %s.%s".formatted(SCHEMA, name))
+                            .getFirst();
+            found.put(name, (Long) count.getFirst());
+        }
+        return found;
+    }
+
+    @Override
+    public void verify() throws Exception {
+        Map<String, Long> found = read();
+        if (!found.equals(tables)) {
+            context.findings()
+                    .violation(
+                            key(),
+                            "expected tables with rows %s, found %s".formatted(tables, found));
+        }
+    }
+}
