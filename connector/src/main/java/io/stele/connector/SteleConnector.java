@@ -97,7 +97,9 @@ public final class SteleConnector implements Connector {
                         .map(table -> new ClassLoaderSafeSystemTable(table, classLoader))
                         .collect(toImmutableSet());
         this.aggregationPushdown = config.isAggregationPushdownEnabled();
-        this.accessControl = requireNonNull(accessControl, "accessControl is null");
+        this.accessControl =
+                requireNonNull(accessControl, "accessControl is null")
+                        .map(OwnTablesAccessControl::new);
         this.partitioning = new ClassLoaderSafeNodePartitioningProvider(partitioning, classLoader);
     }
 

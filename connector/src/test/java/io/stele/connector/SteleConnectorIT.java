@@ -338,7 +338,9 @@ final class SteleConnectorIT extends BaseConnectorTest {
                         .formatted(column, view));
     }
 
-    /** Readers who are in the middle of a table that is replaced go on with what they began with. */
+    /**
+     * Readers who are in the middle of a table that is replaced go on with what they began with.
+     */
     @Test
     @Override
     public void testCreateOrReplaceTableConcurrently() throws Exception {

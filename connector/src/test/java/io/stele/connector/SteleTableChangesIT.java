@@ -291,8 +291,7 @@ final class SteleTableChangesIT {
                         .formatted(table, later, lsn),
                 INVALID_FUNCTION_ARGUMENT,
                 "Expected changes of s.%s up to an LSN at or above %s, found %s"
-                        .formatted(
-                                table, new Lsn(later).withTime(), new Lsn(lsn).withTime()));
+                        .formatted(table, new Lsn(later).withTime(), new Lsn(lsn).withTime()));
         fails(
                 "'s', '%s', -1".formatted(table),
                 INVALID_ARGUMENTS,

@@ -1,5 +1,6 @@
 package io.stele.connector;
 
+import static io.trino.spi.StandardErrorCode.CONSTRAINT_VIOLATION;
 import static io.trino.spi.StandardErrorCode.INVALID_ARGUMENTS;
 import static io.trino.spi.StandardErrorCode.INVALID_MATERIALIZED_VIEW_PROPERTY;
 import static io.trino.spi.StandardErrorCode.INVALID_PROCEDURE_ARGUMENT;
@@ -8,9 +9,18 @@ import static io.trino.spi.StandardErrorCode.INVALID_TABLE_PROPERTY;
 import static io.trino.spi.StandardErrorCode.SCHEMA_NOT_FOUND;
 import static io.trino.spi.StandardErrorCode.TABLE_NOT_FOUND;
 import static io.trino.testing.assertions.TrinoExceptionAssert.assertTrinoExceptionThrownBy;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trino.Session;
 import io.trino.spi.ErrorCodeSupplier;
+import io.trino.spi.ErrorType;
+import io.trino.testing.QueryFailedException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -99,6 +109,112 @@ final class SteleUserErrorsIT {
 
     private void refusedCall(String call, ErrorCodeSupplier code, String message) {
         queries.assertFails("CALL stele.system." + call, code, message);
+    }
+
+    @Test
+    void keysBeyondTheirLimit() {
+        String table = SteleQueries.newTable("keys");
+        queries.run(
+                "CREATE TABLE %s (k varchar, p varchar, v bigint) WITH (primary_key = ARRAY['k'])"
+                        .formatted(table));
+        queries.update("INSERT INTO %s VALUES ('a', 'p', 1)".formatted(table));
+        String key = "rpad('', 70000, 'k')";
+        for (String sql :
+                List.of(
+                        "INSERT INTO %s VALUES (%s, 'p', 1)",
+                        "INSERT INTO %s SELECT %s, 'p', n FROM UNNEST(sequence(1, 5)) t(n)",
+                        "MERGE INTO %s USING (VALUES %s) s(k) ON false WHEN NOT MATCHED THEN INSERT VALUES (s.k, 'p', 1)")) {
+            queries.assertFails(
+                    sql.formatted(table, key), CONSTRAINT_VIOLATION, "key of at most 65536 bytes");
+        }
+        for (String sql :
+                List.of(
+                        "SELECT count(*) FROM %s WHERE k = %s",
+                        "SELECT count(*) FROM %s t JOIN (VALUES %s) s(k) ON t.k = s.k",
+                        "SELECT count(*) FROM %s t JOIN (SELECT rpad('', n, 'k') k FROM UNNEST(sequence(70000, 70003)) t(n)) s ON t.k = s.k")) {
+            assertThat(queries.count(sql.formatted(table, key))).as(sql).isZero();
+        }
+        assertThat(queries.update("DELETE FROM %s WHERE k = %s".formatted(table, key))).isZero();
+        assertThat(
+                        queries.failure(
+                                "CREATE TABLE %s_2 (id bigint, day date) WITH (primary_key = ARRAY['id'], partitioned_by = ARRAY['day'])"
+                                        .formatted(table)))
+                .hasMessageContaining("Expected partitioned_by within primary_key")
+                .hasMessageContaining("found column 'day'");
+    }
+
+    @Test
+    void namesAndTablesOfTheSystem() {
+        String table = SteleQueries.newTable("named");
+        queries.run("CREATE TABLE %s (id bigint)".formatted(table));
+        for (String statement :
+                List.of(
+                        "CREATE TABLE \"%s$files\" (id bigint)",
+                        "CREATE TABLE \"%s$x\" AS SELECT 1 AS id",
+                        "CREATE VIEW \"%s$files\" AS SELECT 1 AS n",
+                        "CREATE MATERIALIZED VIEW \"%s$x\" AS SELECT 1 AS n",
+                        "ALTER TABLE %1$s RENAME TO \"%1$s$x\"",
+                        "DROP TABLE \"%s$files\"",
+                        "INSERT INTO \"%s$files\" SELECT * FROM \"%1$s$files\"",
+                        "DELETE FROM \"%s$files\"",
+                        "TRUNCATE TABLE \"%s$files\"",
+                        "ALTER TABLE \"%s$files\" ADD COLUMN c bigint",
+                        "ALTER TABLE \"%s$files\" DROP COLUMN file_path",
+                        "ALTER TABLE \"%s$files\" RENAME TO other",
+                        "ALTER TABLE \"%s$files\" SET PROPERTIES retention = '1h'",
+                        "ALTER TABLE \"%s$files\" EXECUTE optimize",
+                        "COMMENT ON TABLE \"%s$files\" IS 'c'",
+                        "DROP TABLE stele.system.shards",
+                        "TRUNCATE TABLE stele.system.shards",
+                        "INSERT INTO stele.system.shards SELECT * FROM stele.system.shards",
+                        "DELETE FROM stele.system.shards",
+                        "ALTER TABLE stele.system.shards RENAME TO s.other",
+                        "CREATE TABLE stele.system.shards (id bigint)",
+                        "CREATE TABLE stele.system.more (id bigint)")) {
+            String sql = statement.formatted(table);
+            QueryFailedException failure = queries.failure(sql);
+            assertThat(
+                            cluster.runner()
+                                    .getCoordinator()
+                                    .getDispatchManager()
+                                    .getQueryInfo(failure.getQueryId())
+                                    .getErrorType())
+                    .as("%s: %s", sql, failure.getMessage())
+                    .isEqualTo(ErrorType.USER_ERROR);
+        }
+        assertThat(queries.count("SELECT count(*) FROM " + table)).isZero();
+    }
+
+    @Test
+    void theSameStatementByTwoAtATime() throws Exception {
+        String name = SteleQueries.newTable("both");
+        try (ExecutorService pool = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int round = 0; round < 5; round++) {
+                for (String statement :
+                        List.of(
+                                "CREATE SCHEMA IF NOT EXISTS stele.%s",
+                                "CREATE TABLE IF NOT EXISTS stele.%1$s.t (id bigint)",
+                                "ALTER TABLE stele.%1$s.t ADD COLUMN IF NOT EXISTS c varchar",
+                                "ALTER TABLE stele.%1$s.t DROP COLUMN IF EXISTS c",
+                                "TRUNCATE TABLE stele.%1$s.t",
+                                "CREATE OR REPLACE TABLE stele.%1$s.t (id bigint, d bigint)",
+                                "CREATE OR REPLACE VIEW stele.%1$s.v AS SELECT 1 AS n",
+                                "CREATE MATERIALIZED VIEW IF NOT EXISTS stele.%1$s.m AS SELECT 1 AS n",
+                                "DROP MATERIALIZED VIEW IF EXISTS stele.%1$s.m",
+                                "DROP VIEW IF EXISTS stele.%1$s.v",
+                                "DROP TABLE IF EXISTS stele.%1$s.t",
+                                "DROP SCHEMA IF EXISTS stele.%s")) {
+                    String sql = statement.formatted(name);
+                    List<Future<?>> both = new ArrayList<>();
+                    for (int i = 0; i < 3; i++) {
+                        both.add(pool.submit(() -> queries.run(sql)));
+                    }
+                    for (Future<?> one : both) {
+                        assertThat(one).as(sql).succeedsWithin(Duration.ofMinutes(1));
+                    }
+                }
+            }
+        }
     }
 
     @Test

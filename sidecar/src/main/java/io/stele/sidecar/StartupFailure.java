@@ -31,6 +31,7 @@ public final class StartupFailure extends RuntimeException {
     private static final Pattern ASSERTION =
             Pattern.compile(
                     "Invalid configuration property with prefix '[^']*': (.*) \\(for class [^)]*\\)");
+    private static final Pattern REFERENCE = Pattern.compile("\\$\\{[A-Z]+:[^{}]+}");
     private static final Pattern SECRET = Pattern.compile(".*(secret|password|key)$");
 
     private StartupFailure(String message, @Nullable Throwable cause) {
@@ -99,9 +100,13 @@ public final class StartupFailure extends RuntimeException {
         if (value == null) {
             return "nothing";
         }
-        return SECRET.matcher(property).matches()
-                ? value.length() + " characters"
-                : "'" + value + "'";
+        if (!SECRET.matcher(property).matches()) {
+            return "'" + value + "'";
+        }
+        // A reference is no secret, and its length not that of what it stands for
+        return REFERENCE.matcher(value).matches()
+                ? "another value in " + value
+                : value.contains("${") ? "another value" : value.length() + " characters";
     }
 
     /** The messages along the causes, each once: the outer ones say where, the inner ones what. */

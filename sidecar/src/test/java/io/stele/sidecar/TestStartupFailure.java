@@ -58,6 +58,24 @@ final class TestStartupFailure {
                         "stele.shared-secret must be set to a secret of at least 16 characters, found nothing");
     }
 
+    /** The length of a reference is not that of what it stands for. */
+    @Test
+    void shortSecretOfAnEnvironmentVariable() {
+        String shortVariable =
+                System.getenv().entrySet().stream()
+                        .filter(variable -> variable.getKey().matches("[A-Z_]+"))
+                        .filter(variable -> variable.getValue().matches("[!-~]{1,15}"))
+                        .map(Map.Entry::getKey)
+                        .findFirst()
+                        .orElseThrow();
+        properties.put("stele.shared-secret", "${ENV:" + shortVariable + "}");
+        assertThat(messageOfStart())
+                .contains(
+                        "stele.shared-secret must be set to a secret of at least 16 characters, found another value in ${ENV:"
+                                + shortVariable
+                                + "}");
+    }
+
     @Test
     void shortSecretIsNotShown() {
         properties.put("stele.shared-secret", "s3cret");

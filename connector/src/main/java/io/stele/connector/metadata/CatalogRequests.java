@@ -3,6 +3,7 @@ package io.stele.connector.metadata;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.connector.SteleErrorCode;
 import io.stele.connector.metadata.cache.Relation;
 import io.stele.connector.sidecar.SidecarActions;
 import io.stele.connector.sidecar.SteleSidecar;
@@ -57,10 +58,14 @@ import io.trino.spi.TrinoException;
 import io.trino.spi.connector.SchemaTableName;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** The catalog requests of a sidecar in Trino's terms. Thread-safe. */
 public final class CatalogRequests {
+    /** Others who change the same at the same time, and are quicker. */
+    static final int MAX_ATTEMPTS = 10;
+
     private final SidecarActions sidecar;
 
     @Inject
@@ -76,12 +81,26 @@ public final class CatalogRequests {
         return sidecar.call(Actions.LIST_SCHEMAS, Done.DONE, ListSchemasReply.class).schemaNames();
     }
 
+    /** ALREADY_EXISTS, which is all that IF NOT EXISTS passes over, if somebody was quicker. */
     void createSchema(String name) {
-        sidecar.callOnce(Actions.CREATE_SCHEMA, new CreateSchemaRequest(name, false), Done.class);
+        try {
+            sidecar.callOnce(
+                    Actions.CREATE_SCHEMA, new CreateSchemaRequest(name, false), Done.class);
+        } catch (TrinoException e) {
+            if (isOneOf(e, StandardErrorCode.SCHEMA_ALREADY_EXISTS)) {
+                throw new TrinoException(StandardErrorCode.ALREADY_EXISTS, e.getMessage(), e);
+            }
+            throw e;
+        }
     }
 
     void dropSchema(String name, boolean cascade) {
-        sidecar.callOnce(Actions.DROP_SCHEMA, new DropSchemaRequest(name, cascade), Done.class);
+        unlessGone(
+                () ->
+                        sidecar.callOnce(
+                                Actions.DROP_SCHEMA,
+                                new DropSchemaRequest(name, cascade),
+                                Done.class));
     }
 
     void renameSchema(String name, String newName) {
@@ -168,7 +187,12 @@ public final class CatalogRequests {
     }
 
     void dropView(SchemaTableName name, boolean materialized) {
-        sidecar.callOnce(Actions.DROP_VIEW, new ViewRequest(named(name), materialized), Done.class);
+        unlessGone(
+                () ->
+                        sidecar.callOnce(
+                                Actions.DROP_VIEW,
+                                new ViewRequest(named(name), materialized),
+                                Done.class));
     }
 
     void renameView(SchemaTableName name, boolean materialized, SchemaTableName newName) {
@@ -222,11 +246,67 @@ public final class CatalogRequests {
     }
 
     void dropTable(SchemaTableName name, TableId tableId) {
-        sidecar.callOnce(Actions.DROP_TABLE, request(name, tableId), Done.class);
+        unlessGone(
+                () ->
+                        ofPresent(
+                                name,
+                                tableId,
+                                request ->
+                                        sidecar.callOnce(Actions.DROP_TABLE, request, Done.class)));
     }
 
     void truncateTable(SchemaTableName name, TableId tableId) {
-        sidecar.callOnce(Actions.TRUNCATE_TABLE, request(name, tableId), TableDescription.class);
+        ofPresent(
+                name,
+                tableId,
+                request ->
+                        sidecar.callOnce(Actions.TRUNCATE_TABLE, request, TableDescription.class));
+    }
+
+    /**
+     * Changes the table of a name as a whole; again where another one, as of TRUNCATE, has taken
+     * the name since Trino looked.
+     */
+    private <T> T ofPresent(
+            SchemaTableName name, TableId tableId, Function<TableRequest, T> change) {
+        TableRequest request = request(name, tableId);
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return change.apply(request);
+            } catch (TrinoException e) {
+                boolean isStale =
+                        e.getErrorCode().equals(SteleErrorCode.STELE_STALE_TABLE.toErrorCode());
+                if (!isStale || attempt == MAX_ATTEMPTS) {
+                    throw e;
+                }
+                TableDescription present =
+                        findTable(name)
+                                .orElseThrow(
+                                        () ->
+                                                new TrinoException(
+                                                        StandardErrorCode.TABLE_NOT_FOUND,
+                                                        "Expected a table '%s', found it dropped"
+                                                                .formatted(name),
+                                                        e));
+                request = request(name, present.schema().id());
+            }
+        }
+    }
+
+    /** Drops what Trino has seen: whoever was quicker has done the same. */
+    private static void unlessGone(Supplier<?> drop) {
+        try {
+            drop.get();
+        } catch (TrinoException e) {
+            boolean isGone =
+                    isOneOf(
+                            e,
+                            StandardErrorCode.TABLE_NOT_FOUND,
+                            StandardErrorCode.SCHEMA_NOT_FOUND);
+            if (!isGone) {
+                throw e;
+            }
+        }
     }
 
     void renameTable(TableId tableId, SchemaTableName newName) {

@@ -5,12 +5,16 @@ import static io.trino.spi.StandardErrorCode.NOT_SUPPORTED;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
+import io.stele.connector.SteleErrorCode;
 import io.stele.connector.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleTableHandle;
+import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.schema.ColumnChange;
+import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.InitialValue;
+import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ColumnMetadata;
@@ -23,9 +27,12 @@ import java.util.function.Supplier;
 
 /**
  * What {@code ALTER TABLE} does to columns and their fields, in one Trino transaction. Each change
- * names the schema version it was made for, so two at once do not undo each other. Thread-safe.
+ * names the schema version it was made for; where others have changed other columns meanwhile, it
+ * is made again for the present one. Thread-safe.
  */
 final class ColumnChanges {
+    private static final int NO_COLUMN = 0; // ids begin at 1
+
     private final CatalogRequests catalog;
     private final TransactionSnapshot snapshot;
     private final TableDefinitions definitions;
@@ -136,12 +143,79 @@ final class ColumnChanges {
 
     private void change(ConnectorTableHandle tableHandle, Supplier<ColumnChange> change) {
         SteleTableHandle handle = StorageTables.requireOwn(tableHandle);
-        catalog.alterTable(handle.table(), SteleErrors.translated(change::get));
-        snapshot.forget(handle.name());
+        ColumnChange wanted = SteleErrors.translated(change::get);
+        try {
+            alter(handle, wanted);
+        } finally {
+            snapshot.forget(handle.name());
+        }
+    }
+
+    /** Again where others have changed columns of the table since Trino looked. */
+    private void alter(SteleTableHandle handle, ColumnChange change) {
+        TableSchema table = handle.table();
+        for (int attempt = 1; ; attempt++) {
+            try {
+                catalog.alterTable(table, change);
+                return;
+            } catch (TrinoException e) {
+                boolean isStale =
+                        e.getErrorCode().equals(SteleErrorCode.STELE_STALE_TABLE.toErrorCode());
+                Optional<TableSchema> present =
+                        isStale && attempt < CatalogRequests.MAX_ATTEMPTS
+                                ? catalog.findTable(handle.name()).map(TableDescription::schema)
+                                : Optional.empty();
+                if (present.isEmpty() || !present.get().id().equals(table.id())) {
+                    throw e;
+                }
+                if (isDone(present.get(), handle.table(), change)) {
+                    return;
+                }
+                if (!isOfSameColumn(present.get(), handle.table(), change)) {
+                    throw e;
+                }
+                table = present.get();
+            }
+        }
+    }
+
+    /** Whether somebody else has added, or dropped, the same column since Trino looked. */
+    private static boolean isDone(TableSchema present, TableSchema seen, ColumnChange change) {
+        return switch (change.kind()) {
+            case ADD ->
+                    change.path().isEmpty()
+                            && find(seen, change.name().orElseThrow()).isEmpty()
+                            && find(present, change.name().orElseThrow())
+                                    .map(ColumnSchema::type)
+                                    .equals(change.type());
+            case DROP ->
+                    change.path().size() == 1
+                            && present.columns().stream()
+                                    .noneMatch(
+                                            column ->
+                                                    column.id()
+                                                            == id(seen, change.path().getFirst()));
+            case RENAME, SET_TYPE, DROP_NOT_NULL -> false;
+        };
+    }
+
+    /** Whether the name that a change begins with means the column that Trino saw. */
+    private static boolean isOfSameColumn(
+            TableSchema present, TableSchema seen, ColumnChange change) {
+        return change.path().isEmpty()
+                || id(present, change.path().getFirst()) == id(seen, change.path().getFirst());
+    }
+
+    private static int id(TableSchema table, String name) {
+        return find(table, name).map(ColumnSchema::id).orElse(NO_COLUMN);
+    }
+
+    private static Optional<ColumnSchema> find(TableSchema table, String name) {
+        return table.columns().stream().filter(column -> column.name().equals(name)).findFirst();
     }
 
     private static String name(ConnectorTableHandle tableHandle, ColumnHandle column) {
-        return ((SteleTableHandle) tableHandle)
+        return StorageTables.requireTable(tableHandle)
                 .table()
                 .column(((SteleColumnHandle) column).id())
                 .name();

@@ -14,6 +14,7 @@ import io.stele.protocol.api.CreateTableRequest;
 import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
+import io.trino.spi.TrinoException;
 import io.trino.spi.connector.CatalogSchemaTableName;
 import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.ConnectorMaterializedViewDefinition;
@@ -85,14 +86,29 @@ final class MaterializedViews {
         TableSchema storage =
                 definitions.toStele(
                         new ConnectorTableMetadata(name, columns, properties, Optional.empty()));
-        catalog.createView(
-                name,
-                ViewDocument.of(definition).text(),
-                replace,
-                Optional.of(
-                        new CreateTableRequest(
-                                storage, TableProperties.tableGroup(properties), false, false)));
-        snapshot.forget(name);
+        try {
+            catalog.createView(
+                    name,
+                    ViewDocument.of(definition).text(),
+                    replace,
+                    Optional.of(
+                            new CreateTableRequest(
+                                    storage,
+                                    TableProperties.tableGroup(properties),
+                                    false,
+                                    false)));
+        } catch (TrinoException e) {
+            if (!ignoreExisting || !isThereNow(name)) {
+                throw e;
+            }
+        } finally {
+            snapshot.forget(name);
+        }
+    }
+
+    /** Somebody was quicker. */
+    private boolean isThereNow(SchemaTableName name) {
+        return catalog.findRelation(name).view().filter(ViewSchema::isMaterialized).isPresent();
     }
 
     Map<SchemaTableName, ConnectorMaterializedViewDefinition> all(Optional<String> schemaName) {

@@ -387,7 +387,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             RetryMode retryMode) {
         return Optional.of(
                 new SteleExecuteHandle(
-                        (SteleTableHandle) tableHandle,
+                        StorageTables.requireTable(tableHandle),
                         procedureName,
                         Warming.columns(executeProperties),
                         HistoryExpiry.historyLsn(session, procedureName, executeProperties),
@@ -710,7 +710,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             ConnectorSession session,
             ConnectorTableHandle tableHandle,
             Collection<ComputedStatistics> computedStatistics) {
-        TableAnalysis.run(catalog, ((SteleTableHandle) tableHandle).name());
+        TableAnalysis.run(catalog, StorageTables.requireTable(tableHandle).name());
     }
 
     // Views
@@ -865,7 +865,7 @@ public final class SteleMetadata implements ConnectorMetadata {
             boolean hasForeignSourceTables,
             RetryMode retryMode,
             RefreshType refreshType) {
-        return materializedViews.beginRefresh((SteleTableHandle) tableHandle);
+        return materializedViews.beginRefresh(StorageTables.requireTable(tableHandle));
     }
 
     @Override
@@ -899,7 +899,7 @@ public final class SteleMetadata implements ConnectorMetadata {
     @Override
     public Optional<ConnectorTableLayout> getInsertLayout(
             ConnectorSession session, ConnectorTableHandle tableHandle) {
-        return WriteLayouts.insert(((SteleTableHandle) tableHandle).table());
+        return WriteLayouts.insert(StorageTables.requireTable(tableHandle).table());
     }
 
     /** Few rows need one writer; rows with keys go to the writer of their shard all the same. */
@@ -979,13 +979,13 @@ public final class SteleMetadata implements ConnectorMetadata {
     @Override
     public ColumnHandle getMergeRowIdColumnHandle(
             ConnectorSession session, ConnectorTableHandle tableHandle) {
-        return definitions.mergeRowId(((SteleTableHandle) tableHandle).table());
+        return definitions.mergeRowId(StorageTables.requireTable(tableHandle).table());
     }
 
     @Override
     public Optional<ConnectorPartitioningHandle> getUpdateLayout(
             ConnectorSession session, ConnectorTableHandle tableHandle) {
-        return WriteLayouts.update(((SteleTableHandle) tableHandle).table());
+        return WriteLayouts.update(StorageTables.requireTable(tableHandle).table());
     }
 
     @Override

@@ -34,9 +34,23 @@ final class StorageTables {
                 : Optional.empty();
     }
 
+    /**
+     * The table of a handle, which a statement wants to write; NOT_SUPPORTED for a system or
+     * metadata table, whose handles are Trino's.
+     */
+    static SteleTableHandle requireTable(ConnectorTableHandle handle) {
+        if (handle instanceof SteleTableHandle table) {
+            return table;
+        }
+        throw new TrinoException(
+                NOT_SUPPORTED,
+                "Expected a table to change, found %s, which shows what the system knows and cannot be changed"
+                        .formatted(handle));
+    }
+
     /** The table of a handle, which a statement wants to change; NOT_SUPPORTED. */
     static SteleTableHandle requireOwn(ConnectorTableHandle handle) {
-        SteleTableHandle table = (SteleTableHandle) handle;
+        SteleTableHandle table = requireTable(handle);
         if (id(table.name()).isPresent()) {
             throw new TrinoException(
                     NOT_SUPPORTED,

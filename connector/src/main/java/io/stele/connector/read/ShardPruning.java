@@ -3,9 +3,12 @@ package io.stele.connector.read;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.connector.SteleErrors;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.type.KeyRows;
 import io.stele.connector.type.TrinoTypes;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.trino.spi.block.Block;
@@ -63,8 +66,14 @@ public final class ShardPruning {
     private static void collect(
             KeyRows keys, List<List<Block>> values, Block[] row, int column, Set<Integer> shards) {
         if (column == row.length) {
-            keys.read(row, 0);
-            shards.add(keys.shard());
+            try {
+                keys.read(row, 0);
+                shards.add(keys.shard());
+            } catch (SteleException e) {
+                if (e.code() != ErrorCode.KEY_TOO_LARGE && e.code() != ErrorCode.ROW_TOO_LARGE) {
+                    throw SteleErrors.translate(e);
+                } // else no row has it
+            }
             return;
         }
         for (Block value : values.get(column)) {

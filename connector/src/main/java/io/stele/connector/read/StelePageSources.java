@@ -243,8 +243,7 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
             throw new TrinoException(
                     NOT_SUPPORTED,
                     "Expected columns of table %s as of LSN %s that are still there, found '%s', which was dropped since: its values are not kept"
-                            .formatted(
-                                    table.name(), table.snapshot().withTime(), column.name()));
+                            .formatted(table.name(), table.snapshot().withTime(), column.name()));
         }
     }
 

@@ -3,12 +3,15 @@ package io.stele.connector.write;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.stele.connector.SteleErrors;
 import io.stele.connector.handle.SteleFileSplit;
 import io.stele.connector.handle.SteleLiveSplit;
 import io.stele.connector.handle.StelePartitioningHandle;
 import io.stele.connector.type.KeyRows;
 import io.stele.connector.type.RowWriter;
 import io.stele.connector.type.TrinoTypes;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.Orientation;
@@ -139,8 +142,16 @@ public final class StelePartitioning implements ConnectorNodePartitioningProvide
                     return 0;
                 }
             }
-            keys.read(blocks, position);
-            return keys.shard() % bucketCount;
+            try {
+                keys.read(blocks, position);
+                return keys.shard() % bucketCount;
+            } catch (SteleException e) {
+                if (e.code() != ErrorCode.KEY_TOO_LARGE && e.code() != ErrorCode.ROW_TOO_LARGE) {
+                    throw SteleErrors.translate(e);
+                }
+                // No row of a table has it: a join finds none anywhere, and each writer refuses it
+                return 0;
+            }
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A table as its writers and readers see it. Immutable; checked by its constructor.
@@ -321,7 +322,7 @@ public record TableSchema(
             check(
                     seen.add(columnId),
                     property + " without repetition",
-                    "column id " + columnId + " twice");
+                    "column " + name(columns, columnId) + " twice");
             ColumnSchema column =
                     columns.stream()
                             .filter(candidate -> candidate.id() == columnId)
@@ -355,17 +356,30 @@ public record TableSchema(
                     "primary_key columns that are NOT NULL",
                     "nullable column '" + column.name() + "'");
         }
-        checkSubset("distribution_key", primaryKey, distributionKey);
-        checkSubset("partitioned_by", primaryKey, partitionedBy);
+        checkSubset("distribution_key", columns, primaryKey, distributionKey);
+        checkSubset("partitioned_by", columns, primaryKey, partitionedBy);
     }
 
-    private static void checkSubset(String property, List<Integer> primaryKey, List<Integer> key) {
+    private static void checkSubset(
+            String property,
+            List<ColumnSchema> columns,
+            List<Integer> primaryKey,
+            List<Integer> key) {
         for (int columnId : key) {
             check(
                     primaryKey.contains(columnId),
                     property + " within primary_key",
-                    "column id " + columnId);
+                    "column " + name(columns, columnId));
         }
+    }
+
+    /** A column as its author knows it. */
+    private static String name(List<ColumnSchema> columns, int columnId) {
+        return columns.stream()
+                .filter(column -> column.id() == columnId)
+                .findFirst()
+                .map(column -> "'" + column.name() + "'")
+                .orElse("id " + columnId);
     }
 
     private static void checkOptions(
@@ -405,7 +419,10 @@ public record TableSchema(
                     "a unique index '"
                             + index.name()
                             + "' that contains the distribution key, or one shard: each sees only its own rows",
-                    "column ids " + index.columns());
+                    "columns "
+                            + index.columns().stream()
+                                    .map(columnId -> name(columns, columnId))
+                                    .collect(Collectors.joining(", ")));
         }
     }
 }

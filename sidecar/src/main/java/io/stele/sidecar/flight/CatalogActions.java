@@ -143,10 +143,12 @@ final class CatalogActions {
             if (e.code() != ErrorCode.TABLE_ALREADY_EXISTS || !request.ignoreExisting()) {
                 throw e;
             }
+            // Dropped again by now: then it was there for a moment, and is created
             created =
                     catalog()
                             .current()
-                            .table(request.schema().schemaName(), request.schema().tableName());
+                            .findTable(request.schema().schemaName(), request.schema().tableName())
+                            .orElseGet(() -> create(request));
         }
         return engine.describe(created);
     }

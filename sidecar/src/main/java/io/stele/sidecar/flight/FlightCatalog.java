@@ -108,6 +108,7 @@ final class FlightCatalog {
         return switch (descriptor.kind()) {
             case PATH -> byPath(catalog, descriptor.path());
             case COMMAND -> {
+                FlightSql.refuse(descriptor.command());
                 PutTarget target = ApiJson.read(descriptor.command(), PutTarget.class);
                 yield target.tableId().isPresent()
                         ? catalog.table(target.tableId().get())

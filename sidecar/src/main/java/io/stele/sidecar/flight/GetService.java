@@ -83,6 +83,7 @@ final class GetService {
             Ticket ticket, QueryTag tag, Optional<Lsn> atLeast, OutboundStream<FlightData> stream) {
         try {
             QueryGroup group = engine.queries().group(tag);
+            FlightSql.refuse(ticket.bytes());
             send(ScanTicket.decode(ticket.bytes()), group, atLeast, stream);
             if (!stream.isCancelled()) {
                 stream.complete();

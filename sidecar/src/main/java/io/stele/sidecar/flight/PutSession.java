@@ -86,7 +86,10 @@ final class PutSession {
 
     private static PutTarget target(Catalog catalog, FlightDescriptor descriptor) {
         return switch (descriptor.kind()) {
-            case COMMAND -> ApiJson.read(descriptor.command(), PutTarget.class);
+            case COMMAND -> {
+                FlightSql.refuse(descriptor.command());
+                yield ApiJson.read(descriptor.command(), PutTarget.class);
+            }
             case PATH -> {
                 TableSchema table = FlightCatalog.byPath(catalog, descriptor.path());
                 yield PutTarget.of(

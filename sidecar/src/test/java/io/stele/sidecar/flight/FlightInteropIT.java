@@ -1,5 +1,6 @@
 package io.stele.sidecar.flight;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -54,6 +55,7 @@ import org.apache.arrow.vector.TimeStampMicroVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.Schema;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -364,6 +366,25 @@ final class FlightInteropIT {
             assertThat(info.getSchemaOptional()).isPresent();
         }
         assertThat(paths).contains(List.of("shop", "orders"), List.of("shop", "events"));
+    }
+
+    @Test
+    void clientsOfFlightSqlAreToldWhatIsSpokenHere() {
+        String type = "type.googleapis.com/arrow.flight.protocol.sql.CommandStatementQuery";
+        byte[] query = ("\n" + (char) type.length() + type + "\22\12SELECT 1").getBytes(ISO_8859_1);
+        for (ThrowingCallable call :
+                List.<ThrowingCallable>of(
+                        () -> client.getInfo(FlightDescriptor.command(query), credential),
+                        () -> client.getSchema(FlightDescriptor.command(query), credential),
+                        () ->
+                                client.getStream(
+                                                new org.apache.arrow.flight.Ticket(query),
+                                                credential)
+                                        .next())) {
+            assertThatThrownBy(call)
+                    .hasMessageContaining("found CommandStatementQuery of Flight SQL")
+                    .hasMessageContaining("docs/protocol.md");
+        }
     }
 
     @Test

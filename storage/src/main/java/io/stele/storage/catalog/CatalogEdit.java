@@ -565,6 +565,12 @@ final class CatalogEdit {
         if (!name.equals(name.toLowerCase(Locale.ENGLISH))) {
             throw invalid("a %s name in lower case".formatted(what), "'" + name + "'");
         }
+        boolean isRelation = what.equals("table") || what.equals("view");
+        if (isRelation && name.indexOf('$') >= 0) {
+            throw invalid(
+                    "a table or view name without '$', which names of metadata tables have",
+                    "'" + name + "'");
+        }
         boolean mayHaveSlash = what.equals("column"); // others are paths of Flight descriptors
         if (name.chars()
                 .anyMatch(

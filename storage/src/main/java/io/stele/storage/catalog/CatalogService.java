@@ -32,6 +32,9 @@ import java.util.function.Supplier;
  * (DDL is rare, and its order is the order of versions); readers never wait.
  */
 public final class CatalogService {
+    /** Versions that others create between a look and a statement; more is a fight. */
+    private static final int MAX_ATTEMPTS = 5;
+
     private final CatalogStore store;
     private final Supplier<Lsn> clock;
     private final List<CatalogListener> listeners = new CopyOnWriteArrayList<>();
@@ -289,19 +292,22 @@ public final class CatalogService {
     private <T> T change(Function<CatalogEdit, T> statement) {
         statements.lock();
         try {
-            Catalog before = current;
-            CatalogEdit edit = new CatalogEdit(before, clock.get());
-            T result = statement.apply(edit);
-            Catalog after = edit.build();
-            if (!createVersion(after)) {
-                reload();
-                throw new SteleException(
-                        ErrorCode.BUSY,
-                        "Expected to create catalog version %d, found it created by another process; nothing was changed, try again"
-                                .formatted(after.version()));
+            for (int attempt = 1; ; attempt++) {
+                CatalogEdit edit = new CatalogEdit(current, clock.get());
+                T result = statement.apply(edit);
+                Catalog after = edit.build();
+                if (createVersion(after)) {
+                    become(after);
+                    return result;
+                }
+                reload(); // another process was quicker: the same statement, on what it left
+                if (attempt == MAX_ATTEMPTS) {
+                    throw new SteleException(
+                            ErrorCode.BUSY,
+                            "Expected to create catalog version %d, found it created by another process, %d times; nothing was changed, try again"
+                                    .formatted(after.version(), attempt));
+                }
             }
-            become(after);
-            return result;
         } finally {
             statements.unlock();
         }

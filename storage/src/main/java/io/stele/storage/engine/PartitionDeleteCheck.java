@@ -30,8 +30,8 @@ final class PartitionDeleteCheck {
             if (!fits) {
                 throw new SteleException(
                         ErrorCode.INVALID_ARGUMENT,
-                        "Expected a predicate on columns that table %s is partitioned by, not of type real or double; found column id %d"
-                                .formatted(schema.qualifiedName(), columnId));
+                        "Expected a predicate on columns that table %s is partitioned by, not of type real or double; found column '%s'"
+                                .formatted(schema.qualifiedName(), schema.column(columnId).name()));
             }
         }
     }

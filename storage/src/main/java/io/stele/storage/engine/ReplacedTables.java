@@ -28,9 +28,7 @@ final class ReplacedTables {
         for (TableEntry entry : catalog.current().tables()) {
             // Nobody comes below a horizon any more, so none comes between this and the drop
             entry.successor()
-                    .filter(
-                            next ->
-                                    readPoints.horizon(entry.schema()).compareTo(next.lsn()) >= 0)
+                    .filter(next -> readPoints.horizon(entry.schema()).compareTo(next.lsn()) >= 0)
                     .ifPresent(next -> unreadable.add(entry.schema().id()));
         }
         if (!unreadable.isEmpty()) {

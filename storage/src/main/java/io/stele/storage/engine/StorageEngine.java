@@ -339,7 +339,8 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     /**
-     * A table as it looked at a read point: under another id, if it was truncated or replaced since.
+     * A table as it looked at a read point: under another id, if it was truncated or replaced
+     * since.
      *
      * @throws SteleException READ_POINT_EXPIRED if its history does not reach back so far,
      *     INVALID_ARGUMENT if there was no such table

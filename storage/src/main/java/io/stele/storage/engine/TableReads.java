@@ -159,7 +159,8 @@ final class TableReads {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
                     "Expected changes up to an LSN from %s to %s, found %s"
-                            .formatted(after.withTime(), readPoint.lsn().withTime(), upTo.withTime()));
+                            .formatted(
+                                    after.withTime(), readPoint.lsn().withTime(), upTo.withTime()));
         }
         return ChangesCursor.open(
                 files,

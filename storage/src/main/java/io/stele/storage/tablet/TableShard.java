@@ -144,7 +144,9 @@ public final class TableShard {
         dropped = true;
     }
 
-    /** Another table has its place: what was written is read on, and no more is taken. Any thread. */
+    /**
+     * Another table has its place: what was written is read on, and no more is taken. Any thread.
+     */
     public void replace() {
         replaced = true;
     }

@@ -355,18 +355,32 @@ final class TestCatalogService {
     }
 
     @Test
-    void loserOfARaceReadsAgainAndSaysSo() {
+    void loserOfARaceReadsAgainAndDoesTheStatementOnWhatIsThere() {
         CatalogService other = open(2);
         List<String> seen = new ArrayList<>();
         service.addListener((before, after) -> seen.addAll(after.schemas()));
         other.createSchema("theirs");
-        refuses(
-                ErrorCode.BUSY,
-                "Expected to create catalog version 1",
-                () -> service.createSchema("mine"));
-        assertThat(seen).containsExactly("theirs");
         service.createSchema("mine");
+        assertThat(seen).containsExactly("theirs", "mine", "theirs");
         assertThat(service.current().schemas()).containsExactly("mine", "theirs");
+        refuses(ErrorCode.SCHEMA_ALREADY_EXISTS, "'mine'", () -> other.createSchema("mine"));
+        assertThat(other.current().schemas()).containsExactly("mine", "theirs");
+    }
+
+    @Test
+    void namesOfMetadataTablesAreRefused() {
+        service.createSchema("s");
+        TableSchema table = service.createTable(table("s", "a").build(), "", TableState.PUBLIC);
+        for (String name : List.of("a$files", "$", "storage$7")) {
+            refuses(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "without '$'",
+                    () -> service.createTable(table("s", name).build(), "", TableState.PUBLIC));
+            refuses(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "without '$'",
+                    () -> service.renameTable(table.id(), "s", name));
+        }
     }
 
     @Test

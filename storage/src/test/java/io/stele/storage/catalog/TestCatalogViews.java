@@ -221,7 +221,8 @@ final class TestCatalogViews {
         assertThat(service.current().table("s", "t")).isEqualTo(old);
         service.publishTable(staged.id());
         assertThat(service.current().table("s", "t")).isEqualTo(staged);
-        assertThat(service.current().findTable(old.id())).isEmpty();
+        assertThat(service.current().findTable(old.id()).orElseThrow().state())
+                .isEqualTo(TableState.REPLACED);
         TableSchema third = service.createOrReplaceTable(table("t"), "");
         assertThat(service.current().listTables("s")).containsExactly(third);
         TableSchema first = service.createOrReplaceTable(table("new"), "");

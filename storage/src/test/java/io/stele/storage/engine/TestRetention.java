@@ -214,8 +214,7 @@ class TestRetention {
         assertRefused(
                 ErrorCode.TRANSACTION_CONFLICT, () -> node.await(node.commit(late, List.of())));
         assertRefused(
-                ErrorCode.STALE_TABLE,
-                () -> node.await(table.upsert(node.engine(), 1, "lost", 1)));
+                ErrorCode.STALE_TABLE, () -> node.await(table.upsert(node.engine(), 1, "lost", 1)));
         assertRefused(ErrorCode.STALE_TABLE, () -> table.snapshot(node.engine(), node.readPoint()));
         TableSchema other =
                 node.engine()
