@@ -1,5 +1,6 @@
 package io.stele.storage.objectstore.s3;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.storage.retrieval.ObjectVersion;
@@ -91,6 +92,7 @@ final class S3RangeSource implements RangeSource {
         private final URI first;
         private volatile Attempt present = NOT_SENT;
         private volatile boolean cancelled;
+        private volatile boolean corrected; // signed by the service's clock after a refusal
 
         Following(RangeRequest request, Listener listener, URI first) {
             this.request = request;
@@ -125,9 +127,23 @@ final class S3RangeSource implements RangeSource {
 
         private IOException explain(ResponseHead head, byte[] body, boolean mayMove) {
             Optional<URI> to = mayMove && head.status() == 307 ? target(head) : Optional.empty();
+            if (to.isEmpty() && mayMove && isSkewed(head, body)) {
+                return new Moved(first);
+            }
             return to.isPresent()
                     ? new Moved(to.get())
                     : S3Refusal.explain(head, body, locations.apply(request.object()));
+        }
+
+        /** Whether it was refused for our clock, which is corrected then; once. */
+        private boolean isSkewed(ResponseHead head, byte[] body) {
+            if (corrected
+                    || head.status() != 403
+                    || !new String(body, UTF_8).contains("<Code>RequestTimeTooSkewed</Code>")) {
+                return false;
+            }
+            corrected = true;
+            return head.find("date").map(signer::correct).orElse(false);
         }
 
         /** Where to, unless that is elsewhere than S3 is, or less safe. */

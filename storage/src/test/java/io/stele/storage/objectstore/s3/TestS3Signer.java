@@ -106,6 +106,20 @@ final class TestS3Signer {
         }
     }
 
+    /** A machine whose clock is an hour behind is told the time by the first refusal. */
+    @Test
+    void signsByTheClockOfTheServiceOnceItIsTold() throws IOException {
+        S3Signer signer =
+                new S3Signer(StaticCredentialsProvider.create(KEY), "eu-central-1", clock);
+        URI url = URI.create("http://127.0.0.1:9000/bucket/a");
+        assertThat(signer.correct("no date")).isFalse();
+        assertThat(signer.correct("Tue, 24 Nov 2026 20:00:00 GMT")).isTrue();
+        now.updateAndGet(time -> time.plusSeconds(5));
+        assertThat(new String(signer.head(url, new ByteRange(0, 1), false), ISO_8859_1))
+                .contains("x-amz-date:20261124T200005Z")
+                .contains("/20261124/eu-central-1/s3/aws4_request");
+    }
+
     @Test
     void saysThatThereAreNoCredentials() {
         S3Signer signer =
