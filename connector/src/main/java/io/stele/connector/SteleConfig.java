@@ -1,6 +1,8 @@
 package io.stele.connector;
 
 import static io.airlift.units.DataSize.Unit.MEGABYTE;
+import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.airlift.configuration.Config;
@@ -9,6 +11,7 @@ import io.airlift.configuration.ConfigSecuritySensitive;
 import io.airlift.units.DataSize;
 import io.airlift.units.Duration;
 import io.airlift.units.MaxDataSize;
+import io.airlift.units.MaxDuration;
 import io.airlift.units.MinDataSize;
 import io.airlift.units.MinDuration;
 import jakarta.validation.constraints.AssertTrue;
@@ -29,6 +32,9 @@ public class SteleConfig {
     private Optional<String> warehousePath = Optional.empty();
     private Optional<String> trustCertificatePath = Optional.empty();
     private Duration requestTimeout = new Duration(30, SECONDS);
+    private Duration changeTimeout = new Duration(4, HOURS);
+    private Duration outageTimeout = new Duration(30, SECONDS);
+    private Duration transactionTtl = new Duration(5, MINUTES);
     private Duration readPointTtl = new Duration(60, SECONDS);
     // 32 MiB: about one stripe, so that one lineitem of scale factor 1 already fills a few drivers
     private DataSize maxSplitSize = DataSize.of(32, MEGABYTE);
@@ -111,6 +117,31 @@ public class SteleConfig {
         return this;
     }
 
+    @MinDuration("1s")
+    public Duration getChangeTimeout() {
+        return changeTimeout;
+    }
+
+    @Config("stele.change-timeout")
+    @ConfigDescription(
+            "How long a statement waits for the outcome of a change: a commit, DDL, a flush or a compaction")
+    public SteleConfig setChangeTimeout(Duration changeTimeout) {
+        this.changeTimeout = changeTimeout;
+        return this;
+    }
+
+    @MinDuration("0s")
+    public Duration getOutageTimeout() {
+        return outageTimeout;
+    }
+
+    @Config("stele.outage-timeout")
+    @ConfigDescription("How long requests wait for a sidecar that cannot be reached")
+    public SteleConfig setOutageTimeout(Duration outageTimeout) {
+        this.outageTimeout = outageTimeout;
+        return this;
+    }
+
     @MinDuration("5s")
     public Duration getReadPointTtl() {
         return readPointTtl;
@@ -120,6 +151,19 @@ public class SteleConfig {
     @ConfigDescription("How long a read point outlives a coordinator that no longer renews it")
     public SteleConfig setReadPointTtl(Duration readPointTtl) {
         this.readPointTtl = readPointTtl;
+        return this;
+    }
+
+    @MinDuration("5s")
+    @MaxDuration("1h")
+    public Duration getTransactionTtl() {
+        return transactionTtl;
+    }
+
+    @Config("stele.transaction.ttl")
+    @ConfigDescription("How long a write outlives a coordinator that no longer renews it")
+    public SteleConfig setTransactionTtl(Duration transactionTtl) {
+        this.transactionTtl = transactionTtl;
         return this;
     }
 

@@ -11,6 +11,7 @@ import com.google.inject.Singleton;
 import com.google.inject.multibindings.ProvidesIntoSet;
 import io.stele.connector.metadata.CachesTable;
 import io.stele.connector.metadata.CatalogRequests;
+import io.stele.connector.metadata.CheckCommitProcedure;
 import io.stele.connector.metadata.DropPartitionProcedure;
 import io.stele.connector.metadata.FlushMetadataCacheProcedure;
 import io.stele.connector.metadata.MaintenanceProcedure;
@@ -38,6 +39,7 @@ import io.stele.connector.read.ShardQueues;
 import io.stele.connector.read.SteleIndexProvider;
 import io.stele.connector.read.StelePageSources;
 import io.stele.connector.read.SteleSplitManager;
+import io.stele.connector.sidecar.Leases;
 import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.sidecar.SidecarFiles;
 import io.stele.connector.sidecar.SteleSidecar;
@@ -74,6 +76,7 @@ final class SteleModule implements Module {
         binder.bind(CatalogMBeans.class).asEagerSingleton();
         binder.bind(MetadataWatch.class).in(Scopes.SINGLETON);
         binder.bind(SteleSidecar.class).in(Scopes.SINGLETON);
+        binder.bind(Leases.class).in(Scopes.SINGLETON);
         binder.bind(ReadPoints.class).in(Scopes.SINGLETON);
         binder.bind(Warehouse.class).in(Scopes.SINGLETON);
         binder.bind(ObjectStore.class).to(Warehouse.class);
@@ -96,6 +99,10 @@ final class SteleModule implements Module {
         newSetBinder(binder, Procedure.class)
                 .addBinding()
                 .toProvider(DropPartitionProcedure.class)
+                .in(Scopes.SINGLETON);
+        newSetBinder(binder, Procedure.class)
+                .addBinding()
+                .toProvider(CheckCommitProcedure.class)
                 .in(Scopes.SINGLETON);
         newSetBinder(binder, Procedure.class)
                 .addBinding()

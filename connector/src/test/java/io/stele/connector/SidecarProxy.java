@@ -1,6 +1,7 @@
 package io.stele.connector;
 
 import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -18,8 +19,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
@@ -36,6 +40,9 @@ final class SidecarProxy implements AutoCloseable {
     private final Map<String, ServerSocket> doors = new HashMap<>(); // by the name of the port
     private final Map<String, Integer> ports = new ConcurrentHashMap<>(); // behind each
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private final Set<Socket> silent = ConcurrentHashMap.newKeySet();
+    private volatile Optional<String> silencing = Optional.empty();
+    private final Semaphore silenced = new Semaphore(0);
 
     SidecarProxy(String sidecarUri) throws IOException {
         this.sidecar = URI.create(sidecarUri);
@@ -63,6 +70,25 @@ final class SidecarProxy implements AutoCloseable {
             cut++;
         }
         return cut;
+    }
+
+    /** Requests with such a text get through, and their connections hear nothing any more. */
+    void silence(String text) {
+        silencing = Optional.of(text);
+    }
+
+    /** Waits until so many requests came that were silenced. */
+    void awaitSilenced(int requests) throws InterruptedException {
+        assertThat(silenced.tryAcquire(requests, 60, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** Ends the silence; what was not heard comes now. */
+    void endSilence() {
+        silencing = Optional.empty();
+        synchronized (silent) {
+            silent.clear();
+            silent.notifyAll();
+        }
     }
 
     private void forward(HttpExchange exchange) throws IOException {
@@ -121,8 +147,19 @@ final class SidecarProxy implements AutoCloseable {
     }
 
     private void copy(Socket from, Socket to) {
+        byte[] buffer = new byte[8192];
         try {
-            from.getInputStream().transferTo(to.getOutputStream());
+            for (int read = from.getInputStream().read(buffer);
+                    read >= 0;
+                    read = from.getInputStream().read(buffer)) {
+                String text = new String(buffer, 0, read, StandardCharsets.ISO_8859_1);
+                if (silencing.filter(text::contains).isPresent()) {
+                    silent.add(to); // before it can answer
+                    silenced.release();
+                }
+                awaitSound(from);
+                to.getOutputStream().write(buffer, 0, read);
+            }
         } catch (IOException e) {
             // cut
         } finally {
@@ -131,8 +168,24 @@ final class SidecarProxy implements AutoCloseable {
         }
     }
 
+    private void awaitSound(Socket socket) throws IOException {
+        synchronized (silent) {
+            try {
+                while (silent.contains(socket)) {
+                    silent.wait();
+                }
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
+        }
+    }
+
     private void closeQuietly(Socket socket) {
         open.remove(socket);
+        synchronized (silent) {
+            silent.remove(socket);
+            silent.notifyAll();
+        }
         try {
             socket.close();
         } catch (IOException e) {

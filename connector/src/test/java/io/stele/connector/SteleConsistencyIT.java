@@ -19,6 +19,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Snapshots under concurrent writes, and what queries see of sidecars that stop and come back. */
 @ExtendWith(SteleCluster.Shared.class)
@@ -197,9 +199,75 @@ final class SteleConsistencyIT {
         }
     }
 
+    /** A commit whose answer does not come is asked for until it does, also of the next sidecar. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCommitIsRepeatedUntilItIsKnown(boolean restart) throws Exception {
+        SidecarFixture own = cluster.newSidecar("committed", Map.of());
+        try (SidecarProxy proxy = new SidecarProxy(own.uri());
+                ExecutorService threads = Executors.newSingleThreadExecutor()) {
+            cluster.runner()
+                    .createCatalog(
+                            "silenced",
+                            "stele",
+                            Map.of(
+                                    "stele.sidecar.uri",
+                                    proxy.uri(),
+                                    "stele.shared-secret",
+                                    SidecarFixture.SECRET,
+                                    "stele.request-timeout",
+                                    "1s"));
+            queries.run("CREATE TABLE silenced.s.t (k bigint)"); // no key: a repetition would show
+            proxy.silence("commit-transaction");
+            Future<?> insert =
+                    threads.submit(() -> queries.update("INSERT INTO silenced.s.t VALUES 1, 2"));
+            proxy.awaitSilenced(5); // seconds: more than the patience with an outage of before
+            assertThat(insert.isDone()).isFalse();
+            if (restart) {
+                own.stop();
+            }
+            proxy.endSilence();
+            if (restart) {
+                own.startAgain();
+            }
+            insert.get(60, TimeUnit.SECONDS);
+            assertThat(queries.count("SELECT count(*) FROM committed.s.t")).isEqualTo(2);
+            queries.run("DROP CATALOG silenced");
+        } finally {
+            queries.run("DROP CATALOG committed");
+            own.close();
+        }
+    }
+
+    @Test
+    void aQueryWaitsForASidecarThatIsAway() throws Exception {
+        SidecarFixture own = cluster.newSidecar("away", Map.of());
+        try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+            queries.run("CREATE TABLE away.s.t (k bigint)");
+            own.stop();
+            Future<?> insert =
+                    threads.submit(() -> queries.update("INSERT INTO away.s.t VALUES 1"));
+            Future<Long> count =
+                    threads.submit(() -> queries.count("SELECT count(*) FROM tpch.tiny.nation"));
+            assertThat(count.get(60, TimeUnit.SECONDS)).isEqualTo(25L);
+            own.startAgain();
+            insert.get(60, TimeUnit.SECONDS);
+            assertThat(queries.count("SELECT count(*) FROM away.s.t")).isEqualTo(1);
+        } finally {
+            queries.run("DROP CATALOG away");
+            own.close();
+        }
+    }
+
+    @Test
+    void anOutcomeCanBeAskedFor() {
+        assertThat(queries.failure("CALL system.check_commit('1-ffff')"))
+                .hasMessageContaining("Expected an open or committed transaction, found '1-ffff'");
+    }
+
     @Test
     void aStoppedSidecarIsNamed() {
-        SidecarFixture own = cluster.newSidecar("stopped", Map.of());
+        SidecarFixture own = cluster.newSidecar("stopped", Map.of("stele.outage-timeout", "1s"));
         try {
             queries.run("CREATE TABLE stopped.s.t (k bigint)");
             queries.update("INSERT INTO stopped.s.t VALUES 1");

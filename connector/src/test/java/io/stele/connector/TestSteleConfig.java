@@ -6,6 +6,7 @@ import static io.airlift.configuration.testing.ConfigAssertions.recordDefaults;
 import static io.airlift.testing.ValidationAssertions.assertFailsValidation;
 import static io.airlift.units.DataSize.Unit.GIGABYTE;
 import static io.airlift.units.DataSize.Unit.MEGABYTE;
+import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
@@ -28,6 +29,9 @@ final class TestSteleConfig {
                         .setWarehousePath(null)
                         .setTrustCertificatePath(null)
                         .setRequestTimeout(new Duration(30, SECONDS))
+                        .setChangeTimeout(new Duration(4, HOURS))
+                        .setOutageTimeout(new Duration(30, SECONDS))
+                        .setTransactionTtl(new Duration(5, MINUTES))
                         .setReadPointTtl(new Duration(60, SECONDS))
                         .setMaxSplitSize(DataSize.of(32, MEGABYTE))
                         .setTailCacheSize(DataSize.of(64, MEGABYTE))
@@ -48,6 +52,9 @@ final class TestSteleConfig {
                         .put("stele.warehouse.path", "/mnt/warehouse")
                         .put("stele.tls.trust-certificate-path", "/etc/stele/ca.pem")
                         .put("stele.request-timeout", "2m")
+                        .put("stele.change-timeout", "20m")
+                        .put("stele.outage-timeout", "2s")
+                        .put("stele.transaction.ttl", "7m")
                         .put("stele.read-point.ttl", "5m")
                         .put("stele.scan.max-split-size", "64MB")
                         .put("stele.scan.tail-cache-size", "1GB")
@@ -66,6 +73,9 @@ final class TestSteleConfig {
                         .setWarehousePath("/mnt/warehouse")
                         .setTrustCertificatePath("/etc/stele/ca.pem")
                         .setRequestTimeout(new Duration(2, MINUTES))
+                        .setChangeTimeout(new Duration(20, MINUTES))
+                        .setOutageTimeout(new Duration(2, SECONDS))
+                        .setTransactionTtl(new Duration(7, MINUTES))
                         .setReadPointTtl(new Duration(5, MINUTES))
                         .setMaxSplitSize(DataSize.of(64, MEGABYTE))
                         .setTailCacheSize(DataSize.of(1, GIGABYTE))

@@ -365,8 +365,11 @@ public final class CatalogRequests {
 
     /** Flushes or merges the files of a table; safe to repeat. */
     void maintain(String action, SchemaTableName name) {
-        sidecar.call(
-                action, TableRequest.of(name.getSchemaName(), name.getTableName()), Done.class);
+        sidecar.callUntilKnown(
+                action,
+                TableRequest.of(name.getSchemaName(), name.getTableName()),
+                Done.class,
+                "The work goes on in the sidecar if it is there");
     }
 
     /** What is known of the files that may have rows of a predicate. */
@@ -387,17 +390,22 @@ public final class CatalogRequests {
 
     /** Forgets the history of a table below an LSN. */
     void expireHistory(TableId tableId, Lsn before) {
-        sidecar.call(Actions.EXPIRE_HISTORY, new ExpireHistoryRequest(tableId, before), Done.class);
+        sidecar.callUntilKnown(
+                Actions.EXPIRE_HISTORY,
+                new ExpireHistoryRequest(tableId, before),
+                Done.class,
+                "The work goes on in the sidecar if it is there");
     }
 
     /**
      * Deletes files of a table that belong to nothing and were changed before; returns how many.
      */
     long removeOrphanFiles(TableId tableId, long beforeMillis) {
-        return sidecar.call(
+        return sidecar.callUntilKnown(
                         Actions.REMOVE_ORPHAN_FILES,
                         new RemoveOrphanFilesRequest(tableId, beforeMillis),
-                        RemoveOrphanFilesReply.class)
+                        RemoveOrphanFilesReply.class,
+                        "The work goes on in the sidecar if it is there")
                 .deletedFiles();
     }
 

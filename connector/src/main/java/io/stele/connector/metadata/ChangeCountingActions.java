@@ -35,4 +35,18 @@ final class ChangeCountingActions implements SidecarActions {
     public <T> T call(String action, Object request, Class<T> replyType) {
         return actions.call(action, request, replyType);
     }
+
+    @Override
+    public <T> T callUntilKnown(String action, Object request, Class<T> replyType, String unknown) {
+        try {
+            return actions.callUntilKnown(action, request, replyType, unknown);
+        } finally {
+            changes.incrementAndGet();
+        }
+    }
+
+    @Override
+    public <T> T callNow(String action, Object request, Class<T> replyType) {
+        return actions.callNow(action, request, replyType);
+    }
 }

@@ -7,6 +7,7 @@ import io.stele.connector.metadata.cache.MetadataCache;
 import io.stele.connector.metadata.cache.MetadataWatch;
 import io.stele.connector.metadata.plan.KeptPlans;
 import io.stele.connector.metadata.plan.QueryPlans;
+import io.stele.connector.sidecar.Leases;
 import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.sidecar.SteleSidecar;
 import io.stele.connector.type.TrinoTypes;
@@ -19,6 +20,7 @@ import java.util.Optional;
 public final class SteleMetadataFactory {
     private final SteleSidecar sidecar;
     private final ReadPoints readPoints;
+    private final Leases leases;
     private final MetadataCache cache;
     private final KeptPlans plans;
     private final MetadataWatch watch;
@@ -32,6 +34,7 @@ public final class SteleMetadataFactory {
     public SteleMetadataFactory(
             SteleSidecar sidecar,
             ReadPoints readPoints,
+            Leases leases,
             MetadataCache cache,
             KeptPlans plans,
             MetadataWatch watch,
@@ -42,6 +45,7 @@ public final class SteleMetadataFactory {
             CatalogName catalogName) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
+        this.leases = requireNonNull(leases, "leases is null");
         this.cache = requireNonNull(cache, "cache is null");
         this.plans = requireNonNull(plans, "plans is null");
         this.watch = requireNonNull(watch, "watch is null");
@@ -62,7 +66,7 @@ public final class SteleMetadataFactory {
         watch.start();
         ChangeCountingActions actions = new ChangeCountingActions(sidecar.as(tag));
         CatalogRequests catalog = new CatalogRequests(actions);
-        WriteTransactions writes = new WriteTransactions(actions, catalog);
+        WriteTransactions writes = new WriteTransactions(actions, catalog, leases);
         boolean keeps = cached && cache.isEnabled();
         TransactionSnapshot snapshot =
                 new TransactionSnapshot(

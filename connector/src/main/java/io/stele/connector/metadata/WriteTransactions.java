@@ -7,6 +7,7 @@ import io.airlift.slice.Slice;
 import io.stele.connector.handle.ExistingRows;
 import io.stele.connector.handle.SteleColumnHandle;
 import io.stele.connector.handle.SteleWriteHandle;
+import io.stele.connector.sidecar.Leases;
 import io.stele.connector.sidecar.SidecarActions;
 import io.stele.connector.write.Fragments;
 import io.stele.protocol.Lsn;
@@ -36,9 +37,11 @@ final class WriteTransactions {
 
     private final SidecarActions sidecar;
     private final CatalogRequests catalog;
+    private final Leases leases;
     private final Map<String, SteleWriteHandle> open = new LinkedHashMap<>(); // guarded by this
 
-    WriteTransactions(SidecarActions sidecar, CatalogRequests catalog) {
+    WriteTransactions(SidecarActions sidecar, CatalogRequests catalog, Leases leases) {
+        this.leases = requireNonNull(leases, "leases is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
     }
@@ -68,9 +71,12 @@ final class WriteTransactions {
         BeginTransactionReply reply;
         try {
             reply =
-                    sidecar.callOnce(
+                    sidecar.call( // one that nobody hears of ends with its lease
                             Actions.BEGIN_TRANSACTION,
-                            new BeginTransactionRequest(table.id(), readLsn),
+                            new BeginTransactionRequest(
+                                    table.id(),
+                                    readLsn,
+                                    Optional.of(leases.transactionTtlMillis())),
                             BeginTransactionReply.class);
         } catch (RuntimeException failed) {
             if (created) {
@@ -86,6 +92,7 @@ final class WriteTransactions {
                         columns,
                         created,
                         table.hasPrimaryKey() ? existing : ExistingRows.REPLACE);
+        leases.addTransaction(reply.transactionId()); // workers may write for hours
         synchronized (this) {
             open.put(reply.transactionId(), write);
         }
@@ -116,7 +123,7 @@ final class WriteTransactions {
             SteleWriteHandle write, Collection<Slice> fragments, Optional<TableId> replaced) {
         Fragments written = Fragments.read(fragments);
         // A commit that is sent again answers what the first one did
-        sidecar.call(
+        sidecar.callUntilKnown(
                 Actions.COMMIT_TRANSACTION,
                 new CommitTransactionRequest(
                         write.transactionId(),
@@ -124,7 +131,13 @@ final class WriteTransactions {
                         write.created() ? Optional.of(write.table().id()) : Optional.empty(),
                         replaced,
                         Optional.of(written.parts())),
-                CommitTransactionReply.class);
+                CommitTransactionReply.class,
+                "It is not known whether transaction %s of table %s is committed; CALL system.check_commit('%s') tells"
+                        .formatted(
+                                write.transactionId(),
+                                write.table().qualifiedName(),
+                                write.transactionId()));
+        leases.removeTransaction(write.transactionId());
         synchronized (this) {
             open.remove(write.transactionId());
         }
@@ -141,8 +154,9 @@ final class WriteTransactions {
             open.clear();
         }
         for (SteleWriteHandle write : left) {
+            leases.removeTransaction(write.transactionId());
             try {
-                sidecar.callOnce(
+                sidecar.callNow(
                         Actions.ABORT_TRANSACTION,
                         new AbortTransactionRequest(write.transactionId()),
                         Done.class);

@@ -70,7 +70,7 @@ final class EndedReadPoints {
         isScheduled.set(false); // first: what is added from now on may have come too late
         for (String id = ended.poll(); id != null; id = ended.poll()) {
             try {
-                sidecar.callOnce(
+                sidecar.callNow(
                         Actions.CLOSE_READ_POINT, new CloseReadPointRequest(id), Done.class);
             } catch (RuntimeException e) {
                 log.debug(e, "Cannot close read point %s", id);

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.airlift.concurrent.Threads;
-import io.airlift.log.Logger;
 import io.stele.connector.SteleConfig;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.Actions;
@@ -18,7 +17,6 @@ import io.stele.protocol.api.OpenVersionReply;
 import io.stele.protocol.api.OpenVersionRequest;
 import io.stele.protocol.api.ReadPointReply;
 import io.stele.protocol.api.RelationReply;
-import io.stele.protocol.api.RenewReadPointRequest;
 import io.stele.protocol.api.TableName;
 import io.stele.protocol.api.TablePlan;
 import io.stele.protocol.api.TableRequest;
@@ -26,33 +24,25 @@ import io.stele.protocol.schema.TableSchema;
 import jakarta.annotation.PreDestroy;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 
-/** Opens read points and keeps their leases alive until they are closed. Thread-safe. */
+/** Opens read points, whose leases are renewed until they are closed. Thread-safe. */
 public final class ReadPoints {
-    private static final Logger log = Logger.get(ReadPoints.class);
-
-    /** Two renewals may fail before a lease ends. */
-    private static final int RENEWALS_PER_TTL = 3;
-
     private final SteleSidecar sidecar;
     private final long ttlMillis;
     private final EndedReadPoints ended;
-    private final Set<String> open = ConcurrentHashMap.newKeySet();
-    private final ScheduledExecutorService renewals =
+    private final Leases leases;
+    private final ScheduledExecutorService ends =
             Executors.newSingleThreadScheduledExecutor(
                     Threads.daemonThreadsNamed("stele-read-points"));
 
     @Inject
-    public ReadPoints(SteleSidecar sidecar, SteleConfig config) {
+    public ReadPoints(SteleSidecar sidecar, Leases leases, SteleConfig config) {
+        this.leases = requireNonNull(leases, "leases is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
         this.ttlMillis = config.getReadPointTtl().toMillis();
-        this.ended = new EndedReadPoints(sidecar, renewals);
+        this.ended = new EndedReadPoints(sidecar, ends);
     }
 
     /**
@@ -118,34 +108,18 @@ public final class ReadPoints {
     }
 
     private Lease lease(ReadPointReply reply) {
-        open.add(reply.readPointId());
-        long period = Math.max(1, ttlMillis / RENEWALS_PER_TTL);
-        Future<?> renewal =
-                renewals.scheduleWithFixedDelay(
-                        () -> renew(reply.readPointId()), period, period, TimeUnit.MILLISECONDS);
-        return new Lease(reply.readPointId(), reply.lsn(), renewal);
+        leases.addReadPoint(reply.readPointId());
+        return new Lease(reply.readPointId(), reply.lsn());
     }
 
     /** Whether a lease was opened here and not closed. */
     public boolean isOpen(String id) {
-        return open.contains(id);
+        return leases.hasReadPoint(id);
     }
 
     @PreDestroy
     public void stop() {
-        renewals.shutdownNow();
-    }
-
-    private void renew(String readPointId) {
-        try {
-            sidecar.call(
-                    Actions.RENEW_READ_POINT,
-                    new RenewReadPointRequest(readPointId, ttlMillis),
-                    ReadPointReply.class);
-        } catch (RuntimeException e) {
-            // The query finds out for itself, with an error of its own
-            log.warn(e, "Cannot renew read point %s", readPointId);
-        }
+        ends.shutdownNow();
     }
 
     /**
@@ -180,12 +154,10 @@ public final class ReadPoints {
     public final class Lease implements AutoCloseable {
         private final String id;
         private final Lsn lsn;
-        private final Future<?> renewal;
 
-        private Lease(String id, Lsn lsn, Future<?> renewal) {
+        private Lease(String id, Lsn lsn) {
             this.id = id;
             this.lsn = lsn;
-            this.renewal = renewal;
         }
 
         public String id() {
@@ -202,8 +174,7 @@ public final class ReadPoints {
          */
         @Override
         public void close() {
-            renewal.cancel(false);
-            open.remove(id);
+            leases.removeReadPoint(id);
             ended.add(id);
         }
     }

@@ -26,7 +26,7 @@ public final class SidecarFiles {
     /** That of a file, as it was left there; empty if it is not there any more. */
     public Optional<byte[]> find(String path) {
         byte[] found =
-                sidecar.callOnce(
+                sidecar.callNow(
                                 Actions.FILE_METADATA,
                                 new FileMetadataRequest(path),
                                 EncodedFileMetadata.class)
@@ -37,7 +37,7 @@ public final class SidecarFiles {
     /** Leaves that of a file there, if the sidecar takes it: a reader can do without. */
     public void keep(String path, byte[] encoded) {
         try {
-            sidecar.callOnce(
+            sidecar.callNow(
                     Actions.KEEP_FILE_METADATA, new EncodedFileMetadata(path, encoded), Done.class);
         } catch (TrinoException refused) {
             log.debug(refused, "Metadata of %s is left to its readers", path);

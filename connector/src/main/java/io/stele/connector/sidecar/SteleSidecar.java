@@ -30,7 +30,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,20 +37,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sidecar of this catalog. Its ports are found through its HTTP address, again after every
  * failure to reach it, because a restarted sidecar may listen elsewhere. Requests that are safe to
- * repeat are, for as long as a quick restart takes. Every failure is a Trino exception; one of
- * reach names the URI. Thread-safe.
+ * repeat are, for as long as an outage may last; others are sent once the sidecar is there. Every
+ * failure is a Trino exception; one of reach names the URI. Thread-safe.
  */
 public final class SteleSidecar implements SidecarActions, AutoCloseable {
-    /**
-     * A restart with a short log takes about this long; a sidecar that is down should not look like
-     * a slow one.
-     */
-    private static final Duration RETRY_FOR = Duration.ofSeconds(3);
+    /** A sidecar that is full should not look like a slow one. */
+    private static final Duration BUSY_FOR = Duration.ofSeconds(3);
 
-    private static final Duration RETRY_PAUSE = Duration.ofMillis(200);
+    /** On a loopback it takes milliseconds, with TLS over a network some round trips. */
+    private static final Duration CONNECT_FOR = Duration.ofSeconds(5);
 
     private final URI uri;
     private final Duration timeout;
+    private final Duration changeTimeout;
+    private final Duration outageTimeout;
+    private final Repetition repetition = new Repetition(System::nanoTime, LockSupport::parkNanos);
     private final Optional<ClientTls> tls;
     private final TokenSource tokens;
     private final SidecarHttp http;
@@ -64,6 +64,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     public SteleSidecar(SteleConfig config) {
         this.uri = requireNonNull(config.getSidecarUri(), "sidecarUri is null");
         this.timeout = config.getRequestTimeout().toJavaTime();
+        this.changeTimeout = config.getChangeTimeout().toJavaTime();
+        this.outageTimeout = config.getOutageTimeout().toJavaTime();
         this.tls =
                 "https".equals(uri.getScheme())
                         ? Optional.of(new ClientTls(config.getTrustCertificatePath().map(Path::of)))
@@ -89,6 +91,17 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
             public <T> T call(String action, Object request, Class<T> replyType) {
                 return SteleSidecar.this.call(action, request, replyType, tag);
             }
+
+            @Override
+            public <T> T callUntilKnown(
+                    String action, Object request, Class<T> replyType, String unknown) {
+                return SteleSidecar.this.callUntilKnown(action, request, replyType, unknown, tag);
+            }
+
+            @Override
+            public <T> T callNow(String action, Object request, Class<T> replyType) {
+                return SteleSidecar.this.callNow(action, request, replyType, tag);
+            }
         };
     }
 
@@ -102,16 +115,89 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         return call(action, request, replyType, QueryTag.NONE);
     }
 
+    @Override
+    public <T> T callUntilKnown(String action, Object request, Class<T> replyType, String unknown) {
+        return callUntilKnown(action, request, replyType, unknown, QueryTag.NONE);
+    }
+
+    @Override
+    public <T> T callNow(String action, Object request, Class<T> replyType) {
+        return callNow(action, request, replyType, QueryTag.NONE);
+    }
+
     private <T> T callOnce(String action, Object request, Class<T> replyType, QueryTag tag) {
+        FlightClient flight = client();
         try {
-            return connect().flight().action(action, request, replyType, timeout, tag);
+            return flight.action(action, request, replyType, changeTimeout, tag);
         } catch (SteleException e) {
-            throw translate(named(e));
+            throw translate(
+                    e.code() == ErrorCode.UNAVAILABLE
+                            ? unknown(named(e), "It is not known whether " + action + " was done")
+                            : e);
         }
     }
 
     private <T> T call(String action, Object request, Class<T> replyType, QueryTag tag) {
         return repeated(() -> connect().flight().action(action, request, replyType, timeout, tag));
+    }
+
+    private <T> T callNow(String action, Object request, Class<T> replyType, QueryTag tag) {
+        return once(() -> connect().flight().action(action, request, replyType, timeout, tag));
+    }
+
+    /** Runs an action that may be repeated and is of no use later than that. */
+    <T> T callWithin(Duration time, String action, Object request, Class<T> replyType) {
+        long deadline = System.nanoTime() + time.toNanos();
+        try {
+            return repetition.run(
+                    () ->
+                            naming(
+                                    () ->
+                                            connect()
+                                                    .flight()
+                                                    .action(
+                                                            action,
+                                                            request,
+                                                            replyType,
+                                                            Duration.ofNanos(
+                                                                    Math.max(
+                                                                            1,
+                                                                            deadline
+                                                                                    - System
+                                                                                            .nanoTime())))),
+                    failure -> time);
+        } catch (SteleException e) {
+            throw translate(e);
+        }
+    }
+
+    private <T> T callUntilKnown(
+            String action, Object request, Class<T> replyType, String unknown, QueryTag tag) {
+        try {
+            return repetition.run(
+                    () ->
+                            naming(
+                                    () ->
+                                            connect()
+                                                    .flight()
+                                                    .action(
+                                                            action, request, replyType, timeout,
+                                                            tag)),
+                    failure -> changeTimeout);
+        } catch (SteleException e) {
+            throw translate(isAnswer(e) ? e : unknown(e, unknown));
+        }
+    }
+
+    /** Whether the sidecar says by it that nothing was done, and will not be. */
+    private static boolean isAnswer(SteleException failure) {
+        return failure.code().category() == ErrorCode.Category.USER
+                || failure.code() == ErrorCode.STALE_TABLE;
+    }
+
+    private static SteleException unknown(SteleException failure, String unknown) {
+        return new SteleException(
+                failure.code(), "%s. %s".formatted(failure.getMessage(), unknown), failure);
     }
 
     /**
@@ -150,22 +236,28 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     }
 
     private <T> T repeated(Supplier<T> request) {
-        long deadline = System.nanoTime() + RETRY_FOR.toNanos();
-        while (true) {
-            try {
-                return request.get();
-            } catch (SteleException e) {
-                SteleException failure = named(e);
-                if (!e.code().retryable() || System.nanoTime() > deadline) {
-                    throw translate(failure);
-                }
-                long pauseMillis = e.retryAfterMillis().orElse(RETRY_PAUSE.toMillis());
-                LockSupport.parkNanos(
-                        Math.min(TimeUnit.MILLISECONDS.toNanos(pauseMillis), RETRY_FOR.toNanos()));
-                if (Thread.currentThread().isInterrupted()) {
-                    throw translate(failure);
-                }
-            }
+        try {
+            return repetition.run(
+                    () -> naming(request),
+                    failure -> failure.code() == ErrorCode.BUSY ? BUSY_FOR : outageTimeout);
+        } catch (SteleException e) {
+            throw translate(e);
+        }
+    }
+
+    private <T> T once(Supplier<T> request) {
+        try {
+            return naming(request);
+        } catch (SteleException e) {
+            throw translate(e);
+        }
+    }
+
+    private <T> T naming(Supplier<T> request) {
+        try {
+            return request.get();
+        } catch (SteleException e) {
+            throw named(e);
         }
     }
 
@@ -257,19 +349,25 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     }
 
     private FlightClient client() {
-        try {
-            return connect().flight();
-        } catch (SteleException e) {
-            throw translate(e);
-        }
+        return repeated(() -> connect().flight());
     }
 
     private Doors connect() {
         synchronized (lock) {
-            if (doors != null && !stale) {
+            if (doors != null && !stale && !doors.flight().isBackingOff()) {
                 return doors;
             }
         }
+        Doors found = find();
+        // It is ready, and what connects by itself waits longer after each time it was not
+        found.flight().connect(CONNECT_FOR);
+        synchronized (lock) {
+            stale = false;
+        }
+        return found;
+    }
+
+    private Doors find() {
         SidecarInfo info = http.get("/v1/info", SidecarInfo.class);
         if (!info.ready()) {
             throw new SteleException(
@@ -283,8 +381,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
                         ErrorCode.UNAVAILABLE,
                         "The catalog of the sidecar at " + uri + " is closed");
             }
-            stale = false;
-            // A channel to the same port connects anew by itself, and others may be using it
+            // Others may be using a channel to the same port
             if (doors == null || !doors.isAt(info)) {
                 closeDoors();
                 doors = open(info);

@@ -24,7 +24,7 @@ final class TestEndedReadPoints {
             new EndedReadPoints(
                     new SidecarActions() {
                         @Override
-                        public <T> T callOnce(String action, Object request, Class<T> replyType) {
+                        public <T> T callNow(String action, Object request, Class<T> replyType) {
                             assertThat(action).isEqualTo(Actions.CLOSE_READ_POINT);
                             closed.add(((CloseReadPointRequest) request).readPointId());
                             if (fails) {
@@ -36,6 +36,17 @@ final class TestEndedReadPoints {
 
                         @Override
                         public <T> T call(String action, Object request, Class<T> replyType) {
+                            throw new AssertionError(action);
+                        }
+
+                        @Override
+                        public <T> T callOnce(String action, Object request, Class<T> replyType) {
+                            throw new AssertionError(action);
+                        }
+
+                        @Override
+                        public <T> T callUntilKnown(
+                                String action, Object request, Class<T> replyType, String unknown) {
                             throw new AssertionError(action);
                         }
                     },

@@ -80,6 +80,9 @@ public final class Actions {
     /** {@link RenewReadPointRequest} -> {@link ReadPointReply}. */
     public static final String RENEW_READ_POINT = "renew-read-point";
 
+    /** {@link RenewLeasesRequest} -> {@link RenewLeasesReply}. */
+    public static final String RENEW_LEASES = "renew-leases";
+
     /** {@link CloseReadPointRequest} -> {@link Done}. */
     public static final String CLOSE_READ_POINT = "close-read-point";
 
@@ -91,6 +94,9 @@ public final class Actions {
 
     /** {@link CommitTransactionRequest} -> {@link CommitTransactionReply}. */
     public static final String COMMIT_TRANSACTION = "commit-transaction";
+
+    /** {@link TransactionOutcomeRequest} -> {@link CommitTransactionReply}, when it is known. */
+    public static final String TRANSACTION_OUTCOME = "transaction-outcome";
 
     /**
      * {@link AbortTransactionRequest} -> {@link Done}; also for transactions that ended or never

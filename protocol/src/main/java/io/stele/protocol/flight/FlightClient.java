@@ -6,6 +6,7 @@ import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptors;
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 
@@ -70,6 +72,53 @@ public final class FlightClient implements AutoCloseable {
     /** {@code host:port}. */
     public String where() {
         return where;
+    }
+
+    /**
+     * Whether the last attempt to connect failed, and the next one is some time away: up to two
+     * minutes after a long outage. Calls fail until then.
+     */
+    public boolean isBackingOff() {
+        return channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE;
+    }
+
+    /**
+     * Connects at once, also where the next attempt is some time away.
+     *
+     * @throws SteleException UNAVAILABLE if that does not succeed in time, or the thread is
+     *     interrupted
+     */
+    public void connect(Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        boolean isRetried = false;
+        ConnectivityState state = channel.getState(true);
+        while (state != ConnectivityState.READY) {
+            CountDownLatch changed = new CountDownLatch(1);
+            channel.notifyWhenStateChanged(state, changed::countDown);
+            boolean isRefused = state == ConnectivityState.TRANSIENT_FAILURE;
+            if (isRefused && !isRetried) {
+                channel.resetConnectBackoff();
+            } else if (isRefused || state == ConnectivityState.SHUTDOWN) {
+                throw notConnected(state);
+            }
+            isRetried |= isRefused;
+            try {
+                if (!changed.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                    throw notConnected(state);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new SteleException(
+                        ErrorCode.UNAVAILABLE, "Interrupted while connecting to " + where, e);
+            }
+            state = channel.getState(true);
+        }
+    }
+
+    private SteleException notConnected(ConnectivityState found) {
+        return new SteleException(
+                ErrorCode.UNAVAILABLE,
+                "Expected a connection to %s, found it in state %s".formatted(where, found));
     }
 
     /** Runs an action: request as JSON, the one result as a record. */

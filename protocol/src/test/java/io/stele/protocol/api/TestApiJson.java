@@ -107,7 +107,11 @@ final class TestApiJson {
                                 List.of(1),
                                 false,
                                 OptionalInt.of(3)),
-                        new BeginTransactionRequest(TABLE, Optional.empty()),
+                        new BeginTransactionRequest(TABLE, Optional.empty(), Optional.empty()),
+                        new BeginTransactionRequest(TABLE, Optional.empty(), Optional.of(60_000L)),
+                        new TransactionOutcomeRequest("1-a"),
+                        new RenewLeasesRequest(List.of("r1", "r2"), 60_000, List.of("1-a"), 90_000),
+                        new RenewLeasesReply(List.of("r2"), List.of()),
                         new BeginTransactionReply("x", "data/7"),
                         new CommitTransactionRequest(
                                 "x",

@@ -18,6 +18,7 @@ import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -81,6 +82,24 @@ final class TestFlightClient {
                             e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
                     .hasMessageContaining("127.0.0.1:" + away);
         }
+    }
+
+    /** A channel that was refused waits before it tries again: the longer, the more often. */
+    @Test
+    void aClientConnectsWhenItIsTold() throws Exception {
+        int port = service.port();
+        service.close();
+        assertThatThrownBy(client::listActions).isInstanceOf(SteleException.class);
+        assertThatThrownBy(() -> client.connect(Duration.ofSeconds(20)))
+                .hasMessageContaining("Expected a connection to 127.0.0.1:" + port);
+        assertThat(client.isBackingOff()).isTrue();
+        service = new TestingFlightService(port);
+        client.connect(Duration.ofSeconds(20));
+        assertThat(client.isBackingOff()).isFalse();
+        assertThat(client.listActions()).hasSize(1);
+        client.close();
+        assertThatThrownBy(() -> client.connect(Duration.ofSeconds(20)))
+                .hasMessageContaining("SHUTDOWN");
     }
 
     @Test

@@ -47,9 +47,13 @@ public final class TestingFlightService implements BindableService, AutoCloseabl
     private volatile LongPredicate breaksAfter = sequence -> false;
 
     public TestingFlightService() throws IOException {
+        this(0);
+    }
+
+    public TestingFlightService(int port) throws IOException {
         server =
                 NettyServerBuilder.forAddress(
-                                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                                new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
                         .maxInboundMessageSize(FlightMethods.MAX_MESSAGE_BYTES)
                         .addService(ServerInterceptors.intercept(bindService(), new Gate()))
                         .build()

@@ -18,6 +18,8 @@ import io.stele.protocol.api.OpenTableRequest;
 import io.stele.protocol.api.PlanScanRequest;
 import io.stele.protocol.api.ReadPointReply;
 import io.stele.protocol.api.RelationReply;
+import io.stele.protocol.api.RenewLeasesReply;
+import io.stele.protocol.api.RenewLeasesRequest;
 import io.stele.protocol.api.RenewReadPointRequest;
 import io.stele.protocol.api.TablePlan;
 import io.stele.sidecar.engine.EngineService;
@@ -48,6 +50,11 @@ final class ScanActions {
 
     Map<String, ActionHandler> handlers() {
         return ImmutableMap.of(
+                Actions.RENEW_LEASES,
+                ActionHandler.of(
+                        "Prolongs the leases of snapshots and open transactions",
+                        RenewLeasesRequest.class,
+                        this::renewAll),
                 Actions.METADATA_CHANGES,
                 ActionHandler.of(
                         "Says which tables and views are different since a version",
@@ -146,6 +153,25 @@ final class ScanActions {
                 request.readPointId(),
                 engine.engine().readPoint(request.readPointId()).lsn(),
                 request.ttlMillis());
+    }
+
+    private Object renewAll(RenewLeasesRequest request) {
+        StorageEngine open = engine.engine();
+        Duration readPointTtl = checkedTtl(request.readPointTtlMillis());
+        Duration transactionTtl = checkedTtl(request.transactionTtlMillis());
+        List<String> endedReadPoints = new ArrayList<>();
+        for (String id : request.readPointIds()) {
+            try {
+                open.renewReadPoint(id, readPointTtl);
+            } catch (SteleException expired) {
+                endedReadPoints.add(id);
+            }
+        }
+        return new RenewLeasesReply(
+                endedReadPoints,
+                request.transactionIds().stream()
+                        .filter(id -> !open.renewTransaction(id, transactionTtl))
+                        .toList());
     }
 
     private Object close(CloseReadPointRequest request) {

@@ -11,6 +11,7 @@ import io.stele.protocol.api.BeginTransactionRequest;
 import io.stele.protocol.api.CommitTransactionReply;
 import io.stele.protocol.api.CommitTransactionRequest;
 import io.stele.protocol.api.DeletePartitionsRequest;
+import io.stele.protocol.api.TransactionOutcomeRequest;
 import io.stele.sidecar.engine.EngineService;
 import java.util.Map;
 
@@ -34,6 +35,11 @@ final class TransactionActions {
                         "Makes staged rows and files visible at once",
                         CommitTransactionRequest.class,
                         this::commit),
+                Actions.TRANSACTION_OUTCOME,
+                ActionHandler.of(
+                        "Says whether a transaction is committed",
+                        TransactionOutcomeRequest.class,
+                        this::outcome),
                 Actions.ABORT_TRANSACTION,
                 ActionHandler.of(
                         "Gives a transaction up", AbortTransactionRequest.class, this::abort),
@@ -46,7 +52,11 @@ final class TransactionActions {
 
     private Object begin(BeginTransactionRequest request) {
         String transactionId =
-                engine.engine().beginTransaction(request.tableId(), request.readLsn());
+                engine.engine()
+                        .beginTransaction(
+                                request.tableId(),
+                                request.readLsn(),
+                                request.ttlMillis().map(ScanActions::checkedTtl));
         return new BeginTransactionReply(transactionId, "data/" + request.tableId().value());
     }
 
@@ -60,6 +70,11 @@ final class TransactionActions {
                                         request.publishTable(),
                                         request.replaceTable(),
                                         request.parts())));
+    }
+
+    private Object outcome(TransactionOutcomeRequest request) {
+        return new CommitTransactionReply(
+                Blocking.await(engine.engine().transactionOutcome(request.transactionId())));
     }
 
     private Object deletePartitions(DeletePartitionsRequest request) {

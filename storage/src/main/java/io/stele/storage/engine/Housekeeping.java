@@ -20,7 +20,6 @@ final class Housekeeping implements AutoCloseable {
             500; // ages are in seconds, and a retry after a store fault need not be faster
     private static final long POKE_MILLIS = 20; // what a slowed write waits longer than it must
 
-    private final StorageOptions options;
     private final EngineThreads threads;
     private final EngineClock clock;
     private final Shards shards;
@@ -36,7 +35,6 @@ final class Housekeeping implements AutoCloseable {
     private volatile boolean closed;
 
     Housekeeping(
-            StorageOptions options,
             EngineThreads threads,
             EngineClock clock,
             Shards shards,
@@ -46,7 +44,6 @@ final class Housekeeping implements AutoCloseable {
             Transactions transactions,
             IndexBuilds indexBuilds,
             ReplacedTables replacedTables) {
-        this.options = requireNonNull(options, "options is null");
         this.threads = requireNonNull(threads, "threads is null");
         this.clock = requireNonNull(clock, "clock is null");
         this.shards = requireNonNull(shards, "shards is null");
@@ -73,7 +70,7 @@ final class Housekeeping implements AutoCloseable {
         long now = clock.nowMillis();
         readPoints.expire();
         indexBuilds.next();
-        transactions.expire(now - options.transactionIdle().toMillis());
+        transactions.expire();
         long logBytes = log.status().segmentBytes();
         for (Shards.Entry entry : shards.all()) {
             entry.shard().context().execute(() -> entry.maintenance().tick(now, logBytes));

@@ -104,7 +104,6 @@ public final class StorageEngine implements AutoCloseable {
         this.indexBuilds = indexBuilds;
         this.housekeeping =
                 new Housekeeping(
-                        options,
                         threads,
                         clock,
                         shards,
@@ -196,9 +195,24 @@ public final class StorageEngine implements AutoCloseable {
      * than that.
      */
     public String beginTransaction(TableId tableId, Optional<Lsn> readLsn) {
+        return beginTransaction(tableId, readLsn, Optional.empty());
+    }
+
+    /**
+     * The same.
+     *
+     * @param ttl it is aborted when nobody has renewed it, or staged rows, for so long; empty: as
+     *     long as one lives whose client renews none
+     */
+    public String beginTransaction(TableId tableId, Optional<Lsn> readLsn, Optional<Duration> ttl) {
         checkOpen();
         schema(tableId);
-        return transactions.begin(readLsn, tableId);
+        return transactions.begin(readLsn, tableId, ttl);
+    }
+
+    /** Prolongs the lease of a transaction to {@code ttl} from now; false if it has ended. */
+    public boolean renewTransaction(String transactionId, Duration ttl) {
+        return transactions.renew(transactionId, ttl);
     }
 
     /**
@@ -302,6 +316,15 @@ public final class StorageEngine implements AutoCloseable {
             newest = Math.max(newest, table.changedLsn());
         }
         return new Lsn(newest);
+    }
+
+    /**
+     * What became of a transaction whose commit has no answer: completes with its LSN, or
+     * TRANSACTION_NOT_FOUND if it is not committed and never will be.
+     */
+    public CompletableFuture<Lsn> transactionOutcome(String transactionId) {
+        checkOpen();
+        return transactions.findOutcome(transactionId);
     }
 
     /** Gives a transaction up; an unknown or finished one is no error. */

@@ -28,13 +28,15 @@ final class Transaction {
     private final List<String> filePrefixes;
     private final Map<ShardId, List<Staged>> staged = new TreeMap<>();
     private final CompletableFuture<Lsn> outcome = new CompletableFuture<>();
+    private final long ttlMillis;
     private long stagedBytes;
-    private long touchedMillis;
+    private long deadlineMillis;
     private boolean ended;
 
     /**
      * @param filePrefixes what the paths of its workers' files begin with
      * @param stagedTable the table that it creates, if it does
+     * @param ttlMillis how long it lives after it was begun, or rows were staged
      */
     Transaction(
             String id,
@@ -42,13 +44,15 @@ final class Transaction {
             Optional<Lsn> readLsn,
             Optional<TableId> stagedTable,
             long limitBytes,
+            long ttlMillis,
             long nowMillis) {
         this.id = requireNonNull(id, "id is null");
         this.filePrefixes = List.copyOf(filePrefixes);
         this.readLsn = requireNonNull(readLsn, "readLsn is null");
         this.stagedTable = requireNonNull(stagedTable, "stagedTable is null");
         this.limitBytes = limitBytes;
-        this.touchedMillis = nowMillis;
+        this.ttlMillis = ttlMillis;
+        this.deadlineMillis = nowMillis + ttlMillis;
     }
 
     String id() {
@@ -97,7 +101,7 @@ final class Transaction {
         staged.computeIfAbsent(shard, key -> new ArrayList<>())
                 .add(new Staged(part, Arrays.copyOfRange(batch, offset, offset + length)));
         stagedBytes += length;
-        touchedMillis = nowMillis;
+        renew(nowMillis + ttlMillis);
     }
 
     /** Whether the caller is the one who ends it; nothing is staged after that. */
@@ -105,6 +109,11 @@ final class Transaction {
         boolean first = !ended;
         ended = true;
         return first;
+    }
+
+    /** Whether somebody won {@link #end}. */
+    synchronized boolean hasEnded() {
+        return ended;
     }
 
     /**
@@ -139,7 +148,13 @@ final class Transaction {
         }
     }
 
-    synchronized boolean isIdleSince(long millis) {
-        return !ended && touchedMillis < millis;
+    /** Lets it live until then, if it would not live longer. */
+    synchronized void renew(long untilMillis) {
+        deadlineMillis = Math.max(deadlineMillis, untilMillis);
+    }
+
+    /** Whether it is open, and nobody cared for it in time. */
+    synchronized boolean isExpired(long nowMillis) {
+        return !ended && deadlineMillis < nowMillis;
     }
 }

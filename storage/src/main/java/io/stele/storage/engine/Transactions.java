@@ -19,6 +19,7 @@ import io.stele.storage.manifest.KeyIndexFile;
 import io.stele.storage.shard.PartitionDelete;
 import io.stele.storage.tablet.FileIds;
 import io.stele.storage.tablet.TableFiles;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -91,12 +92,20 @@ final class Transactions {
     /**
      * Begins one; its id is never used again. What changed since {@code readLsn} stays known until
      * it ends. If the table is a staged one, it is dropped if the transaction comes to nothing.
+     *
+     * @param ttl how long it lives unless it is renewed, or rows are staged; empty: what the
+     *     options say
      */
-    String begin(Optional<Lsn> readLsn, TableId tableId) {
-        return begin(tableId, readLsn, stagedTables.find(tableId));
+    String begin(Optional<Lsn> readLsn, TableId tableId, Optional<Duration> ttl) {
+        return begin(
+                tableId,
+                readLsn,
+                stagedTables.find(tableId),
+                ttl.orElse(options.transactionIdle()));
     }
 
-    private String begin(TableId tableId, Optional<Lsn> readLsn, Optional<TableId> stagedTable) {
+    private String begin(
+            TableId tableId, Optional<Lsn> readLsn, Optional<TableId> stagedTable, Duration ttl) {
         if (open.size() >= MAX_OPEN) {
             throw new SteleException(
                     ErrorCode.BUSY,
@@ -112,6 +121,7 @@ final class Transactions {
                         readLsn,
                         stagedTable,
                         options.transactionBytes(),
+                        ttl.toMillis(),
                         clock.nowMillis()));
         return id;
     }
@@ -138,6 +148,9 @@ final class Transactions {
         Transaction transaction = open.get(id);
         if (transaction == null) {
             return findCommitted(id);
+        }
+        if (transaction.hasEnded()) { // whatever the tables are by now
+            return transaction.outcome().copy();
         }
         Map<ShardId, List<FileEntry>> files = entries(written);
         Map<ShardId, List<PartitionDelete>> deletes = new TreeMap<>();
@@ -197,7 +210,13 @@ final class Transactions {
      * @param partitions domains of partition columns, checked
      */
     CompletableFuture<Lsn> deletePartitions(TableSchema table, ScanPredicate partitions) {
-        Transaction transaction = open.get(begin(table.id(), Optional.empty(), Optional.empty()));
+        Transaction transaction =
+                open.get(
+                        begin(
+                                table.id(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                options.transactionIdle()));
         if (transaction == null || !transaction.end()) {
             throw new IllegalStateException("Expected a new transaction");
         }
@@ -283,10 +302,21 @@ final class Transactions {
         transaction.clear();
     }
 
-    /** Aborts what nobody has touched since. */
-    void expire(long beforeMillis) {
+    /** Lets one live for so long from now on; false if it has ended and left nothing. */
+    boolean renew(String id, Duration ttl) {
+        Transaction transaction = open.get(id);
+        if (transaction == null) {
+            return false;
+        }
+        transaction.renew(clock.nowMillis() + ttl.toMillis());
+        return true;
+    }
+
+    /** Aborts what nobody cares for any more. */
+    void expire() {
+        long now = clock.nowMillis();
         for (Transaction transaction : List.copyOf(open.values())) {
-            if (transaction.isIdleSince(beforeMillis)) {
+            if (transaction.isExpired(now)) {
                 abort(transaction.id())
                         .whenComplete(
                                 (gone, failed) -> {
@@ -444,6 +474,24 @@ final class Transactions {
         return new SteleException(
                 ErrorCode.INVALID_ARGUMENT,
                 "Expected " + expected + ", found " + found + " for file " + file.path());
+    }
+
+    /**
+     * What became of one whose commit was asked for: completes when it is known, with its LSN or
+     * TRANSACTION_NOT_FOUND. INVALID_ARGUMENT if it is still open.
+     */
+    CompletableFuture<Lsn> findOutcome(String id) {
+        Transaction transaction = open.get(id);
+        if (transaction == null) {
+            return findCommitted(id);
+        }
+        if (!transaction.hasEnded()) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a transaction that is to be committed, found '%s', which is open: no commit has come so far"
+                            .formatted(id));
+        }
+        return transaction.outcome().copy();
     }
 
     private static SteleException notFound(String id) {

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -68,6 +69,50 @@ class TestTransactions {
         assertThat(node.await(node.commit(transaction, List.of()))).isEqualTo(lsn);
         assertThat(table.snapshot(node.engine(), node.readPoint()))
                 .containsExactly(Map.entry(1L, "once:0"));
+    }
+
+    /** What is asked again while it goes on is answered by what it comes to. */
+    @Test
+    void aRepeatedCommitIsNotRefusedForWhatHappensMeanwhile() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 1);
+        String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
+        List<WrittenFile> files =
+                List.of(
+                        WorkerFiles.write(
+                                node.objects(),
+                                table,
+                                table.shard(1),
+                                "worker",
+                                List.of(new Row(1, "a", 0))));
+        CompletableFuture<Lsn> first = node.engine().commit(transaction, files, Optional.empty());
+        node.engine().catalog().dropTable(table.id());
+        CompletableFuture<Lsn> second = node.engine().commit(transaction, files, Optional.empty());
+        CompletableFuture<Lsn> asked = node.engine().transactionOutcome(transaction);
+        Lsn lsn = node.await(first);
+        assertThat(node.await(second)).isEqualTo(lsn);
+        assertThat(node.await(asked)).isEqualTo(lsn);
+    }
+
+    @Test
+    void theOutcomeOfATransactionIsWhatItCameTo() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 1);
+        String committed = node.engine().beginTransaction(table.id(), Optional.empty());
+        String aborted = node.engine().beginTransaction(table.id(), Optional.empty());
+        String open = node.engine().beginTransaction(table.id(), Optional.empty());
+        Lsn lsn = node.await(node.commit(committed, List.of()));
+        node.await(node.engine().abort(aborted));
+        assertThat(node.await(node.engine().transactionOutcome(committed))).isEqualTo(lsn);
+        assertRefused(
+                ErrorCode.TRANSACTION_NOT_FOUND,
+                () -> node.await(node.engine().transactionOutcome(aborted)));
+        assertRefused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> node.await(node.engine().transactionOutcome(open)));
+        node.restart();
+        assertThat(node.await(node.engine().transactionOutcome(committed))).isEqualTo(lsn);
+        assertRefused(
+                ErrorCode.TRANSACTION_NOT_FOUND,
+                () -> node.await(node.engine().transactionOutcome(open)));
     }
 
     @ParameterizedTest
@@ -391,6 +436,29 @@ class TestTransactions {
         assertThat(node.engine().status().openTransactions()).isEqualTo(1);
         node.tick(Duration.ofHours(2).toMillis());
         assertThat(node.engine().status().openTransactions()).isZero();
+    }
+
+    /** Workers write files for hours, of which the sidecar sees nothing. */
+    @Test
+    void aTransactionLivesAsLongAsItIsRenewed() throws IOException {
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 1);
+        Duration ttl = Duration.ofMinutes(5);
+        String cared =
+                node.engine().beginTransaction(table.id(), Optional.empty(), Optional.of(ttl));
+        String left =
+                node.engine().beginTransaction(table.id(), Optional.empty(), Optional.of(ttl));
+        stageUpsert(cared, table, 1, "late");
+        for (int minute = 0; minute < 180; minute += 4) {
+            assertThat(node.engine().renewTransaction(cared, ttl)).isTrue();
+            node.tick(Duration.ofMinutes(4).toMillis());
+        }
+        assertThat(node.engine().renewTransaction(left, ttl)).isFalse();
+        assertThat(node.engine().status().openTransactions()).isEqualTo(1);
+        node.await(node.commit(cared, List.of()));
+        assertThat(node.engine().renewTransaction(cared, ttl)).isFalse();
+        check(table, Map.of(1L, "late:0"));
+        assertRefused(
+                ErrorCode.TRANSACTION_NOT_FOUND, () -> node.await(node.commit(left, List.of())));
     }
 
     private void check(TestTable table, Map<Long, String> expected) throws IOException {

@@ -1,0 +1,147 @@
+package io.stele.connector.sidecar;
+
+import static java.util.Objects.requireNonNull;
+
+import com.google.common.collect.Lists;
+import com.google.inject.Inject;
+import io.airlift.concurrent.Threads;
+import io.airlift.log.Logger;
+import io.stele.connector.SteleConfig;
+import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.RenewLeasesReply;
+import io.stele.protocol.api.RenewLeasesRequest;
+import jakarta.annotation.PreDestroy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * What queries of this coordinator hold in the sidecar, read points and open transactions, and the
+ * renewal of all of it at once: a request that takes its time delays no other lease. The thread
+ * does nothing else. Thread-safe.
+ */
+public final class Leases {
+    private static final Logger log = Logger.get(Leases.class);
+
+    /** Two renewals may fail before a lease ends. */
+    private static final int RENEWALS_PER_TTL = 3;
+
+    private static final int MAX_OF_EITHER = RenewLeasesRequest.MAX_LEASES / 2;
+
+    private final Function<RenewLeasesRequest, RenewLeasesReply> sidecar;
+    private final long readPointTtlMillis;
+    private final long transactionTtlMillis;
+    private final Set<String> readPoints = ConcurrentHashMap.newKeySet();
+    private final Set<String> transactions = ConcurrentHashMap.newKeySet();
+    private final ScheduledExecutorService renewals =
+            Executors.newSingleThreadScheduledExecutor(Threads.daemonThreadsNamed("stele-leases"));
+
+    @Inject
+    public Leases(SteleSidecar sidecar, SteleConfig config) {
+        this(
+                request ->
+                        sidecar.callWithin(
+                                period(config),
+                                Actions.RENEW_LEASES,
+                                request,
+                                RenewLeasesReply.class),
+                config.getReadPointTtl().toJavaTime(),
+                config.getTransactionTtl().toJavaTime());
+        long periodMillis = period(config).toMillis();
+        renewals.scheduleAtFixedRate(
+                this::renew, periodMillis, periodMillis, TimeUnit.MILLISECONDS);
+    }
+
+    Leases(
+            Function<RenewLeasesRequest, RenewLeasesReply> sidecar,
+            Duration readPointTtl,
+            Duration transactionTtl) {
+        this.sidecar = requireNonNull(sidecar, "sidecar is null");
+        this.readPointTtlMillis = readPointTtl.toMillis();
+        this.transactionTtlMillis = transactionTtl.toMillis();
+    }
+
+    private static Duration period(SteleConfig config) {
+        long shortest =
+                Math.min(
+                        config.getReadPointTtl().toMillis(), config.getTransactionTtl().toMillis());
+        return Duration.ofMillis(Math.max(1, shortest / RENEWALS_PER_TTL));
+    }
+
+    /** How long a transaction lives after its coordinator. */
+    public long transactionTtlMillis() {
+        return transactionTtlMillis;
+    }
+
+    void addReadPoint(String id) {
+        readPoints.add(id);
+    }
+
+    void removeReadPoint(String id) {
+        readPoints.remove(id);
+    }
+
+    boolean hasReadPoint(String id) {
+        return readPoints.contains(id);
+    }
+
+    /** Keeps a transaction open until it is removed. */
+    public void addTransaction(String id) {
+        transactions.add(id);
+    }
+
+    public void removeTransaction(String id) {
+        transactions.remove(id);
+    }
+
+    /** Renews all there are. What has ended is left to those who use it, who find out. */
+    void renew() {
+        List<List<String>> ofReadPoints = Lists.partition(List.copyOf(readPoints), MAX_OF_EITHER);
+        List<List<String>> ofTransactions =
+                Lists.partition(List.copyOf(transactions), MAX_OF_EITHER);
+        int requests = Math.max(ofReadPoints.size(), ofTransactions.size());
+        for (int i = 0; i < requests; i++) {
+            renew(
+                    i < ofReadPoints.size() ? ofReadPoints.get(i) : List.of(),
+                    i < ofTransactions.size() ? ofTransactions.get(i) : List.of());
+        }
+    }
+
+    private void renew(List<String> someReadPoints, List<String> someTransactions) {
+        try {
+            RenewLeasesReply reply =
+                    sidecar.apply(
+                            new RenewLeasesRequest(
+                                    someReadPoints,
+                                    readPointTtlMillis,
+                                    someTransactions,
+                                    transactionTtlMillis));
+            for (String id : reply.endedTransactions()) {
+                if (transactions.remove(id)) {
+                    log.debug("Transaction %s has ended in the sidecar", id);
+                }
+            }
+            for (String id : reply.endedReadPoints()) {
+                if (readPoints.contains(id)) {
+                    log.warn("Read point %s has ended in the sidecar", id);
+                }
+            }
+        } catch (RuntimeException e) {
+            log.warn(
+                    e,
+                    "Cannot renew %s read points and %s transactions",
+                    someReadPoints.size(),
+                    someTransactions.size());
+        }
+    }
+
+    @PreDestroy
+    public void stop() {
+        renewals.shutdownNow();
+    }
+}

@@ -1,0 +1,33 @@
+package io.stele.protocol.api;
+
+import java.util.List;
+
+/**
+ * Starts the leases of read points and open transactions anew, all that a client holds at once.
+ *
+ * @param readPointTtlMillis how long the read points live from now on
+ * @param transactionTtlMillis how long the transactions do
+ */
+public record RenewLeasesRequest(
+        List<String> readPointIds,
+        long readPointTtlMillis,
+        List<String> transactionIds,
+        long transactionTtlMillis) {
+    /** As many as a sidecar has of either. */
+    public static final int MAX_LEASES = 20_000;
+
+    public RenewLeasesRequest {
+        readPointIds = List.copyOf(readPointIds);
+        transactionIds = List.copyOf(transactionIds);
+        if (readPointTtlMillis <= 0 || transactionTtlMillis <= 0) {
+            throw new IllegalArgumentException(
+                    "Expected times to live > 0, found %d and %d"
+                            .formatted(readPointTtlMillis, transactionTtlMillis));
+        }
+        if (readPointIds.size() + transactionIds.size() > MAX_LEASES) {
+            throw new IllegalArgumentException(
+                    "Expected at most %d leases, found %d"
+                            .formatted(MAX_LEASES, readPointIds.size() + transactionIds.size()));
+        }
+    }
+}
