@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -206,17 +207,7 @@ final class SteleConsistencyIT {
         SidecarFixture own = cluster.newSidecar("committed", Map.of());
         try (SidecarProxy proxy = new SidecarProxy(own.uri());
                 ExecutorService threads = Executors.newSingleThreadExecutor()) {
-            cluster.runner()
-                    .createCatalog(
-                            "silenced",
-                            "stele",
-                            Map.of(
-                                    "stele.sidecar.uri",
-                                    proxy.uri(),
-                                    "stele.shared-secret",
-                                    SidecarFixture.SECRET,
-                                    "stele.request-timeout",
-                                    "1s"));
+            createImpatientCatalog(proxy);
             queries.run("CREATE TABLE silenced.s.t (k bigint)"); // no key: a repetition would show
             proxy.silence("commit-transaction");
             Future<?> insert =
@@ -237,6 +228,42 @@ final class SteleConsistencyIT {
             queries.run("DROP CATALOG committed");
             own.close();
         }
+    }
+
+    @Test
+    void aLongCompactionIsWaitedFor() throws Exception {
+        try (SidecarProxy proxy = new SidecarProxy(cluster.sidecar().uri());
+                ExecutorService threads = Executors.newSingleThreadExecutor()) {
+            createImpatientCatalog(proxy);
+            String table = "silenced.s." + SteleQueries.newTable("compacted");
+            queries.run("CREATE TABLE %s (k bigint)".formatted(table));
+            queries.update("INSERT INTO %s VALUES 1".formatted(table));
+            proxy.silence("compact");
+            Future<?> optimize =
+                    threads.submit(
+                            () -> queries.run("ALTER TABLE %s EXECUTE optimize".formatted(table)));
+            proxy.awaitSilenced(1);
+            assertThatThrownBy(() -> optimize.get(6, TimeUnit.SECONDS))
+                    .isInstanceOf(TimeoutException.class);
+            proxy.endSilence();
+            optimize.get(60, TimeUnit.SECONDS);
+            queries.run("DROP CATALOG silenced");
+        }
+    }
+
+    /** One that gives each request a second. */
+    private void createImpatientCatalog(SidecarProxy proxy) {
+        cluster.runner()
+                .createCatalog(
+                        "silenced",
+                        "stele",
+                        Map.of(
+                                "stele.sidecar.uri",
+                                proxy.uri(),
+                                "stele.shared-secret",
+                                SidecarFixture.SECRET,
+                                "stele.request-timeout",
+                                "1s"));
     }
 
     @Test

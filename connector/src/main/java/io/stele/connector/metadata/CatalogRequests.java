@@ -365,11 +365,10 @@ public final class CatalogRequests {
 
     /** Flushes or merges the files of a table; safe to repeat. */
     void maintain(String action, SchemaTableName name) {
-        sidecar.callUntilKnown(
+        sidecar.callLong(
                 action,
                 TableRequest.of(name.getSchemaName(), name.getTableName()),
-                Done.class,
-                "The work goes on in the sidecar if it is there");
+                Done.class);
     }
 
     /** What is known of the files that may have rows of a predicate. */
@@ -390,22 +389,20 @@ public final class CatalogRequests {
 
     /** Forgets the history of a table below an LSN. */
     void expireHistory(TableId tableId, Lsn before) {
-        sidecar.callUntilKnown(
+        sidecar.callLong(
                 Actions.EXPIRE_HISTORY,
                 new ExpireHistoryRequest(tableId, before),
-                Done.class,
-                "The work goes on in the sidecar if it is there");
+                Done.class);
     }
 
     /**
      * Deletes files of a table that belong to nothing and were changed before; returns how many.
      */
     long removeOrphanFiles(TableId tableId, long beforeMillis) {
-        return sidecar.callUntilKnown(
+        return sidecar.callLong(
                         Actions.REMOVE_ORPHAN_FILES,
                         new RemoveOrphanFilesRequest(tableId, beforeMillis),
-                        RemoveOrphanFilesReply.class,
-                        "The work goes on in the sidecar if it is there")
+                        RemoveOrphanFilesReply.class)
                 .deletedFiles();
     }
 

@@ -46,6 +46,11 @@ final class ChangeCountingActions implements SidecarActions {
     }
 
     @Override
+    public <T> T callLong(String action, Object request, Class<T> replyType) {
+        return actions.callLong(action, request, replyType);
+    }
+
+    @Override
     public <T> T callNow(String action, Object request, Class<T> replyType) {
         return actions.callNow(action, request, replyType);
     }

@@ -23,6 +23,12 @@ public interface SidecarActions {
      */
     <T> T callUntilKnown(String action, Object request, Class<T> replyType, String unknown);
 
+    /**
+     * Runs work that may be begun anew and may take hours: waits for as long as it takes, and asks
+     * again where the sidecar is lost.
+     */
+    <T> T callLong(String action, Object request, Class<T> replyType);
+
     /** Runs an action that somebody will do without: once, and if the sidecar is there. */
     <T> T callNow(String action, Object request, Class<T> replyType);
 }

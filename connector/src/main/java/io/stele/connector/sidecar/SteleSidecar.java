@@ -99,6 +99,11 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
             }
 
             @Override
+            public <T> T callLong(String action, Object request, Class<T> replyType) {
+                return SteleSidecar.this.callLong(action, request, replyType, tag);
+            }
+
+            @Override
             public <T> T callNow(String action, Object request, Class<T> replyType) {
                 return SteleSidecar.this.callNow(action, request, replyType, tag);
             }
@@ -118,6 +123,11 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     @Override
     public <T> T callUntilKnown(String action, Object request, Class<T> replyType, String unknown) {
         return callUntilKnown(action, request, replyType, unknown, QueryTag.NONE);
+    }
+
+    @Override
+    public <T> T callLong(String action, Object request, Class<T> replyType) {
+        return callLong(action, request, replyType, QueryTag.NONE);
     }
 
     @Override
@@ -173,17 +183,20 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
 
     private <T> T callUntilKnown(
             String action, Object request, Class<T> replyType, String unknown, QueryTag tag) {
+        return repeatChange(
+                () -> connect().flight().action(action, request, replyType, timeout, tag), unknown);
+    }
+
+    /** One that is asked for every half a minute would begin anew each time. */
+    private <T> T callLong(String action, Object request, Class<T> replyType, QueryTag tag) {
+        return repeatChange(
+                () -> connect().flight().action(action, request, replyType, changeTimeout, tag),
+                "The sidecar goes on with it if it is there");
+    }
+
+    private <T> T repeatChange(Supplier<T> request, String unknown) {
         try {
-            return repetition.run(
-                    () ->
-                            naming(
-                                    () ->
-                                            connect()
-                                                    .flight()
-                                                    .action(
-                                                            action, request, replyType, timeout,
-                                                            tag)),
-                    failure -> changeTimeout);
+            return repetition.run(() -> naming(request), failure -> changeTimeout);
         } catch (SteleException e) {
             throw translate(isAnswer(e) ? e : unknown(e, unknown));
         }

@@ -45,6 +45,11 @@ final class TestEndedReadPoints {
                         }
 
                         @Override
+                        public <T> T callLong(String action, Object request, Class<T> replyType) {
+                            throw new AssertionError(action);
+                        }
+
+                        @Override
                         public <T> T callUntilKnown(
                                 String action, Object request, Class<T> replyType, String unknown) {
                             throw new AssertionError(action);
