@@ -33,6 +33,7 @@ public final class SchedulerMetrics {
                 Suppliers.memoizeWithExpiration(
                         service::threadsStatus, CACHE_MILLIS, TimeUnit.MILLISECONDS);
         export(exporter, "background", ThreadsStatus::background);
+        export(exporter, "deciding", ThreadsStatus::deciding);
         export(exporter, "flushing", ThreadsStatus::flushing);
         export(exporter, "merging", ThreadsStatus::merging);
         export(exporter, "lookups", ThreadsStatus::lookups);

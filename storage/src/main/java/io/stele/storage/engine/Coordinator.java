@@ -12,16 +12,18 @@ import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.shard.PartitionDelete;
 import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.wal.LogHold;
-import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,9 +34,10 @@ import org.jspecify.annotations.Nullable;
  * OUTCOME under the commit LSN; the hold ends. Writers of these shards wait during the hold;
  * readers above the commit LSN wait for the outcome; nobody fails.
  *
- * <p>Invariant: an OUTCOME "committed" is logged only after the decision object says so. If it
- * cannot be found out what the object says, the participants stop serving until a restart resolves
- * it: their logs stay held, so nothing can come between.
+ * <p>Invariant: an OUTCOME "committed" is logged only after the decision object says so. While the
+ * store does not say what the object says, it is asked on: the participants' logs stay held, so
+ * nothing can come between, and what was committed before can be read. Only a decision object that
+ * is damaged stops the participants until a restart.
  *
  * <p>Safe for use by many threads. Nothing here waits; blocking steps run on background threads.
  */
@@ -43,21 +46,36 @@ final class Coordinator {
     private final EngineLog log;
     private final Decisions decisions;
     private final CatalogService catalog;
+    private final Retries retries;
+    private final Executor deciding;
     private final Executor background;
+    private final long maxResolvedBytes;
     private final long epoch;
 
+    /**
+     * @param deciding makes decisions and nothing else, so that nothing is in their way
+     * @param background publishes tables
+     * @param maxResolvedBytes of the rows that a transaction's conditional operations come to in a
+     *     shard
+     */
     Coordinator(
             Shards shards,
             EngineLog log,
             Decisions decisions,
             CatalogService catalog,
+            Retries retries,
+            Executor deciding,
             Executor background,
+            long maxResolvedBytes,
             long epoch) {
         this.shards = requireNonNull(shards, "shards is null");
         this.log = requireNonNull(log, "log is null");
         this.decisions = requireNonNull(decisions, "decisions is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
+        this.retries = requireNonNull(retries, "retries is null");
+        this.deciding = requireNonNull(deciding, "deciding is null");
         this.background = requireNonNull(background, "background is null");
+        this.maxResolvedBytes = Math.min(maxResolvedBytes, LogHold.MAX_RECORD_BYTES / 2);
         this.epoch = epoch;
     }
 
@@ -78,12 +96,18 @@ final class Coordinator {
         }
     }
 
-    /** Commits; completes with the commit LSN when every later read sees all of it. */
+    /**
+     * Commits; completes with the commit LSN when every later read sees all of it. Never throws:
+     * whatever goes wrong is in the future.
+     */
     CompletableFuture<Lsn> commit(Commit commit) {
         SortedSet<ShardId> participants = commit.participants();
-        CompletableFuture<Lsn> committed =
-                participants.isEmpty() ? commitNothing(commit) : commitParts(commit, participants);
-        return committed.thenCompose(lsn -> publish(commit, lsn));
+        return attempt(
+                        () ->
+                                participants.isEmpty()
+                                        ? commitNothing(commit)
+                                        : commitParts(commit, participants))
+                .thenCompose(lsn -> publish(commit, lsn));
     }
 
     private CompletableFuture<Lsn> commitNothing(Commit commit) {
@@ -99,72 +123,79 @@ final class Coordinator {
     }
 
     private CompletableFuture<Lsn> commitParts(Commit commit, SortedSet<ShardId> participants) {
-        List<CompletableFuture<@Nullable Void>> prepared = new ArrayList<>();
+        Map<ShardId, CompletableFuture<@Nullable Void>> prepared = new TreeMap<>();
         for (ShardId id : participants) {
-            prepared.add(
-                    shards.shard(id)
-                            .prepare(
-                                    commit.transactionId(),
-                                    commit.readLsn(),
-                                    commit.files().getOrDefault(id, List.of()),
-                                    commit.batches().getOrDefault(id, List.of()),
-                                    commit.deletes().getOrDefault(id, List.of())));
+            prepared.put(id, attempt(() -> prepare(commit, id)));
         }
-        return all(prepared)
+        return all(prepared.values())
                 .handle(
                         (done, failed) ->
                                 failed == null
-                                        ? commitPaused(commit, participants)
-                                        : giveUp(commit, participants, prepared, failed))
+                                        ? commitPaused(commit, prepared)
+                                        : giveUp(commit, prepared, failed))
                 .thenCompose(next -> next);
     }
 
+    private CompletableFuture<@Nullable Void> prepare(Commit commit, ShardId id) {
+        return shards.shard(id)
+                .prepare(
+                        commit.transactionId(),
+                        commit.readLsn(),
+                        commit.files().getOrDefault(id, List.of()),
+                        commit.batches().getOrDefault(id, List.of()),
+                        commit.deletes().getOrDefault(id, List.of()));
+    }
+
     /** No conditional write is worked out on what this transaction is about to change. */
-    private CompletableFuture<Lsn> commitPaused(Commit commit, SortedSet<ShardId> participants) {
+    private CompletableFuture<Lsn> commitPaused(
+            Commit commit, Map<ShardId, CompletableFuture<@Nullable Void>> prepared) {
+        SortedSet<ShardId> participants = new TreeSet<>(prepared.keySet());
         List<CompletableFuture<@Nullable Void>> paused = new ArrayList<>();
         participants.forEach(id -> paused.add(shards.shard(id).pauseConditional()));
         return all(paused)
                 .thenCompose(done -> log.hold(participants))
-                .thenCompose(hold -> commitHeld(commit, participants, hold))
+                .handle(
+                        (hold, failed) ->
+                                failed == null
+                                        ? commitHeld(commit, participants, hold)
+                                        : giveUp(commit, prepared, failed))
+                .thenCompose(next -> next)
                 .whenComplete(
                         (lsn, failed) ->
                                 participants.forEach(id -> shards.shard(id).resumeConditional()));
     }
 
-    /** A participant could not prepare: those that did are told. */
+    /** It does not come to a decision: the participants that are prepared are told. */
     private CompletableFuture<Lsn> giveUp(
             Commit commit,
-            SortedSet<ShardId> participants,
-            List<CompletableFuture<@Nullable Void>> prepared,
+            Map<ShardId, CompletableFuture<@Nullable Void>> prepared,
             Throwable failed) {
-        int index = 0;
-        for (ShardId id : participants) {
-            CompletableFuture<@Nullable Void> part = prepared.get(index++);
-            part.thenCompose(done -> shards.shard(id).abort(commit.transactionId()));
-        }
+        prepared.forEach(
+                (id, part) ->
+                        part.thenCompose(done -> shards.shard(id).abort(commit.transactionId())));
         return CompletableFuture.failedFuture(unwrap(failed));
     }
 
     private CompletableFuture<Lsn> commitHeld(
             Commit commit, SortedSet<ShardId> participants, LogHold hold) {
-        return findConflict(commit, participants, hold)
+        return attempt(() -> findConflict(commit, participants, hold))
                 .handle(
                         (conflict, failed) -> {
                             if (failed != null) {
-                                return finish(commit, participants, hold, false)
-                                        .<Lsn>thenCompose(
-                                                done ->
-                                                        CompletableFuture.failedFuture(
-                                                                unwrap(failed)));
+                                return abort(commit, participants, hold, unwrap(failed));
                             }
                             if (conflict.isPresent()) {
-                                SteleException cause = conflict.get();
-                                return finish(commit, participants, hold, false)
-                                        .<Lsn>thenCompose(
-                                                done -> CompletableFuture.failedFuture(cause));
+                                return abort(commit, participants, hold, conflict.get());
                             }
                             return decideHeld(commit, participants, hold);
                         })
+                .thenCompose(next -> next);
+    }
+
+    private CompletableFuture<Lsn> abort(
+            Commit commit, SortedSet<ShardId> participants, LogHold hold, Throwable cause) {
+        return finish(commit, participants, hold, false)
+                .handle((done, never) -> CompletableFuture.<Lsn>failedFuture(cause))
                 .thenCompose(next -> next);
     }
 
@@ -179,7 +210,9 @@ final class Coordinator {
                             .thenCompose(
                                     done ->
                                             shard.findConflict(
-                                                    commit.transactionId(), hold.lsn())));
+                                                    commit.transactionId(),
+                                                    hold.lsn(),
+                                                    maxResolvedBytes)));
         }
         return all(checks)
                 .thenApply(
@@ -215,36 +248,38 @@ final class Coordinator {
                 .thenCompose(next -> next);
     }
 
+    /** Asks until it is known how it is decided, however long the store does not say. */
     private CompletableFuture<Decision> decide(Commit commit, Lsn lsn) {
-        return inBackground(
-                () ->
-                        decisions.decide(
-                                new Decision(
-                                        commit.transactionId(),
-                                        true,
-                                        lsn,
-                                        commit.publish(),
-                                        epoch)));
+        Decision proposal =
+                new Decision(commit.transactionId(), true, lsn, commit.publish(), epoch);
+        return retries.untilDone(
+                "decide transaction " + commit.transactionId(),
+                deciding,
+                () -> decisions.decide(proposal));
     }
 
+    /**
+     * Logs how it ended in every participant and ends the hold; completes when it is applied.
+     *
+     * <p>Invariant: the hold of a committed transaction ends only when each of its records is in
+     * the log's queue, so that nothing comes before it.
+     */
     private CompletableFuture<@Nullable Void> finish(
             Commit commit, SortedSet<ShardId> participants, LogHold hold, boolean committed) {
-        List<CompletableFuture<@Nullable Void>> outcomes = new ArrayList<>();
+        List<CompletableFuture<CompletableFuture<@Nullable Void>>> logged = new ArrayList<>();
         for (ShardId id : participants) {
-            outcomes.add(shards.shard(id).decide(hold, commit.transactionId(), committed));
+            logged.add(
+                    retries.untilDone(
+                            "log how transaction " + commit.transactionId() + " ended",
+                            () ->
+                                    shards.shard(id)
+                                            .decide(hold, commit.transactionId(), committed)));
         }
-        // The records are appended one hop later, on the shards' contexts; the hold ends when all
-        // are.
-        return shards.joined(participants)
+        return all(logged)
                 .thenCompose(
                         done -> {
-                            boolean missing =
-                                    outcomes.stream()
-                                            .anyMatch(CompletableFuture::isCompletedExceptionally);
-                            if (!committed || !missing) {
-                                log.release(hold);
-                            }
-                            return all(outcomes);
+                            log.release(hold);
+                            return all(logged.stream().map(CompletableFuture::join).toList());
                         });
     }
 
@@ -266,33 +301,26 @@ final class Coordinator {
         if (commit.publish().isEmpty()) {
             return CompletableFuture.completedFuture(lsn);
         }
-        return inBackground(
+        return BackgroundTasks.submit(
+                background,
                 () -> {
                     catalog.publishTable(commit.publish().get());
                     return lsn;
                 });
     }
 
-    private <T> CompletableFuture<T> inBackground(BlockingStep<T> step) {
-        CompletableFuture<T> result = new CompletableFuture<>();
+    /** The future that a step makes, or a failed one if it throws. */
+    private static <T extends @Nullable Object> CompletableFuture<T> attempt(
+            Supplier<CompletableFuture<T>> step) {
         try {
-            background.execute(
-                    () -> {
-                        try {
-                            result.complete(step.run());
-                        } catch (IOException | RuntimeException failed) {
-                            result.completeExceptionally(failed);
-                        }
-                    });
-        } catch (java.util.concurrent.RejectedExecutionException full) {
-            result.completeExceptionally(
-                    new SteleException(ErrorCode.BUSY, "Background work is behind", full));
+            return step.get();
+        } catch (RuntimeException | Error failed) {
+            return CompletableFuture.failedFuture(failed);
         }
-        return result;
     }
 
     private static CompletableFuture<@Nullable Void> all(
-            List<? extends CompletableFuture<?>> futures) {
+            Collection<? extends CompletableFuture<?>> futures) {
         return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> null);
     }
@@ -307,11 +335,5 @@ final class Coordinator {
         return new SteleException(
                 ErrorCode.TRANSACTION_NOT_FOUND,
                 "Expected to commit transaction " + transactionId + ", found that " + reason);
-    }
-
-    /** A step that waits for the store. */
-    @FunctionalInterface
-    private interface BlockingStep<T> {
-        T run() throws IOException;
     }
 }

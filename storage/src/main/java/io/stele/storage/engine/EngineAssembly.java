@@ -116,8 +116,18 @@ final class EngineAssembly {
         recovery.forgetOldDecisions(time.nowMillis() - DECISION_MILLIS);
         collector.findOrphans(warehouse, referenced(shards), time.nowMillis());
         shards.all().forEach(entry -> start(entry, engineLog));
+        Retries retries = new Retries(time::nowMillis, threads.uncaught());
         Coordinator coordinator =
-                new Coordinator(shards, engineLog, decisions, catalog, threads.background(), epoch);
+                new Coordinator(
+                        shards,
+                        engineLog,
+                        decisions,
+                        catalog,
+                        retries,
+                        threads.deciding(),
+                        threads.background(),
+                        options.transactionBytes(),
+                        epoch);
         Transactions transactions =
                 new Transactions(
                         options,
@@ -157,6 +167,7 @@ final class EngineAssembly {
                 readPoints,
                 collector,
                 transactions,
+                retries,
                 indexBuilds,
                 epoch);
     }

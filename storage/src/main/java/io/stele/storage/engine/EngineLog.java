@@ -55,6 +55,19 @@ final class EngineLog implements ShardLog, AutoCloseable {
         return done;
     }
 
+    @Override
+    public CompletableFuture<LogPosition> appendNow(
+            ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment) {
+        CompletableFuture<LogPosition> done = log.appendNow(shard, type, payload, attachment);
+        poke();
+        return done;
+    }
+
+    @Override
+    public int recordBytes() {
+        return log.recordBytes();
+    }
+
     CompletableFuture<LogHold> hold(Collection<ShardId> shards) {
         CompletableFuture<LogHold> granted = log.hold(shards);
         poke();

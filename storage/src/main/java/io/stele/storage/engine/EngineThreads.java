@@ -27,8 +27,9 @@ import java.util.function.LongSupplier;
  *     wants to have scheduled beside them
  * @param dataBound the group of the shards' contexts; with shares enough that what queries do does
  *     not hold up writes (Hologres, section 4.5)
- * @param background runs short tasks that may wait: manifests, decisions, writes that waited for
- *     memory
+ * @param background runs short tasks that wait for the store and for nothing else: manifests, and
+ *     writes that waited for memory, which wait for nothing
+ * @param deciding decides transactions, and nothing that others may wait for is before them
  * @param flushing runs flushes, apart from the short tasks that make them count
  * @param merging runs compactions, apart from the flushes that free memory
  * @param lookups runs reads of files that writes wait for; takes every task
@@ -42,6 +43,7 @@ public record EngineThreads(
         ContextPool contexts,
         SchedulingGroup dataBound,
         BackgroundPool background,
+        BackgroundPool deciding,
         BackgroundPool flushing,
         BackgroundPool merging,
         Executor lookups,
@@ -55,6 +57,8 @@ public record EngineThreads(
 
     private static final int SHORT_TASK_THREADS = 2; // they wait for the store, not for cores
 
+    private static final int DECISION_THREADS = 4; // each waits for one object to be created
+
     private static final int LOOKUP_THREADS = 4; // they wait for files more than they compute
 
     private static final int LOOKUP_WAITING_LIMIT =
@@ -67,6 +71,7 @@ public record EngineThreads(
         requireNonNull(contexts, "contexts is null");
         requireNonNull(dataBound, "dataBound is null");
         requireNonNull(background, "background is null");
+        requireNonNull(deciding, "deciding is null");
         requireNonNull(flushing, "flushing is null");
         requireNonNull(merging, "merging is null");
         requireNonNull(lookups, "lookups is null");
@@ -125,6 +130,7 @@ public record EngineThreads(
                 contexts,
                 dataBound(contexts),
                 pool(SHORT_TASK_THREADS, factory, uncaught),
+                pool(DECISION_THREADS, factory, uncaught),
                 pool(backgroundThreads, backgroundFactory, uncaught),
                 pool(Math.max(1, backgroundThreads / 2), backgroundFactory, uncaught),
                 new BlockingPool(LOOKUP_THREADS, LOOKUP_WAITING_LIMIT, factory, uncaught),
@@ -149,6 +155,7 @@ public record EngineThreads(
                 pool,
                 pool,
                 pool,
+                pool,
                 Optional.empty(),
                 () -> 0,
                 uncaught);
@@ -163,6 +170,7 @@ public record EngineThreads(
         return new ThreadsStatus(
                 contexts.status(),
                 background.load(),
+                deciding.load(),
                 flushing.load(),
                 merging.load(),
                 lookups instanceof BlockingPool calls ? calls.load() : new PoolLoad(0, 0, 0));
@@ -174,6 +182,7 @@ public record EngineThreads(
         flushing.close();
         merging.close();
         background.close();
+        deciding.close();
         contexts.close();
         if (lookups instanceof BlockingPool calls) {
             calls.close();

@@ -27,6 +27,7 @@ final class Housekeeping implements AutoCloseable {
     private final ReadPoints readPoints;
     private final FileCollector collector;
     private final Transactions transactions;
+    private final Retries retries;
     private final IndexBuilds indexBuilds;
     private final ReplacedTables replacedTables;
     private final AutoCloseable ticks;
@@ -42,6 +43,7 @@ final class Housekeeping implements AutoCloseable {
             ReadPoints readPoints,
             FileCollector collector,
             Transactions transactions,
+            Retries retries,
             IndexBuilds indexBuilds,
             ReplacedTables replacedTables) {
         this.threads = requireNonNull(threads, "threads is null");
@@ -51,6 +53,7 @@ final class Housekeeping implements AutoCloseable {
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.collector = requireNonNull(collector, "collector is null");
         this.transactions = requireNonNull(transactions, "transactions is null");
+        this.retries = requireNonNull(retries, "retries is null");
         this.indexBuilds = requireNonNull(indexBuilds, "indexBuilds is null");
         this.replacedTables = requireNonNull(replacedTables, "replacedTables is null");
         this.ticks = threads.periodic().every(TICK_MILLIS, this::tick);
@@ -68,6 +71,7 @@ final class Housekeeping implements AutoCloseable {
             return;
         }
         long now = clock.nowMillis();
+        retries.tick();
         readPoints.expire();
         indexBuilds.next();
         transactions.expire();

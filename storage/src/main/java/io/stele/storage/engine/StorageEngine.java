@@ -67,6 +67,7 @@ public final class StorageEngine implements AutoCloseable {
     private final ReadPointOpener readPointOpener;
     private final TableReads reads;
     private final Transactions transactions;
+    private final Retries retries;
     private final OrphanFiles orphanFiles;
     private final IndexBuilds indexBuilds;
     private final Housekeeping housekeeping;
@@ -85,6 +86,7 @@ public final class StorageEngine implements AutoCloseable {
             ReadPoints readPoints,
             FileCollector collector,
             Transactions transactions,
+            Retries retries,
             IndexBuilds indexBuilds,
             long epoch) {
         this.catalog = catalog;
@@ -100,6 +102,7 @@ public final class StorageEngine implements AutoCloseable {
                 new TableReads(
                         catalog, shards, files, readPoints, fileLists, options.maxChangesBytes());
         this.transactions = transactions;
+        this.retries = retries;
         this.orphanFiles = transactions.orphanFiles(files, epoch);
         this.indexBuilds = indexBuilds;
         this.housekeeping =
@@ -111,6 +114,7 @@ public final class StorageEngine implements AutoCloseable {
                         readPoints,
                         collector,
                         transactions,
+                        retries,
                         indexBuilds,
                         new ReplacedTables(catalog, readPoints));
         this.status =
@@ -708,6 +712,7 @@ public final class StorageEngine implements AutoCloseable {
         }
         closed = true;
         housekeeping.close();
+        retries.close();
         log.close();
     }
 

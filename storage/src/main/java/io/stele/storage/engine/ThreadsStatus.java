@@ -9,12 +9,14 @@ import io.stele.scheduler.PoolStatus;
 public record ThreadsStatus(
         PoolStatus contexts,
         PoolLoad background,
+        PoolLoad deciding,
         PoolLoad flushing,
         PoolLoad merging,
         PoolLoad lookups) {
     public ThreadsStatus {
         requireNonNull(contexts, "contexts is null");
         requireNonNull(background, "background is null");
+        requireNonNull(deciding, "deciding is null");
         requireNonNull(flushing, "flushing is null");
         requireNonNull(merging, "merging is null");
         requireNonNull(lookups, "lookups is null");

@@ -19,6 +19,7 @@ import io.stele.storage.manifest.KeyIndexFile;
 import io.stele.storage.shard.PartitionDelete;
 import io.stele.storage.tablet.FileIds;
 import io.stele.storage.tablet.TableFiles;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,8 +31,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Transactions {
     private static final int MAX_OPEN = 10_000; // each may hold rows in memory
+
+    private static final Pattern TRANSACTION_ID = Pattern.compile("[0-9a-f]+-[0-9a-f]+");
 
     private final StorageOptions options;
     private final EngineClock clock;
@@ -161,20 +164,10 @@ final class Transactions {
         try {
             publish.ifPresent(stagedTables::checkPublishable);
             claims.claim(files);
-        } catch (SteleException refused) {
+        } catch (RuntimeException | Error refused) {
             end(transaction, refused);
             return transaction.outcome().copy();
         }
-        collector.adopt(paths(written));
-        run(
-                transaction,
-                new Coordinator.Commit(
-                        id,
-                        transaction.readLsn(),
-                        transaction.staged(parts),
-                        files,
-                        deletes,
-                        publish));
         transaction
                 .outcome()
                 .whenComplete(
@@ -185,6 +178,22 @@ final class Transactions {
                                         transaction.filePrefixes(), Set.copyOf(paths(written)));
                             }
                         });
+        Coordinator.Commit commit;
+        try {
+            collector.adopt(paths(written));
+            commit =
+                    new Coordinator.Commit(
+                            id,
+                            transaction.readLsn(),
+                            transaction.staged(parts),
+                            files,
+                            deletes,
+                            publish);
+        } catch (RuntimeException | Error refused) {
+            end(transaction, refused);
+            return transaction.outcome().copy();
+        }
+        run(transaction, commit);
         return transaction.outcome().copy();
     }
 
@@ -196,12 +205,20 @@ final class Transactions {
     }
 
     /** Ends one of which it is certain that it is not committed. */
-    private CompletableFuture<@Nullable Void> end(Transaction transaction, SteleException cause) {
-        ended(transaction);
-        collector.sweep(transaction.filePrefixes(), Set.of());
-        return stagedTables
-                .drop(transaction.stagedTable())
-                .whenComplete((tried, never) -> transaction.outcome().completeExceptionally(cause));
+    private CompletableFuture<@Nullable Void> end(Transaction transaction, Throwable cause) {
+        try {
+            ended(transaction);
+            collector.sweep(transaction.filePrefixes(), Set.of());
+            return stagedTables
+                    .drop(transaction.stagedTable())
+                    .whenComplete(
+                            (tried, never) -> transaction.outcome().completeExceptionally(cause));
+        } catch (RuntimeException | Error broken) {
+            // What it leaves is found at the next start
+            threads.uncaught().accept(broken);
+            transaction.outcome().completeExceptionally(cause);
+            return CompletableFuture.completedFuture(null);
+        }
     }
 
     /**
@@ -259,17 +276,22 @@ final class Transactions {
                 .commit(commit)
                 .whenComplete(
                         (lsn, failed) -> {
-                            if (failed == null) {
-                                ended(transaction);
-                                transaction.outcome().complete(lsn);
-                            } else if (Coordinator.unwrap(failed) instanceof SteleException cause
+                            if (failed != null
+                                    && Coordinator.unwrap(failed) instanceof SteleException cause
                                     && isCertain(cause)) {
                                 end(transaction, cause);
-                            } else {
+                                return;
+                            }
+                            try {
                                 ended(transaction);
-                                transaction
-                                        .outcome()
-                                        .completeExceptionally(Coordinator.unwrap(failed));
+                            } finally {
+                                if (failed == null) {
+                                    transaction.outcome().complete(lsn);
+                                } else {
+                                    transaction
+                                            .outcome()
+                                            .completeExceptionally(Coordinator.unwrap(failed));
+                                }
                             }
                         });
     }
@@ -330,41 +352,24 @@ final class Transactions {
 
     /** A commit that is repeated after it was through: its decision object knows. */
     private CompletableFuture<Lsn> findCommitted(String id) {
-        CompletableFuture<Lsn> result = new CompletableFuture<>();
-        if (!id.matches("[0-9a-f]+-[0-9a-f]+")) {
-            result.completeExceptionally(notFound(id));
-            return result;
-        }
+        return TRANSACTION_ID.matcher(id).matches()
+                ? BackgroundTasks.submit(threads.background(), () -> committedLsn(id))
+                : CompletableFuture.failedFuture(notFound(id));
+    }
+
+    private Lsn committedLsn(String id) {
+        Decision decision;
         try {
-            threads.background()
-                    .execute(
-                            () -> {
-                                try {
-                                    Decision decision =
-                                            decisions
-                                                    .find(id)
-                                                    .filter(Decision::committed)
-                                                    .orElseThrow(() -> notFound(id));
-                                    checkPublished(decision);
-                                    result.complete(decision.lsn());
-                                } catch (java.io.IOException failed) {
-                                    result.completeExceptionally(
-                                            new SteleException(
-                                                    ErrorCode.STORE_FAILED,
-                                                    "Cannot read the decision of transaction "
-                                                            + id
-                                                            + ": "
-                                                            + failed,
-                                                    failed));
-                                } catch (RuntimeException failed) {
-                                    result.completeExceptionally(failed);
-                                }
-                            });
-        } catch (RejectedExecutionException full) {
-            result.completeExceptionally(
-                    new SteleException(ErrorCode.BUSY, "Background work is behind", full));
+            decision =
+                    decisions.find(id).filter(Decision::committed).orElseThrow(() -> notFound(id));
+        } catch (IOException failed) {
+            throw new SteleException(
+                    ErrorCode.STORE_FAILED,
+                    "Cannot read the decision of transaction " + id + ": " + failed,
+                    failed);
         }
-        return result;
+        checkPublished(decision);
+        return decision.lsn();
     }
 
     /**

@@ -44,13 +44,22 @@ final class PartResolution {
     private final TableFiles files;
     private final boolean checked;
     private final Lsn commitLsn;
+    private final long maxResolvedBytes;
+    private long resolvedBytes;
 
     /**
      * @param checked whether unique indexes may refuse it; not once it is decided
      * @param commitLsn what the transaction commits at: rows that have expired by then are not
      *     there
+     * @param maxResolvedBytes of what its conditional batches come to, which is one log record
      */
-    PartResolution(TableGroupShard shard, TableFiles files, boolean checked, Lsn commitLsn) {
+    PartResolution(
+            TableGroupShard shard,
+            TableFiles files,
+            boolean checked,
+            Lsn commitLsn,
+            long maxResolvedBytes) {
+        this.maxResolvedBytes = maxResolvedBytes;
         this.commitLsn = requireNonNull(commitLsn, "commitLsn is null");
         this.shard = requireNonNull(shard, "shard is null");
         this.files = requireNonNull(files, "files is null");
@@ -107,7 +116,10 @@ final class PartResolution {
                 WriteBatchReader batch = inEffect(table, part.batches().get(index));
                 WriteBatchReader plain = evaluation.add(batch, conditional.contains(index)).batch();
                 if (conditional.contains(index)) {
-                    resolved.put(index, Arrays.copyOf(plain.buffer(), plain.sizeBytes()));
+                    byte[] before =
+                            resolved.put(index, Arrays.copyOf(plain.buffer(), plain.sizeBytes()));
+                    resolvedBytes += plain.sizeBytes() - (before == null ? 0 : before.length);
+                    checkSize(table);
                 }
             }
             Optional<Resolution> verdict = evaluation.verdict();
@@ -152,6 +164,18 @@ final class PartResolution {
             }
         }
         return found;
+    }
+
+    private void checkSize(TableShard table) {
+        if (resolvedBytes > maxResolvedBytes) {
+            throw new SteleException(
+                    ErrorCode.TRANSACTION_TOO_LARGE,
+                    "Expected at most %d bytes of whole rows that the conditional operations of one transaction come to in a shard, found %d in table %s; write them in parts"
+                            .formatted(
+                                    maxResolvedBytes,
+                                    resolvedBytes,
+                                    table.schema().qualifiedName()));
+        }
     }
 
     private static SteleException tooLarge(TableShard table) {

@@ -14,8 +14,8 @@ import java.util.Optional;
 /**
  * A shard's part of a transaction that is prepared and not yet decided.
  *
- * @param prepareLsn LSN of its PREPARE record: the log is kept from there until the rows are in
- *     files
+ * @param prepareLsn LSN of its first PREPARE record: the log is kept from there until the rows are
+ *     in files
  */
 public record PreparedPart(
         String transactionId,
@@ -41,6 +41,15 @@ public record PreparedPart(
         List<WriteBatchReader> plain = new ArrayList<>(batches);
         resolved.forEach((index, batch) -> plain.set(index, new WriteBatchReader(batch)));
         return new PreparedPart(transactionId, prepareLsn, readLsn, files, plain, deletes);
+    }
+
+    /** The part with what another of its PREPARE records adds. */
+    PreparedPart and(Prepare more) {
+        List<FileEntry> allFiles = new ArrayList<>(files);
+        allFiles.addAll(more.files());
+        List<WriteBatchReader> allBatches = new ArrayList<>(batches);
+        more.batches().forEach(batch -> allBatches.add(TransactionRecords.reader(batch)));
+        return new PreparedPart(transactionId, prepareLsn, readLsn, allFiles, allBatches, deletes);
     }
 
     static PreparedPart of(Prepare prepare, Lsn prepareLsn) {

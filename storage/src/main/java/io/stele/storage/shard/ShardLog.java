@@ -15,6 +15,13 @@ public interface ShardLog {
     CompletableFuture<LogPosition> append(
             ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment);
 
+    /** As {@link io.stele.storage.wal.NodeLog#appendNow}. */
+    CompletableFuture<LogPosition> appendNow(
+            ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment);
+
+    /** The largest payload of a record. */
+    int recordBytes();
+
     /** As {@link io.stele.storage.wal.NodeLog#tryAppend}. */
     Optional<CompletableFuture<LogPosition>> tryAppend(
             ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment);

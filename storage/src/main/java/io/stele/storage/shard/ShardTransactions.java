@@ -8,12 +8,14 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.shard.PrepareRecords.Piece;
 import io.stele.storage.shard.TransactionRecords.Outcome;
 import io.stele.storage.shard.TransactionRecords.Prepare;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.wal.LogHold;
+import io.stele.storage.wal.LogPosition;
 import io.stele.storage.wal.RecordType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -73,11 +75,6 @@ final class ShardTransactions {
             List<FileEntry> newFiles,
             List<byte[]> newBatches,
             List<PartitionDelete> deletes) {
-        try {
-            shard.checkServing();
-        } catch (SteleException refused) {
-            return CompletableFuture.failedFuture(refused);
-        }
         Prepare prepare =
                 new Prepare(
                         transactionId,
@@ -85,31 +82,67 @@ final class ShardTransactions {
                         newFiles,
                         newBatches.stream().map(ByteBuffer::wrap).toList(),
                         deletes);
-        return shard.log()
-                .append(shard.id(), RecordType.PREPARE, TransactionRecords.encode(prepare), prepare)
+        List<Piece> pieces;
+        try {
+            shard.checkServing();
+            pieces = PrepareRecords.of(prepare, shard.log().recordBytes());
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+        return append(transactionId, pieces)
                 .thenCompose(position -> shard.awaitApplied(position.lsn()));
     }
 
-    /** Logs how a held transaction ended here; completes when it is durable and applied. */
-    CompletableFuture<@Nullable Void> decide(
+    /** Appends the records of a part; where one is refused, those before it are given up. */
+    private CompletableFuture<LogPosition> append(String transactionId, List<Piece> pieces) {
+        CompletableFuture<LogPosition> appended = new CompletableFuture<>();
+        for (int i = 0; i < pieces.size(); i++) {
+            Piece piece = pieces.get(i);
+            appended =
+                    shard.log()
+                            .append(
+                                    shard.id(),
+                                    RecordType.PREPARE,
+                                    piece.payload(),
+                                    piece.prepare());
+            if (appended.isCompletedExceptionally()) {
+                if (i > 0) {
+                    abort(transactionId);
+                }
+                return appended;
+            }
+        }
+        return appended;
+    }
+
+    /**
+     * Logs how a held transaction ended here. Completes when its record is in the log's queue, with
+     * what completes when it is durable and applied.
+     */
+    CompletableFuture<CompletableFuture<@Nullable Void>> decide(
             LogHold hold, String transactionId, boolean committed) {
         return shard.context()
-                .submit(() -> outcome(transactionId, committed))
-                .thenCompose(
-                        outcome ->
-                                hold.append(
-                                        shard.id(),
-                                        RecordType.OUTCOME,
-                                        TransactionRecords.encode(outcome),
-                                        outcome))
-                .thenCompose(position -> shard.awaitApplied(position.lsn()));
+                .submit(
+                        () -> {
+                            Outcome outcome = outcome(transactionId, committed);
+                            return hold.append(
+                                            shard.id(),
+                                            RecordType.OUTCOME,
+                                            TransactionRecords.encode(outcome),
+                                            outcome)
+                                    .thenCompose(position -> shard.awaitApplied(position.lsn()));
+                        });
     }
 
-    /** Logs that a transaction was given up before anything was decided. */
+    /**
+     * Logs that a transaction was given up before anything was decided. Never waits for room in the
+     * log: what is prepared must not stay because others write much.
+     */
     CompletableFuture<@Nullable Void> abort(String transactionId) {
         Outcome outcome = Outcome.aborted(transactionId);
         return shard.log()
-                .append(shard.id(), RecordType.OUTCOME, TransactionRecords.encode(outcome), outcome)
+                .appendNow(
+                        shard.id(), RecordType.OUTCOME, TransactionRecords.encode(outcome), outcome)
                 .thenCompose(position -> shard.awaitApplied(position.lsn()));
     }
 
@@ -119,8 +152,10 @@ final class ShardTransactions {
      * conditional operations are worked out by this.
      *
      * @param commitLsn what it would commit at
+     * @param maxResolvedBytes of the rows that its conditional operations come to
      */
-    CompletableFuture<Optional<SteleException>> findConflict(String transactionId, Lsn commitLsn) {
+    CompletableFuture<Optional<SteleException>> findConflict(
+            String transactionId, Lsn commitLsn, long maxResolvedBytes) {
         return shard.context()
                 .submit(
                         () -> {
@@ -141,7 +176,12 @@ final class ShardTransactions {
                             try {
                                 resolved.put(
                                         transactionId,
-                                        new PartResolution(shard, files, true, commitLsn)
+                                        new PartResolution(
+                                                        shard,
+                                                        files,
+                                                        true,
+                                                        commitLsn,
+                                                        maxResolvedBytes)
                                                 .run(part));
                                 return Optional.empty();
                             } catch (SteleException refused) {
@@ -150,9 +190,20 @@ final class ShardTransactions {
                         });
     }
 
-    /** A PREPARE record: remembers the part. */
+    /** A PREPARE record: remembers the part, or more of it. */
     void apply(Prepare prepare, Lsn lsn) {
-        prepared.put(prepare.transactionId(), PreparedPart.of(prepare, lsn));
+        if (!prepare.continues()) {
+            prepared.put(prepare.transactionId(), PreparedPart.of(prepare, lsn));
+            return;
+        }
+        PreparedPart known = prepared.get(prepare.transactionId());
+        if (known != null) {
+            prepared.put(prepare.transactionId(), known.and(prepare));
+        } else if (batches.isCounting()) {
+            throw new IllegalStateException(
+                    "Expected more of a prepared transaction, found none of "
+                            + prepare.transactionId());
+        } // else what came before it is trimmed, as all of it is in files
     }
 
     /** An OUTCOME record: does what was prepared, or forgets it. */
@@ -265,7 +316,9 @@ final class ShardTransactions {
         if (committed) {
             // As before the crash: nothing between came to the log. It passed the checks then.
             PreparedPart part = requireNonNull(prepared.get(transactionId));
-            resolved.put(transactionId, new PartResolution(shard, files, false, lsn).run(part));
+            resolved.put(
+                    transactionId,
+                    new PartResolution(shard, files, false, lsn, Long.MAX_VALUE).run(part));
         }
         Outcome outcome = outcome(transactionId, committed);
         apply(outcome, lsn);

@@ -73,7 +73,7 @@ public final class TableGroupShard {
      *     shard
      * @param laneContexts makes the context of a lane
      * @param maxWriteWait a write that is held back for so long is refused
-     * @param releaser runs writes that waited for memory; may block
+     * @param releaser runs writes that waited for memory
      * @param lookups runs reads of files that writes depend on; may block, and takes every task
      */
     public TableGroupShard(
@@ -208,7 +208,7 @@ public final class TableGroupShard {
             WriteBatchReader batch = new WriteBatchReader(bytes, offset, length);
             QueuedWrite write = validated(writerId, sequence, batch, acknowledgement);
             if (gate.pass(length, new GatedWrite(write))) {
-                submit(write);
+                submit(write, true);
             }
         } catch (SteleException refused) {
             if (!refused.code().retryable()) {
@@ -240,8 +240,8 @@ public final class TableGroupShard {
         }
 
         @Override
-        public void run() {
-            submit(write);
+        public boolean tryRun() {
+            return submit(write, false);
         }
 
         @Override
@@ -265,26 +265,41 @@ public final class TableGroupShard {
         return new QueuedWrite(writerId, sequence, table, batch, summary, acknowledgement);
     }
 
-    private void submit(QueuedWrite write) {
+    /**
+     * Puts a write on its way.
+     *
+     * @param waits for room in the log
+     * @return false: there is no room, and nothing was done
+     */
+    private boolean submit(QueuedWrite write, boolean waits) {
         Optional<CompletableFuture<WriteOutcome>> earlier;
         try {
             earlier = writers.admit(write.writerId(), write.sequence(), write.acknowledgement());
         } catch (SteleException outOfTurn) {
             write.acknowledgement().completeExceptionally(outOfTurn);
-            return;
+            return true;
         }
         if (earlier.isPresent()) {
             Futures.forward(earlier.get(), write.acknowledgement());
-            return;
+            return true;
         }
         try {
             checkNotAltered(write);
-            if (!resolver.take(write)) {
-                appender.append(write, new Resolution.Accepted(write.batch(), 0), Ticket.PASSED_BY);
+            if (resolver.take(write)) {
+                return true;
             }
-        } catch (RuntimeException refused) {
+            Resolution plain = new Resolution.Accepted(write.batch(), 0);
+            if (waits) {
+                appender.append(write, plain, Ticket.PASSED_BY);
+            } else if (!appender.tryAppend(write, plain, Ticket.PASSED_BY)) {
+                resolver.dropped();
+                writers.withdrawn(write.writerId(), write.sequence(), write.acknowledgement());
+                return false;
+            }
+        } catch (RuntimeException | Error refused) {
             refuse(write, refused);
         }
+        return true;
     }
 
     /**
@@ -382,8 +397,8 @@ public final class TableGroupShard {
         return new BatchValidator(table.announced(), id).validate(batch).appended();
     }
 
-    /** Logs how a held transaction ended here; completes when it is durable and applied. */
-    public CompletableFuture<@Nullable Void> decide(
+    /** As {@link ShardTransactions#decide}; any thread. */
+    public CompletableFuture<CompletableFuture<@Nullable Void>> decide(
             LogHold hold, String transactionId, boolean committed) {
         return transactions.decide(hold, transactionId, committed);
     }
@@ -395,8 +410,8 @@ public final class TableGroupShard {
 
     /** As {@link ShardTransactions#findConflict}; any thread. */
     public CompletableFuture<Optional<SteleException>> findConflict(
-            String transactionId, Lsn commitLsn) {
-        return transactions.findConflict(transactionId, commitLsn);
+            String transactionId, Lsn commitLsn, long maxResolvedBytes) {
+        return transactions.findConflict(transactionId, commitLsn, maxResolvedBytes);
     }
 
     // ---- state

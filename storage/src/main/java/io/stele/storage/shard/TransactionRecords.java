@@ -27,6 +27,7 @@ import java.util.TreeMap;
  * <pre>
  * PREPARE: id | read LSN 8 (-1: no conflict check) | file count 4 | files | batch count 4 | batches
  *          [ | delete count 4 | partition deletes]          left out if there is none
+ *          [ | continues 1]                                 1: more of the part; then the delete count is there
  *   delete: table id 8 | length 4 | scan predicate as JSON
  *   file:  length 4 | file entry as JSON           batch: length 4 | write batch, verbatim
  * OUTCOME: id | committed 1 | table count 4 | (table id 8 | first row id 8) for each table that got row ids,
@@ -46,11 +47,16 @@ final class TransactionRecords {
 
     /** The pieces of a PREPARE record; batches are not copied. */
     static List<ByteBuffer> encode(Prepare prepare) {
-        List<byte[]> files = new ArrayList<>();
+        return encode(
+                prepare, prepare.files().stream().map(TransactionRecords::encodeFile).toList());
+    }
+
+    /**
+     * @param files of the record, as {@link #encodeFile} makes them
+     */
+    static List<ByteBuffer> encode(Prepare prepare, List<byte[]> files) {
         int fileBytes = 0;
-        for (FileEntry file : prepare.files()) {
-            byte[] encoded = encodeJson(file, "file entry " + file.path());
-            files.add(encoded);
+        for (byte[] encoded : files) {
             fileBytes += Integer.BYTES + encoded.length;
         }
         byte[] id = prepare.transactionId().getBytes(UTF_8);
@@ -68,10 +74,27 @@ final class TransactionRecords {
             pieces.add(ByteBuffer.allocate(Integer.BYTES).putInt(batch.remaining()).flip());
             pieces.add(batch);
         }
-        if (!prepare.deletes().isEmpty()) {
+        if (!prepare.deletes().isEmpty() || prepare.continues()) {
             pieces.add(encodeDeletes(prepare.deletes()));
         }
+        if (prepare.continues()) {
+            pieces.add(ByteBuffer.allocate(1).put((byte) 1).flip());
+        }
         return pieces;
+    }
+
+    static byte[] encodeFile(FileEntry file) {
+        return encodeJson(file, "file entry " + file.path());
+    }
+
+    /** What a PREPARE record takes beside its files, batches and deletes. */
+    static int headBytes(Prepare prepare) {
+        int idBytes = prepare.transactionId().getBytes(UTF_8).length;
+        return 4 + idBytes + 8 + 4 + 4 + Integer.BYTES + 1;
+    }
+
+    static int deletesBytes(Prepare prepare) {
+        return encodeDeletes(prepare.deletes()).remaining();
     }
 
     private static ByteBuffer encodeDeletes(List<PartitionDelete> deletes) {
@@ -122,32 +145,46 @@ final class TransactionRecords {
                                 decodeJson(in, predicate, ScanPredicate.class, "a predicate")));
             }
         }
+        boolean continues = in.hasMore();
+        if (continues) {
+            byte flag = in.octet("whether it continues a part");
+            in.check(flag == 1, "1 for more of a part", flag);
+        }
         in.end();
         Optional<Lsn> read =
                 readLsn == NO_READ_LSN ? Optional.empty() : Optional.of(new Lsn(readLsn));
-        return new Prepare(id, read, files, batches, deletes);
+        return new Prepare(id, read, files, batches, deletes, continues);
     }
 
+    /** The pieces of an OUTCOME record; batches are not copied. */
     static List<ByteBuffer> encode(Outcome outcome) {
         byte[] id = outcome.transactionId().getBytes(UTF_8);
-        int resolvedBytes = outcome.resolved().isEmpty() ? 0 : 4;
-        for (byte[] batch : outcome.resolved().values()) {
-            resolvedBytes += 8 + batch.length;
-        }
+        int countBytes = outcome.resolved().isEmpty() ? 0 : 4;
         ByteBuffer out =
                 ByteBuffer.allocate(
-                        4 + id.length + 1 + 4 + 16 * outcome.firstRowIds().size() + resolvedBytes);
+                        4 + id.length + 1 + 4 + 16 * outcome.firstRowIds().size() + countBytes);
         out.putInt(id.length).put(id);
         out.put((byte) (outcome.committed() ? 1 : 0));
         out.putInt(outcome.firstRowIds().size());
         new TreeMap<>(outcome.firstRowIds())
                 .forEach((table, rowId) -> out.putLong(table.value()).putLong(rowId));
+        List<ByteBuffer> pieces = new ArrayList<>();
+        pieces.add(out);
         if (!outcome.resolved().isEmpty()) {
             out.putInt(outcome.resolved().size());
             new TreeMap<>(outcome.resolved())
-                    .forEach((index, batch) -> out.putInt(index).putInt(batch.length).put(batch));
+                    .forEach(
+                            (index, batch) -> {
+                                pieces.add(
+                                        ByteBuffer.allocate(2 * Integer.BYTES)
+                                                .putInt(index)
+                                                .putInt(batch.length)
+                                                .flip());
+                                pieces.add(ByteBuffer.wrap(batch));
+                            });
         }
-        return List.of(out.flip());
+        out.flip();
+        return pieces;
     }
 
     static Outcome decodeOutcome(ByteBuffer payload) {
@@ -217,13 +254,17 @@ final class TransactionRecords {
     /**
      * What a transaction will do in one shard if it commits: files first, then batches, each in
      * order; or deletes alone.
+     *
+     * @param continues whether it adds to the PREPARE records of the transaction that come before
+     *     it
      */
     record Prepare(
             String transactionId,
             Optional<Lsn> readLsn,
             List<FileEntry> files,
             List<ByteBuffer> batches,
-            List<PartitionDelete> deletes) {
+            List<PartitionDelete> deletes,
+            boolean continues) {
         Prepare {
             files = List.copyOf(files);
             batches = List.copyOf(batches);
@@ -237,6 +278,16 @@ final class TransactionRecords {
                 List<FileEntry> files,
                 List<ByteBuffer> batches) {
             this(transactionId, readLsn, files, batches, List.of());
+        }
+
+        /** The first or only record of a part. */
+        Prepare(
+                String transactionId,
+                Optional<Lsn> readLsn,
+                List<FileEntry> files,
+                List<ByteBuffer> batches,
+                List<PartitionDelete> deletes) {
+            this(transactionId, readLsn, files, batches, deletes, false);
         }
     }
 

@@ -6,7 +6,9 @@ import io.stele.protocol.SteleException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Holds writes back while the background is behind: first they are slowed to a number of bytes a
@@ -18,7 +20,9 @@ import java.util.function.LongSupplier;
  *
  * <p>Invariant: writes pass in the order they came, also those that come while earlier ones are
  * being let through. Invariant: a write that is refused is told so ({@link HeldWrite#postponed})
- * before any write behind it passes. Guarded by itself.
+ * before any write behind it passes. Invariant: letting through never waits; a write for which the
+ * log has no room stays at the head, since what makes room may need the thread that would wait.
+ * Guarded by itself.
  */
 final class WriteGate {
     private static final long WAITING_LIMIT_BYTES =
@@ -45,7 +49,7 @@ final class WriteGate {
     private long heldWrites;
 
     /**
-     * @param releaser runs the writes that are let through; they may block for room in the log
+     * @param releaser runs the writes that are let through
      * @param nowMillis never goes back
      * @param maxWaitMillis a write that was held for so long is refused
      */
@@ -98,7 +102,13 @@ final class WriteGate {
             }
             releasing = true;
         }
-        releaser.execute(this::release);
+        try {
+            releaser.execute(this::release);
+        } catch (RejectedExecutionException full) {
+            synchronized (this) {
+                releasing = false; // the next poke tries again
+            }
+        }
     }
 
     synchronized long waitingBytes() {
@@ -140,18 +150,38 @@ final class WriteGate {
     }
 
     private void release() {
-        while (true) {
-            Waiting next;
-            synchronized (this) {
-                next = waiting.peek();
-                if (next == null || !isAllowed(next.sizeBytes())) {
-                    releasing = false;
-                    return;
+        boolean passed = true;
+        try {
+            while (passed) {
+                Waiting next = takeAllowed();
+                passed = next != null && next.write().tryRun();
+                if (next != null && !passed) {
+                    putBack(next);
                 }
-                waiting.remove();
-                waitingBytes -= next.sizeBytes();
             }
-            next.write().run();
+        } finally {
+            synchronized (this) {
+                releasing = false;
+            }
+        }
+    }
+
+    private synchronized @Nullable Waiting takeAllowed() {
+        Waiting next = waiting.peek();
+        if (next == null || !isAllowed(next.sizeBytes())) {
+            return null;
+        }
+        waiting.remove();
+        waitingBytes -= next.sizeBytes();
+        return next;
+    }
+
+    /** The next poke tries again. */
+    private synchronized void putBack(Waiting next) {
+        waiting.addFirst(next);
+        waitingBytes += next.sizeBytes();
+        if (pressure.isSlow()) {
+            allowedBytes += next.sizeBytes();
         }
     }
 

@@ -106,6 +106,21 @@ final class WriterWindows {
     }
 
     /**
+     * An attempt that was taken has not begun, and will be taken again.
+     *
+     * @param acknowledgement of the attempt
+     */
+    synchronized void withdrawn(
+            UUID writerId, long sequence, CompletableFuture<WriteOutcome> acknowledgement) {
+        Window window = windows.get(writerId);
+        if (window != null
+                && window.entries.get(sequence) instanceof InFlight known
+                && known.outcome() == acknowledgement) {
+            window.entries.remove(sequence);
+        }
+    }
+
+    /**
      * The sequence is refused as BUSY: it is owed from now on, unless another attempt at it was
      * taken, which goes on.
      *

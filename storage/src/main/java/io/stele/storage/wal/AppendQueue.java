@@ -97,6 +97,23 @@ final class AppendQueue {
         }
     }
 
+    /** Adds a record, whatever the load. */
+    void addNow(PendingRecord record) {
+        lock.lock();
+        try {
+            checkOpen();
+            ShardState state = state(record.shard);
+            if (state.held) {
+                state.waiting.add(record);
+                heldBytes += record.queueBytes();
+            } else {
+                enqueue(record);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private boolean offerLocked(PendingRecord record) {
         checkOpen();
         ShardState state = state(record.shard);

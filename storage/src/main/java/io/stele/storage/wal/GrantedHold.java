@@ -16,14 +16,12 @@ import org.jspecify.annotations.Nullable;
 /** A hold of a {@link NodeLog}. Guarded by itself. */
 final class GrantedHold implements LogHold {
     private final AppendQueue queue;
-    private final LogOptions options;
     private final AppendQueue.Grant grant;
     private final Set<ShardId> withoutRecord;
     private boolean released;
 
-    GrantedHold(AppendQueue queue, LogOptions options, AppendQueue.Grant grant) {
+    GrantedHold(AppendQueue queue, AppendQueue.Grant grant) {
         this.queue = queue;
-        this.options = options;
         this.grant = grant;
         withoutRecord = new HashSet<>(grant.previous().keySet());
     }
@@ -50,7 +48,7 @@ final class GrantedHold implements LogHold {
                             lsn(),
                             released ? "released" : "not held, or with a record"));
         }
-        PendingRecord record = PendingRecord.create(shard, type, payload, attachment, options);
+        PendingRecord record = PendingRecord.createHeld(shard, type, payload, attachment);
         try {
             queue.addHeld(record, lsn());
             withoutRecord.remove(shard);
@@ -68,7 +66,7 @@ final class GrantedHold implements LogHold {
         released = true;
         List<PendingRecord> voids = new ArrayList<>();
         for (ShardId shard : withoutRecord) {
-            voids.add(PendingRecord.create(shard, RecordType.VOID, List.of(), null, options));
+            voids.add(PendingRecord.createHeld(shard, RecordType.VOID, List.of(), null));
         }
         queue.release(grant.previous().keySet(), lsn(), voids);
     }

@@ -21,6 +21,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for use by many threads.
  */
 public interface LogHold extends AutoCloseable {
+    /**
+     * The largest payload of a record here: what was decided must get into the log, whatever came
+     * of it, and a group must stay below the 2 GiB that its length can say.
+     */
+    int MAX_RECORD_BYTES = 1 << 30;
+
     /** The LSN of the records of this hold, already counted as assigned in every held shard. */
     Lsn lsn();
 
@@ -31,6 +37,7 @@ public interface LogHold extends AutoCloseable {
      * Appends the record of one held shard. Never waits for room in the queue, since those who fill
      * it may wait for this.
      *
+     * @throws IllegalArgumentException if the payload is larger than {@link #MAX_RECORD_BYTES}
      * @throws IllegalStateException if the shard is not held, or has its record already, or the
      *     hold is released
      */

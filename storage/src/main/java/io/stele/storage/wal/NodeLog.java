@@ -141,6 +141,26 @@ public final class NodeLog implements AutoCloseable {
         return Optional.of(record.future);
     }
 
+    /**
+     * As {@link #append}, but never waits, whatever the load: for small records that end something
+     * that others wait for, of which there are few.
+     */
+    public CompletableFuture<LogPosition> appendNow(
+            ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment) {
+        PendingRecord record = PendingRecord.create(shard, type, payload, attachment, options);
+        try {
+            queue.addNow(record);
+        } catch (SteleException e) {
+            record.future.completeExceptionally(e);
+        }
+        return record.future;
+    }
+
+    /** The largest payload of a record, other than those of holds. */
+    public int recordBytes() {
+        return options.recordBytes();
+    }
+
     private void addCommitting(PendingRecord record) {
         while (!queue.offer(record)) {
             if (!commit()) {
@@ -166,7 +186,7 @@ public final class NodeLog implements AutoCloseable {
         } catch (SteleException e) {
             granted.completeExceptionally(e);
         }
-        return granted.thenApply(grant -> new GrantedHold(queue, options, grant));
+        return granted.thenApply(grant -> new GrantedHold(queue, grant));
     }
 
     /**
@@ -178,7 +198,7 @@ public final class NodeLog implements AutoCloseable {
      *     a hold
      */
     public LogHold resume(Lsn lsn, Collection<ShardId> shards) {
-        return new GrantedHold(queue, options, queue.holdAt(lsn, nonEmpty(shards)));
+        return new GrantedHold(queue, queue.holdAt(lsn, nonEmpty(shards)));
     }
 
     private static Set<ShardId> nonEmpty(Collection<ShardId> shards) {

@@ -51,18 +51,33 @@ final class PendingRecord {
             List<ByteBuffer> payload,
             @Nullable Object attachment,
             LogOptions options) {
+        return create(shard, type, payload, attachment, options.recordBytes());
+    }
+
+    /** A record of a hold, which may be larger than others. */
+    static PendingRecord createHeld(
+            ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment) {
+        return create(shard, type, payload, attachment, LogHold.MAX_RECORD_BYTES);
+    }
+
+    private static PendingRecord create(
+            ShardId shard,
+            RecordType type,
+            List<ByteBuffer> payload,
+            @Nullable Object attachment,
+            int limitBytes) {
         requireNonNull(shard, "shard is null");
         requireNonNull(type, "type is null");
         long length = 0;
         for (ByteBuffer piece : payload) {
             length += piece.remaining();
         }
-        if (length > options.recordBytes()) {
+        if (length > limitBytes) {
             throw new IllegalArgumentException(
                     String.format(
                             Locale.ROOT,
                             "Expected a log record of at most %d bytes, found %d for shard %s",
-                            options.recordBytes(),
+                            limitBytes,
                             length,
                             shard));
         }

@@ -65,7 +65,7 @@ final class Simulation {
             throws IOException {
         random = new SplittableRandom(seed);
         SplittableRandom optionsRandom = random.split();
-        StorageOptions options = change.apply(options(optionsRandom));
+        StorageOptions options = change.apply(smallLimits(seed, options(optionsRandom)));
         retentionMillis = options.retention().toMillis();
         boolean logInStore = random.split().nextInt(3) == 0;
         // A quarter, whatever else the seed decides
@@ -89,6 +89,18 @@ final class Simulation {
                 .withApply(apply(random))
                 // A base after each change, after some, or never
                 .withManifestChanges(1 << 3 * random.nextInt(4));
+    }
+
+    /** For half of the seeds, transactions are soon larger than a record, and soon too large. */
+    private static StorageOptions smallLimits(long seed, StorageOptions options) {
+        if (Math.floorMod(seed, 2) == 0) {
+            return options;
+        }
+        LogOptions log = options.log();
+        return options.withTransactions(60_000, options.transactionIdle())
+                .withLog(
+                        new LogOptions(
+                                log.segmentBytes(), log.groupBytes(), log.queueBytes(), 20_000));
     }
 
     /** One lane, several from the start, or as many as the load makes of one. */

@@ -63,6 +63,7 @@ final class Workloads {
         ALL.put("orphans", OrphansWorkload::new);
         ALL.put("replacements", ReplacementsWorkload::new);
         ALL.put("transfers", TransfersWorkload::new);
+        ALL.put("large-transactions", LargeTransactionsWorkload::new);
     }
 
     private Workloads() {}

@@ -121,6 +121,16 @@ final class TestTransactionRecordsFormat {
     }
 
     @Test
+    void goldenPrepareThatContinues() {
+        String golden =
+                "00000003742d31" + "ffffffffffffffff" + "00000000" + "00000000" + "00000000" + "01";
+        Prepare prepare =
+                new Prepare("t-1", Optional.empty(), List.of(), List.of(), List.of(), true);
+        assertThat(TestWriteRecordFormat.hex(TransactionRecords.encode(prepare))).isEqualTo(golden);
+        assertThat(prepare(golden)).isEqualTo(prepare);
+    }
+
+    @Test
     void goldenOutcome() {
         Outcome outcome =
                 new Outcome(

@@ -17,6 +17,7 @@ class TestWriteGate {
     private final List<Integer> postponed = new ArrayList<>();
     private final List<Integer> late = new ArrayList<>();
     private long nowMillis = 1_000;
+    private int room = Integer.MAX_VALUE; // writes that the log takes
     private final WriteGate gate =
             new WriteGate("0-0", Runnable::run, () -> nowMillis, MAX_WAIT_MILLIS);
 
@@ -99,6 +100,44 @@ class TestWriteGate {
     }
 
     @Test
+    void aWriteThatFindsNoRoomStaysAtTheHeadAndHoldsUpNobodyElse() {
+        gate.setPressure(new Pressure(1));
+        for (int i = 0; i < 5; i++) {
+            write(i, MIB);
+        }
+        room = 2;
+        gate.setPressure(Pressure.NONE); // returns, as the thread is another's
+        assertThat(written).containsExactly(0, 1);
+        assertThat(gate.waitingBytes()).isEqualTo(3 * MIB);
+        write(5, MIB);
+        assertThat(written).as("none passes those that wait").containsExactly(0, 1);
+        gate.poke();
+        assertThat(written).containsExactly(0, 1);
+        room = 4;
+        gate.poke();
+        assertThat(written).containsExactly(0, 1, 2, 3);
+        nowMillis += MAX_WAIT_MILLIS;
+        gate.poke();
+        assertThat(late).as("for those, too, there is an end").containsExactly(4, 5);
+        assertThat(gate.waitingBytes()).isZero();
+    }
+
+    @Test
+    void whatFindsNoRoomCostsNothingOfTheRate() {
+        gate.setPressure(new Pressure(0.999)); // a MiB a second
+        write(0, MIB);
+        room = 0;
+        for (int i = 0; i < 100; i++) {
+            nowMillis += 20;
+            gate.poke();
+        }
+        room = 1;
+        nowMillis += 20;
+        gate.poke();
+        assertThat(written).containsExactly(0);
+    }
+
+    @Test
     void aWriteLargerThanTheRateComesThrough() {
         gate.setPressure(new Pressure(0.999)); // a MiB a second
         write(0, 30 * MIB);
@@ -142,8 +181,12 @@ class TestWriteGate {
         }
 
         @Override
-        public void run() {
+        public boolean tryRun() {
+            if (written.size() >= room) {
+                return false;
+            }
             written.add(number);
+            return true;
         }
 
         @Override
