@@ -78,7 +78,8 @@ public final class SteleErrors {
             case UNAVAILABLE -> SteleErrorCode.STELE_UNAVAILABLE;
             case CORRUPT_DATA -> SteleErrorCode.STELE_CORRUPT_DATA;
             case STORE_FAILED -> SteleErrorCode.STELE_STORE_FAILED;
-            case INTERNAL -> SteleErrorCode.STELE_INTERNAL;
+            // Of writers, which the connector is none of
+            case OUTCOME_UNKNOWN, INTERNAL -> SteleErrorCode.STELE_INTERNAL;
         };
     }
 }

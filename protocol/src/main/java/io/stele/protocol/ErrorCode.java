@@ -37,6 +37,11 @@ public enum ErrorCode {
     UNAUTHENTICATED(Category.USER),
     /** A limit on queued work is reached; nothing was done; retry later. */
     BUSY(Category.EXTERNAL),
+    /**
+     * A batch came again so late that it is not known any more whether it was applied; nothing was
+     * done now.
+     */
+    OUTCOME_UNKNOWN(Category.EXTERNAL),
     /** The read point was closed or outlived its lease. */
     READ_POINT_EXPIRED(Category.EXTERNAL),
     /** The sidecar cannot be reached, or is starting or stopping. */

@@ -56,6 +56,7 @@ public record ClientSettings(
         if (linger.isNegative()) {
             throw new IllegalArgumentException("Expected linger >= 0, found " + linger);
         }
+        checkRepeats(unavailableTimeout.plus(busyTimeout));
         checkRange("maxBatchBytes", maxBatchBytes, 1, WireLimits.MAX_BATCH_BYTES);
         checkRange("maxBatchRows", maxBatchRows, 1, WireLimits.MAX_OPERATIONS);
         checkRange("maxInFlightBytes", maxInFlightBytes, 1, Long.MAX_VALUE);
@@ -107,6 +108,18 @@ public record ClientSettings(
     private static void checkPositive(String what, Duration value) {
         if (value.isZero() || value.isNegative()) {
             throw new IllegalArgumentException("Expected " + what + " > 0, found " + value);
+        }
+    }
+
+    /** Beyond it a shard would take a batch that comes again for a new one. */
+    private static void checkRepeats(Duration longest) {
+        Duration most = WireLimits.WRITER_MEMORY.dividedBy(6);
+        if (longest.compareTo(most) > 0) {
+            throw new IllegalArgumentException(
+                    "Expected unavailableTimeout + busyTimeout of at most "
+                            + most
+                            + ", which shards remember writers for, found "
+                            + longest);
         }
     }
 

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.wire.HelloReply;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -49,6 +50,7 @@ final class Connection implements AutoCloseable {
     private volatile boolean closed;
     private volatile boolean ended;
     private volatile @Nullable Thread reader;
+    private volatile int maxUnansweredBatches = HelloReply.OLD_UNANSWERED_BATCHES;
 
     // The sender's.
     private final ArrayDeque<Request> resend = new ArrayDeque<>();
@@ -104,6 +106,11 @@ final class Connection implements AutoCloseable {
             }
         }
         wake();
+    }
+
+    /** How many unanswered batches a writer may have to one shard, as the sidecar said last. */
+    int maxUnansweredBatches() {
+        return maxUnansweredBatches;
     }
 
     /** Makes the sender look at its lanes again. */
@@ -285,6 +292,7 @@ final class Connection implements AutoCloseable {
                             () -> opened.readReplies(settings.answerTimeout(), ticker, this::wake));
             reader = thread;
             session = opened;
+            maxUnansweredBatches = Math.max(1, opened.greeting().maxUnansweredBatches());
             openedNanos = ticker.getAsLong();
             thread.start();
             return opened;

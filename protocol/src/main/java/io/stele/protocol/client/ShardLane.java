@@ -169,7 +169,15 @@ final class ShardLane implements Lane {
         return pollNew(nowNanos);
     }
 
+    /** Whether the shard remembers no more batches than are unanswered; then a reply wakes us. */
+    private boolean isFull() {
+        return unanswered >= connection.maxUnansweredBatches();
+    }
+
     private @Nullable Request pollNew(long nowNanos) {
+        if (isFull()) {
+            return null;
+        }
         WriteRequest next = full.poll();
         boolean beforeFull = false;
         if (next == null) {
@@ -216,7 +224,7 @@ final class ShardLane implements Lane {
                 scheduled = false;
                 return EMPTY;
             }
-            if (writer.isPaused()) {
+            if (writer.isPaused() || (postponed.isEmpty() && isFull())) {
                 return UNTIL_REPLY;
             }
             if (!postponed.isEmpty()) {

@@ -142,7 +142,7 @@ public final class FlightErrors {
             case UNAUTHENTICATED -> Status.Code.UNAUTHENTICATED;
             case UNAVAILABLE -> Status.Code.UNAVAILABLE;
             case CORRUPT_DATA -> Status.Code.DATA_LOSS;
-            case STORE_FAILED, INTERNAL -> Status.Code.INTERNAL;
+            case STORE_FAILED, OUTCOME_UNKNOWN, INTERNAL -> Status.Code.INTERNAL;
         };
     }
 

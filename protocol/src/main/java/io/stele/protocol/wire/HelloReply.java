@@ -4,13 +4,20 @@ import static java.util.Objects.requireNonNull;
 
 /**
  * The sidecar's answer to HELLO: {@code version 4 | node text | max frame bytes 4 | max unanswered
- * requests 4}. What follows is left to later versions and ignored.
+ * requests 4 | max unanswered batches 4}. What follows is left to later versions and ignored.
  *
  * @param version the version both will speak, at most the client's
  * @param maxFrameBytes greatest frame the sidecar reads
  * @param maxRequests how many requests the sidecar takes before it answers; beyond it stops reading
+ * @param maxUnansweredBatches how many unanswered batches a writer may have to one shard, which
+ *     remembers what became of so many; {@link #OLD_UNANSWERED_BATCHES} of a sidecar that does not
+ *     say it
  */
-public record HelloReply(int version, String nodeId, int maxFrameBytes, int maxRequests) {
+public record HelloReply(
+        int version, String nodeId, int maxFrameBytes, int maxRequests, int maxUnansweredBatches) {
+    /** What sidecars remember that do not say it. */
+    public static final int OLD_UNANSWERED_BATCHES = 256;
+
     public HelloReply {
         requireNonNull(nodeId, "nodeId is null");
     }
@@ -21,6 +28,7 @@ public record HelloReply(int version, String nodeId, int maxFrameBytes, int maxR
                 .putText("node", nodeId)
                 .putInt(maxFrameBytes)
                 .putInt(maxRequests)
+                .putInt(maxUnansweredBatches)
                 .toByteArray();
     }
 
@@ -30,6 +38,9 @@ public record HelloReply(int version, String nodeId, int maxFrameBytes, int maxR
                 reader.getInt("version"),
                 reader.getText("node"),
                 reader.getInt("max frame bytes"),
-                reader.getInt("max requests"));
+                reader.getInt("max requests"),
+                reader.hasMore()
+                        ? reader.getInt("max unanswered batches")
+                        : OLD_UNANSWERED_BATCHES);
     }
 }

@@ -1,5 +1,8 @@
 package io.stele.protocol.wire;
 
+import java.time.Duration;
+import java.util.UUID;
+
 /** The limits of the framed protocol; a peer that exceeds one is told which and by how much. */
 public final class WireLimits {
     /** First four bytes of a HELLO, "STLE". */
@@ -43,6 +46,21 @@ public final class WireLimits {
 
     /** Greatest text field (names, tokens, messages), in UTF-8 bytes. */
     public static final int MAX_TEXT_BYTES = 8 << 10;
+
+    /**
+     * Greatest number of unanswered batches that a writer has to one shard, which remembers the
+     * outcomes of its last ones accordingly. The sidecar says it in its greeting.
+     */
+    public static final int MAX_UNANSWERED_BATCHES = 1024;
+
+    /**
+     * For how long a shard remembers a writer after its last batch. Clients repeat batches for a
+     * sixth of it at most.
+     */
+    public static final Duration WRITER_MEMORY = Duration.ofHours(1);
+
+    /** The writer id of batches that are never sent again: nothing is remembered of them. */
+    public static final UUID ANONYMOUS_WRITER = new UUID(0, 0);
 
     private WireLimits() {}
 }

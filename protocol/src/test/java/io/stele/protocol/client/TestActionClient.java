@@ -183,7 +183,7 @@ final class TestActionClient {
                     writer.write(
                             FrameType.HELLO_REPLY,
                             frame.requestId(),
-                            new HelloReply(peerVersion, "peer", 1 << 20, 10).encode());
+                            new HelloReply(peerVersion, "peer", 1 << 20, 10, 10).encode());
                 } else if (!answer(frame, socket, writer)) {
                     return;
                 }

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -180,6 +181,37 @@ final class TestTableWriter extends BaseClientTest {
         }
         assertThat(sidecar.rows()).hasSize(10_000);
         assertThat(sidecar.batchSizes().size()).isLessThan(1_000);
+    }
+
+    @Test
+    void testNoMoreBatchesAreUnansweredThanTheShardRemembers() throws Exception {
+        sidecar.setMaxUnansweredBatches(3);
+        Map<ShardId, Integer> unanswered = new ConcurrentHashMap<>();
+        sidecar.faults(
+                write -> {
+                    unanswered.merge(write.shard(), 1, Integer::sum);
+                    return Fault.SWALLOW;
+                });
+        try (SteleClient client = client(SETTINGS);
+                TableWriter writer = client.writer("s", "t")) {
+            for (long i = 0; i < 100; i++) {
+                writer.insert(i, "x"); // a batch each
+            }
+            SteleTable table = client.table("s", "t");
+            while (unanswered.values().stream().mapToInt(count -> count).sum()
+                    < 3 * writer.schema().shardCount()) {
+                table.get(1L); // comes behind what the sender could send before
+            }
+            for (int i = 0; i < 5; i++) {
+                table.get(1L);
+            }
+            assertThat(unanswered.values()).allMatch(count -> count == 3);
+            sidecar.faults(write -> Fault.NONE);
+            sidecar.breakConnections();
+            writer.flush();
+        }
+        assertThat(sidecar.operations()).isEqualTo(100);
+        assertThat(sidecar.violations()).isEmpty();
     }
 
     @Test

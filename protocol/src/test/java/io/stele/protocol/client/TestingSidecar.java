@@ -93,6 +93,7 @@ final class TestingSidecar implements AutoCloseable {
     private long multiGets;
     private long nextLsn = 1;
     private boolean held;
+    private volatile int maxUnansweredBatches = WireLimits.MAX_UNANSWERED_BATCHES;
     private volatile int maxReplyBytes = 1 << 20;
     private volatile Function<Write, Fault> faults = write -> Fault.NONE;
     private volatile Function<Write, Optional<ErrorReply>> refusals = write -> Optional.empty();
@@ -178,6 +179,11 @@ final class TestingSidecar implements AutoCloseable {
             appended.clear();
         }
         schema = value;
+    }
+
+    /** What the next greetings say. */
+    void setMaxUnansweredBatches(int value) {
+        maxUnansweredBatches = value;
     }
 
     /** Leaves writes waiting, unread and unanswered, until released. */
@@ -303,7 +309,12 @@ final class TestingSidecar implements AutoCloseable {
         writer.write(
                 FrameType.HELLO_REPLY,
                 0,
-                new HelloReply(WireLimits.VERSION, "testing", WireLimits.MAX_FRAME_BYTES, 100)
+                new HelloReply(
+                                WireLimits.VERSION,
+                                "testing",
+                                WireLimits.MAX_FRAME_BYTES,
+                                100,
+                                maxUnansweredBatches)
                         .encode());
         writer.flush();
         reader.setMaxFrameBytes(WireLimits.MAX_FRAME_BYTES);

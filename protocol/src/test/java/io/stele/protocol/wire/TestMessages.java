@@ -40,11 +40,14 @@ final class TestMessages {
                                                 "GET / HTTP/1.1\r\n"
                                                         .getBytes(StandardCharsets.UTF_8))))
                 .hasMessageContaining("53544c45");
-        HelloReply reply = new HelloReply(1, "node", 1000, 64);
+        HelloReply reply = new HelloReply(1, "node", 1000, 64, 512);
         assertThat(hex(reply.encode()))
-                .isEqualTo("00000001" + "046e6f6465" + "000003e8" + "00000040");
+                .isEqualTo("00000001" + "046e6f6465" + "000003e8" + "00000040" + "00000200");
         assertThat(HelloReply.decode(frame(FrameType.HELLO_REPLY, reply.encode())))
                 .isEqualTo(reply);
+        byte[] old = Arrays.copyOf(reply.encode(), reply.encode().length - 4);
+        assertThat(HelloReply.decode(frame(FrameType.HELLO_REPLY, old)).maxUnansweredBatches())
+                .isEqualTo(256);
     }
 
     @Test
@@ -191,7 +194,11 @@ final class TestMessages {
                 FrameType.HELLO,
                 new Hello(1, "token", "client", Optional.empty()).encode(),
                 Hello::decode);
-        check(FrameType.HELLO_REPLY, new HelloReply(1, "node", 1, 1).encode(), HelloReply::decode);
+        byte[] greeting = new HelloReply(1, "node", 1, 1, 1).encode();
+        check( // of a sidecar of before, which a shorter one is as well
+                FrameType.HELLO_REPLY,
+                Arrays.copyOf(greeting, greeting.length - 4),
+                HelloReply::decode);
         check(FrameType.GET_TABLE, new GetTable("s", "t").encode(), GetTable::decode);
         check(
                 FrameType.WRITE,

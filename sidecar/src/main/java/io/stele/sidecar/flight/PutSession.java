@@ -15,6 +15,7 @@ import io.stele.protocol.arrow.ArrowBatchDecoder;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.FlightDescriptor;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.WireLimits;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.metrics.IngestMetrics;
@@ -53,7 +54,7 @@ final class PutSession {
         this.metrics = metrics;
         this.schema = schema;
         this.target = target;
-        this.writerId = target.writerId().orElseGet(UUID::randomUUID);
+        this.writerId = target.writerId().orElse(WireLimits.ANONYMOUS_WRITER);
         this.decoder = decoder;
         this.splitter = new BatchSplitter(schema, target.mode(), target.shard(), decoder.fields());
         this.sequence = target.firstSequence();

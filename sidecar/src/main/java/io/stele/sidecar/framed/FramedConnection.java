@@ -140,7 +140,8 @@ final class FramedConnection implements AutoCloseable {
                         Math.min(hello.version(), WireLimits.VERSION),
                         door.nodeId(),
                         WireLimits.MAX_FRAME_BYTES,
-                        door.maxPendingRequests());
+                        door.maxPendingRequests(),
+                        WireLimits.MAX_UNANSWERED_BATCHES);
         responses.add(FrameType.HELLO_REPLY, frame.requestId(), answer.encode(), () -> {});
         return true;
     }

@@ -173,14 +173,13 @@ final class Recovery {
                 shard.restoreApplied(manifest.flushedLsn(schema.id()));
             }
         }
-        manifest.writers()
-                .forEach(
-                        writer ->
-                                shard.restoreWriter(
-                                        writer.writerId(),
-                                        writer.sequence(),
-                                        writer.lsn(),
-                                        writer.refused()));
+        if (manifest.writersObject().isPresent()) {
+            manifestStores
+                    .of(shard.id())
+                    .loadWriters(manifest.writersObject().get())
+                    .forEach(writer -> shard.restoreWriter(writer, false));
+        }
+        manifest.writers().forEach(writer -> shard.restoreWriter(writer, true));
     }
 
     private static void restore(TableShard table, Manifest manifest, TableFiles files)

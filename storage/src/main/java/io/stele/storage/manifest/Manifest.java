@@ -2,7 +2,6 @@ package io.stele.storage.manifest;
 
 import static java.util.Objects.requireNonNull;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
@@ -21,17 +20,21 @@ import java.util.Set;
  *
  * @param version 1 for the first, then one more for each change
  * @param epoch of the owner that wrote it; a higher epoch fences all lower ones
+ * @param writersObject what is known of writers that are not in {@code writers}
+ * @param writers those that changed since that object was written
  */
 public record Manifest(
-        @JsonProperty("version") long version,
-        @JsonProperty("epoch") long epoch,
-        @JsonProperty("shard") ShardId shard,
-        @JsonProperty("files") List<FileEntry> files,
-        @JsonProperty("tables") List<TableProgress> tables,
-        @JsonProperty("writers") List<WriterProgress> writers,
-        @JsonProperty("prepared") List<PreparedTransaction> prepared) {
+        long version,
+        long epoch,
+        ShardId shard,
+        List<FileEntry> files,
+        List<TableProgress> tables,
+        Optional<WritersObject> writersObject,
+        List<WriterProgress> writers,
+        List<PreparedTransaction> prepared) {
     public Manifest {
         requireNonNull(shard, "shard is null");
+        requireNonNull(writersObject, "writersObject is null");
         if (version < 0 || epoch < 0) {
             throw new IllegalArgumentException(
                     "Expected a version and an epoch >= 0, found "
@@ -56,7 +59,8 @@ public record Manifest(
 
     /** Version 0: what a shard has before its first manifest. Never stored. */
     public static Manifest empty(ShardId shard) {
-        return new Manifest(0, 0, shard, List.of(), List.of(), List.of(), List.of());
+        return new Manifest(
+                0, 0, shard, List.of(), List.of(), Optional.empty(), List.of(), List.of());
     }
 
     /** The files of one table, in manifest order. */

@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -20,6 +21,7 @@ public final class ManifestEdit {
     private final Map<String, FileEntry> files = new LinkedHashMap<>();
     private final Map<TableId, TableProgress> tables = new TreeMap<>();
     private long epoch;
+    private Optional<WritersObject> writersObject;
     private List<WriterProgress> writers;
     private List<PreparedTransaction> prepared;
 
@@ -28,6 +30,7 @@ public final class ManifestEdit {
         base.files().forEach(file -> files.put(file.fileId(), file));
         base.tables().forEach(table -> tables.put(table.tableId(), table));
         this.epoch = base.epoch();
+        this.writersObject = base.writersObject();
         this.writers = base.writers();
         this.prepared = base.prepared();
     }
@@ -116,8 +119,16 @@ public final class ManifestEdit {
         return this;
     }
 
-    public ManifestEdit writers(Collection<WriterProgress> newWriters) {
-        writers = List.copyOf(newWriters);
+    /** States what changed of writers since the object with all of them was written. */
+    public ManifestEdit writers(Collection<WriterProgress> changed) {
+        writers = List.copyOf(changed);
+        return this;
+    }
+
+    /** States that all writers are in an object. */
+    public ManifestEdit writersObject(WritersObject all) {
+        writersObject = Optional.of(all);
+        writers = List.of();
         return this;
     }
 
@@ -134,6 +145,7 @@ public final class ManifestEdit {
                 base.shard(),
                 List.copyOf(files.values()),
                 List.copyOf(tables.values()),
+                writersObject,
                 writers,
                 prepared);
     }

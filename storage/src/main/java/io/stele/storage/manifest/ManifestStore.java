@@ -10,6 +10,7 @@ import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,12 +52,15 @@ public final class ManifestStore {
 
     private final ObjectStore store;
     private final ShardId shard;
+    private final UUID ownerId;
     private final ManifestBases bases;
     private final String prefix;
     private final int minChanges;
     private final VersionedObjects<StoredManifest> versions;
     private volatile @Nullable Known known;
     private volatile long deletedBefore; // bases of versions below are gone
+    private volatile long writersDeletedBefore; // as deletedBefore, of objects with writers
+    private int writersWritten; // as basesWritten
     private int basesWritten; // by one thread at a time: versions are created one after the other
 
     /**
@@ -74,6 +78,7 @@ public final class ManifestStore {
             ObjectStore store, ShardId shard, UUID ownerId, ManifestBases bases, int minChanges) {
         this.store = requireNonNull(store, "store is null");
         this.shard = requireNonNull(shard, "shard is null");
+        this.ownerId = requireNonNull(ownerId, "ownerId is null");
         this.bases = requireNonNull(bases, "bases is null");
         this.minChanges = minChanges;
         this.prefix = "manifest/" + shard + "/";
@@ -231,34 +236,60 @@ public final class ManifestStore {
     }
 
     /**
-     * Deletes all but the newest few versions, and bases that only versions before them name. At
-     * any time, whoever owns the shard: those who read what goes find something newer.
+     * Writes all writers that a shard knows into an object, for the version that will name it; one
+     * caller at a time.
+     */
+    public WritersObject writeWriters(long version, long epoch, Collection<WriterProgress> writers)
+            throws IOException {
+        String path = "%swriters/%020d-%x-%d".formatted(prefix, version, epoch, writersWritten++);
+        store.put(
+                path,
+                VersionedFrame.WRITERS.encode(
+                        version, ownerId, WriterProgressCodec.encode(writers)));
+        return new WritersObject(version, path);
+    }
+
+    /** The writers of an object that the newest version names. */
+    public List<WriterProgress> loadWriters(WritersObject object) throws IOException {
+        String where = store.describe(object.path());
+        return WriterProgressCodec.decode(
+                VersionedFrame.WRITERS.decode(
+                        where, object.version(), store.readFully(object.path())),
+                where);
+    }
+
+    /**
+     * Deletes all but the newest few versions, and bases and writers that only versions before them
+     * name. At any time, whoever owns the shard: those who read what goes find something newer.
      */
     public void deleteOld() throws IOException {
         OptionalLong oldest = versions.deleteAllButKept();
         if (oldest.isEmpty()) {
             return;
         }
-        long oldestBase;
+        StoredManifest oldestKept;
         try {
-            // None: those that follow name newer ones
-            oldestBase =
-                    versions.load(oldest.getAsLong())
-                            .base()
-                            .map(ManifestBase::version)
-                            .orElse(oldest.getAsLong());
+            oldestKept = versions.load(oldest.getAsLong());
         } catch (NoSuchFileException gone) {
             return; // others are ahead, and delete as well
         }
+        // None: those that follow name newer ones
+        long oldestBase = oldestKept.base().map(ManifestBase::version).orElse(oldest.getAsLong());
         if (oldestBase > deletedBefore) {
-            deleteBases(oldestBase);
+            deleteBefore("base/", oldestBase);
             deletedBefore = oldestBase;
+        }
+        long oldestWriters =
+                oldestKept.writersObject().map(WritersObject::version).orElse(oldest.getAsLong());
+        if (oldestWriters > writersDeletedBefore) {
+            deleteBefore("writers/", oldestWriters);
+            writersDeletedBefore = oldestWriters;
         }
     }
 
-    private void deleteBases(long oldestKept) throws IOException {
-        for (ObjectEntry object : store.list(prefix + "base/")) {
-            String name = object.path().substring(prefix.length() + "base/".length());
+    private void deleteBefore(String folder, long oldestKept) throws IOException {
+        for (ObjectEntry object : store.list(prefix + folder)) {
+            String name = object.path().substring(prefix.length() + folder.length());
             // One above may be about to be named, by whoever owns the shard
             if (version(name) < oldestKept) {
                 store.delete(object.path());
@@ -266,12 +297,12 @@ public final class ManifestStore {
         }
     }
 
-    private static long version(String baseName) {
-        int end = baseName.indexOf('-');
+    private static long version(String name) {
+        int end = name.indexOf('-');
         boolean isOurs =
                 end == VersionedObjects.VERSION_DIGITS
-                        && baseName.chars().limit(end).allMatch(c -> c >= '0' && c <= '9');
-        return isOurs ? Long.parseLong(baseName.substring(0, end)) : Long.MAX_VALUE;
+                        && name.chars().limit(end).allMatch(c -> c >= '0' && c <= '9');
+        return isOurs ? Long.parseLong(name.substring(0, end)) : Long.MAX_VALUE;
     }
 
     private StoredManifest checked(long version, StoredManifest stored) {

@@ -22,23 +22,38 @@ import org.jspecify.annotations.Nullable;
  * A manifest as its object has it: what is different from a base, or all where there is none.
  *
  * @param files those that are not in the base, or otherwise, in the manifest's order
+ * @param writers of versions before 6
+ * @param writersObject where all writers were when it was written
+ * @param changedWriters those that changed since, as {@link WriterProgressCodec} has them; absent:
+ *     none
  * @param base what else there is; absent: nothing, as in versions before 5
  * @param removed ids of files of the base that are there no more
  */
+@SuppressWarnings("ArrayRecordComponent") // compared by nobody
 record StoredManifest(
         @JsonProperty("version") long version,
         @JsonProperty("epoch") long epoch,
         @JsonProperty("shard") ShardId shard,
         @JsonProperty("files") List<FileEntry> files,
         @JsonProperty("tables") List<TableProgress> tables,
-        @JsonProperty("writers") List<WriterProgress> writers,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("writers")
+                List<StoredWriter> writers,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("writersObject")
+                Optional<WritersObject> writersObject,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("changedWriters")
+                byte[] changedWriters,
         @JsonProperty("prepared") List<PreparedTransaction> prepared,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("base")
                 Optional<ManifestBase> base,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("removed") List<String> removed) {
+    private static final byte[] NONE = {};
+
     StoredManifest {
         requireNonNull(shard, "shard is null");
         requireNonNull(base, "base is null");
+        requireNonNull(writersObject, "writersObject is null");
+        writers = List.copyOf(requireNonNullElse(writers, List.of()));
+        changedWriters = requireNonNullElse(changedWriters, NONE);
         files = List.copyOf(files);
         removed = List.copyOf(requireNonNullElse(removed, List.of()));
     }
@@ -59,7 +74,11 @@ record StoredManifest(
                 manifest.shard(),
                 files,
                 manifest.tables(),
-                manifest.writers(),
+                List.of(),
+                manifest.writersObject(),
+                manifest.writers().isEmpty()
+                        ? NONE
+                        : WriterProgressCodec.encode(manifest.writers()),
                 manifest.prepared(),
                 base,
                 removed);
@@ -116,8 +135,15 @@ record StoredManifest(
                 shard,
                 List.copyOf(files(there).values()),
                 tables,
-                writers,
+                writersObject,
+                writers(where),
                 prepared);
+    }
+
+    private List<WriterProgress> writers(String where) {
+        return changedWriters.length > 0
+                ? WriterProgressCodec.decode(changedWriters, where)
+                : writers.stream().map(StoredWriter::toProgress).toList();
     }
 
     /** These changes over some files of the base, in the manifest's order. */
@@ -141,7 +167,17 @@ record StoredManifest(
     /** The same with other entries of the same files. */
     StoredManifest withFiles(List<FileEntry> newFiles) {
         return new StoredManifest(
-                version, epoch, shard, newFiles, tables, writers, prepared, base, removed);
+                version,
+                epoch,
+                shard,
+                newFiles,
+                tables,
+                writers,
+                writersObject,
+                changedWriters,
+                prepared,
+                base,
+                removed);
     }
 
     private Map<String, FileEntry> files(Map<String, FileEntry> there) {

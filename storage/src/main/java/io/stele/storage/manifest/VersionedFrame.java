@@ -26,7 +26,8 @@ import java.util.zip.CRC32C;
  */
 enum VersionedFrame {
     CATALOG("STELECAT", 6, "catalog"),
-    MANIFEST("STELEMAN", 5, "manifest");
+    MANIFEST("STELEMAN", 6, "manifest"),
+    WRITERS("STELEWRI", 1, "list of writers");
 
     static final int HEADER_LENGTH = 40;
 

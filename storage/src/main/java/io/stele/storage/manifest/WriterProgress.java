@@ -1,37 +1,31 @@
 package io.stele.storage.manifest;
 
 import static java.util.Objects.requireNonNull;
-import static java.util.Objects.requireNonNullElse;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
-import io.stele.protocol.ErrorCode;
-import io.stele.protocol.Lsn;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.List;
 import java.util.UUID;
 
 /**
- * The last batch of a writer that a shard decided: a batch with a sequence at or below is a
- * repetition, and is answered with {@code lsn} instead of being applied again.
+ * The last batches of a writer that a shard decided, so that one that comes again is answered as it
+ * was.
  *
- * @param refused sequences among the last ones that changed nothing because of what was there, and
- *     are answered with this code; left out if there are none
+ * @param floor of sequences at or below it only those in {@code batches} are known
+ * @param batches by ascending sequence; a sequence above the floor that is not there was not
+ *     decided
  */
-public record WriterProgress(
-        @JsonProperty("writerId") UUID writerId,
-        @JsonProperty("sequence") long sequence,
-        @JsonProperty("lsn") Lsn lsn,
-        @JsonProperty("refused") @JsonInclude(JsonInclude.Include.NON_EMPTY)
-                Map<Long, ErrorCode> refused) {
+public record WriterProgress(UUID writerId, long floor, List<DecidedBatch> batches) {
     public WriterProgress {
         requireNonNull(writerId, "writerId is null");
-        requireNonNull(lsn, "lsn is null");
-        refused = new TreeMap<>(requireNonNullElse(refused, Map.of()));
-    }
-
-    /** Of a writer none of whose last batches was refused. */
-    public WriterProgress(UUID writerId, long sequence, Lsn lsn) {
-        this(writerId, sequence, lsn, Map.of());
+        batches = List.copyOf(batches);
+        for (int i = 1; i < batches.size(); i++) {
+            if (batches.get(i - 1).sequence() >= batches.get(i).sequence()) {
+                throw new IllegalArgumentException(
+                        "Expected ascending sequences of writer %s, found %d before %d"
+                                .formatted(
+                                        writerId,
+                                        batches.get(i - 1).sequence(),
+                                        batches.get(i).sequence()));
+            }
+        }
     }
 }

@@ -49,6 +49,9 @@ final class ManifestPublisher {
     /** So that listing what there is costs little beside what flushes write. */
     private static final int VERSIONS_A_DELETION = 8;
 
+    /** Of writers that changed: some 8 bytes each, so that a version stays small. */
+    private static final int MAX_CHANGED_BATCHES = 2048;
+
     private final TableGroupShard shard;
     private final ManifestStore store;
     private final TableFiles files;
@@ -58,6 +61,7 @@ final class ManifestPublisher {
     private final long epoch;
     private final Deque<Waiting> queue = new ArrayDeque<>();
     private Manifest current;
+    private long writersNumber; // of the capture that the object of all writers has
     private boolean busy;
     private @Nullable Runnable install; // of a stored manifest, while the store does not answer
     private volatile long version; // of current, for status
@@ -157,17 +161,7 @@ final class ManifestPublisher {
 
     private Attempt capture(ManifestChange change) throws IOException {
         change.catchUp();
-        List<WriterProgress> writers = new ArrayList<>();
-        shard.writers()
-                .snapshot()
-                .forEach(
-                        (writerId, applied) ->
-                                writers.add(
-                                        new WriterProgress(
-                                                writerId,
-                                                applied.sequence(),
-                                                applied.lsn(),
-                                                applied.refused())));
+        CapturedWriters writers = captureWriters();
         List<ColumnFile> columnFiles = new ArrayList<>(change.table().view().columnFiles());
         columnFiles.addAll(change.newColumnFiles());
         columnFiles.removeIf(file -> change.removedFileIds().contains(file.entry().fileId()));
@@ -175,12 +169,24 @@ final class ManifestPublisher {
         return new Attempt(change, current, writers, columnFiles, historyLsn);
     }
 
+    /** Those that changed since the object with all of them; all where that has become much. */
+    private CapturedWriters captureWriters() {
+        WriterWindows.Capture changed = shard.writers().capture(writersNumber);
+        int batches = 0;
+        for (WriterProgress writer : changed.writers()) {
+            batches += 1 + writer.batches().size();
+        }
+        return batches <= MAX_CHANGED_BATCHES
+                ? new CapturedWriters(changed, false)
+                : new CapturedWriters(shard.writers().capture(WriterWindows.NEVER), true);
+    }
+
     /** On a background thread. */
     private void store(Attempt attempt) {
         try {
-            Manifest stored = write(attempt);
+            Stored stored = write(attempt);
             shard.context().execute(() -> installed(attempt, stored));
-            deleteOld(stored);
+            deleteOld(stored.manifest());
         } catch (Fenced fenced) {
             shard.context()
                     .execute(
@@ -215,10 +221,16 @@ final class ManifestPublisher {
         }
     }
 
-    private Manifest write(Attempt attempt) throws IOException, Fenced {
+    private Stored write(Attempt attempt) throws IOException, Fenced {
         ManifestChange change = attempt.change();
         Manifest base = attempt.base();
-        ManifestEdit edit = base.edit().epoch(epoch).writers(attempt.writers());
+        List<WriterProgress> writers = attempt.writers().capture().writers();
+        ManifestEdit edit = base.edit().epoch(epoch);
+        if (attempt.writers().all()) {
+            edit.writersObject(store.writeWriters(base.version() + 1, epoch, writers));
+        } else {
+            edit.writers(writers);
+        }
         Map<String, FileEntry> entries = new HashMap<>();
         for (ColumnFile file : attempt.columnFiles()) {
             entries.put(file.entry().fileId(), storeDeletes(file));
@@ -241,11 +253,11 @@ final class ManifestPublisher {
         }
         Manifest next = edit.build();
         if (store.create(next)) {
-            return next;
+            return new Stored(next, true);
         }
         Manifest found = store.loadLatest().orElseThrow();
         if (found.version() == next.version() && found.epoch() == epoch) {
-            return found; // an earlier attempt of ours got through
+            return new Stored(found, false); // an earlier attempt of ours got through
         }
         throw new Fenced(
                 shard.id()
@@ -282,12 +294,12 @@ final class ManifestPublisher {
                                 summary.maxLsn())));
     }
 
-    private void installed(Attempt attempt, Manifest stored) {
+    private void installed(Attempt attempt, Stored made) {
         try {
             attempt.change().catchUp();
         } catch (IOException | RuntimeException broken) {
             if (StoreWait.isOutage(broken)) {
-                install = () -> installed(attempt, stored);
+                install = () -> installed(attempt, made);
                 failed.accept(broken);
                 return; // the next tick tries again; nothing else is published until then
             }
@@ -297,6 +309,8 @@ final class ManifestPublisher {
         if (head == null || head.change() != attempt.change()) {
             return; // the shard failed meanwhile
         }
+        installedWriters(attempt, made);
+        Manifest stored = made.manifest();
         Manifest before = current;
         current = stored;
         version = stored.version();
@@ -327,6 +341,17 @@ final class ManifestPublisher {
         next();
     }
 
+    private void installedWriters(Attempt attempt, Stored stored) {
+        if (stored.isOfAttempt()) {
+            shard.writers().saved();
+            if (attempt.writers().all()) {
+                writersNumber = attempt.writers().capture().number();
+            }
+        } else if (!stored.manifest().writersObject().equals(attempt.base().writersObject())) {
+            writersNumber = WriterWindows.NEVER; // an object of an earlier moment
+        }
+    }
+
     private static List<String> replacedPaths(Manifest before, Manifest after) {
         Map<String, FileEntry> kept = new HashMap<>();
         after.files().forEach(entry -> kept.put(entry.fileId(), entry));
@@ -351,9 +376,19 @@ final class ManifestPublisher {
     private record Attempt(
             ManifestChange change,
             Manifest base,
-            List<WriterProgress> writers,
+            CapturedWriters writers,
             List<ColumnFile> columnFiles,
             Lsn historyLsn) {}
+
+    /**
+     * A version that is durable.
+     *
+     * @param isOfAttempt whether it is just this attempt's, and no earlier one's
+     */
+    private record Stored(Manifest manifest, boolean isOfAttempt) {}
+
+    /** All writers, or those that changed. */
+    private record CapturedWriters(WriterWindows.Capture capture, boolean all) {}
 
     /** Another engine owns the shard. */
     private static final class Fenced extends Exception {

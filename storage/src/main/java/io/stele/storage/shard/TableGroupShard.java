@@ -10,6 +10,7 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.scheduler.ExecutionContext;
 import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.WriterProgress;
 import io.stele.storage.shard.WriteResolver.Ticket;
 import io.stele.storage.tablet.RowCache;
 import io.stele.storage.tablet.TableFiles;
@@ -23,7 +24,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -57,7 +57,7 @@ public final class TableGroupShard {
     private final WriteGate gate;
     private final RowCache rowCache;
     private final ShardTables tables;
-    private final WriterWindows writers = new WriterWindows(); // guarded by itself
+    private final WriterWindows writers; // guarded by itself
     private final AppliedLsn applied = new AppliedLsn(); // guarded by itself
     private final WriteResolver resolver;
     private final WriteAppender appender;
@@ -88,6 +88,7 @@ public final class TableGroupShard {
             Executor lookups) {
         this.id = requireNonNull(id, "id is null");
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+        this.writers = new WriterWindows(nowMillis);
         this.gate = new WriteGate(id.toString(), releaser, nowMillis, maxWriteWait.toMillis());
         this.rowCache = files.rowCache();
         this.tables = new ShardTables(id);
@@ -548,9 +549,13 @@ public final class TableGroupShard {
         applied.advance(flushedLsn);
     }
 
-    /** What a manifest knows of a writer; before {@link #start} only. */
-    public void restoreWriter(UUID writerId, long sequence, Lsn lsn, Map<Long, ErrorCode> refused) {
-        writers.restore(writerId, new WriterWindows.AppliedSequence(sequence, lsn, refused));
+    /**
+     * What a manifest knows of a writer; before {@link #start} only.
+     *
+     * @param changed whether it changed since the object of all writers was written
+     */
+    public void restoreWriter(WriterProgress writer, boolean changed) {
+        writers.restore(writer, changed);
     }
 
     WriterWindows writers() {
@@ -566,7 +571,7 @@ public final class TableGroupShard {
         if (failure != null) {
             return 1;
         }
-        long lowest = transactions.minLogLsn();
+        long lowest = Math.min(transactions.minLogLsn(), writers.minUnsavedLsn());
         for (TableShard table : tables.all()) {
             lowest = Math.min(lowest, table.minLogLsn());
         }

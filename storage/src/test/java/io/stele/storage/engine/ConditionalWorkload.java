@@ -35,7 +35,7 @@ import java.util.concurrent.CompletableFuture;
 final class ConditionalWorkload implements Workload {
     private static final List<IndexSchema> BY_NAME =
             List.of(new IndexSchema(1, "by_name", List.of(2), true, true));
-    private static final int REMEMBERED = 200; // of the batches of a writer, by a shard
+    private static final int REMEMBERED = 1000; // of the batches of a writer, by a shard
     private static final long COUNTERS = 10_000; // ids from here on are the transactions'
 
     private final Simulation simulation;
@@ -233,7 +233,7 @@ final class ConditionalWorkload implements Workload {
 
     private CompletableFuture<WriteOutcome> send(ShardId shard, SerialHistory.Batch batch) {
         StorageEngine engine = node.engine();
-        boolean first = batch.sent();
+        batch.sent();
         CompletableFuture<WriteOutcome> answer =
                 engine.apply(
                         shard,
@@ -246,7 +246,7 @@ final class ConditionalWorkload implements Workload {
                 (outcome, failed) -> {
                     if (node.engine() == engine) {
                         try {
-                            answered(shard, batch, first, outcome, failed);
+                            answered(shard, batch, outcome, failed);
                         } catch (AssertionError wrong) {
                             simulation.fail(wrong);
                         }
@@ -256,20 +256,14 @@ final class ConditionalWorkload implements Workload {
     }
 
     private void answered(
-            ShardId shard,
-            SerialHistory.Batch batch,
-            boolean first,
-            WriteOutcome outcome,
-            Throwable failed) {
+            ShardId shard, SerialHistory.Batch batch, WriteOutcome outcome, Throwable failed) {
         boolean mustBeRefused = refused.get(shard).contains(batch.sequence());
         simulation.trace(table.schema().qualifiedName() + " " + batch.sequence() + " " + outcome);
         if (outcome != null) {
             assertThat(mustBeRefused).as("refusal of batch %s", batch.sequence()).isFalse();
-            if (first) {
-                assertThat(outcome.skipped()).isEqualTo(skipped.get(shard).get(batch.sequence()));
-            }
+            assertThat(outcome.skipped()).isEqualTo(skipped.get(shard).get(batch.sequence()));
             acknowledged++;
-            batch.acknowledged(outcome.lsn(), first);
+            batch.acknowledged(outcome.lsn(), true);
             return;
         }
         Throwable cause = Coordinator.unwrap(failed);

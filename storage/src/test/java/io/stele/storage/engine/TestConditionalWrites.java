@@ -9,6 +9,8 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.storage.manifest.ManifestStore;
+import io.stele.storage.orc.OrcManifestBases;
 import io.stele.storage.shard.WriteOutcome;
 import java.io.IOException;
 import java.time.Duration;
@@ -18,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,10 +92,102 @@ class TestConditionalWrites {
         node.tick(1000);
         node.tick(1000);
         node.restart();
-        assertRefused(node, send(node, table, shard, 2, bytes), "refused before the last restart");
+        assertRefused(node, send(node, table, shard, 2, bytes), "duplicate key (id = 7)");
         assertThat(table.get(node.engine(), Optional.empty(), 7)).isEmpty();
         assertThat(node.await(send(node, table, shard, 4, bytes)).skipped()).isZero();
         assertThat(table.get(node.engine(), Optional.empty(), 7)).contains("again:0");
+    }
+
+    @Test
+    void noneOfAThousandRefusalsBecomesASuccess() throws IOException {
+        SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 1);
+        ShardId shard = table.shard(7);
+        node.await(table.upsert(node.engine(), 7, "seven", 7));
+        int last = 1001; // of a thousand, as many as a client has unanswered by default
+        List<byte[]> batches = new ArrayList<>();
+        for (int sequence = 2; sequence <= last; sequence++) {
+            WriteBatchBuilder batch = table.batch();
+            // Every third one is skipped, the others are refused
+            table.insert(
+                    batch,
+                    sequence % 3 == 0 ? OperationKind.INSERT_IF_ABSENT : OperationKind.INSERT,
+                    7,
+                    "again",
+                    sequence);
+            batches.add(batch.toByteArray());
+        }
+        sendAll(node, table, shard, batches);
+        sendAll(node, table, shard, batches); // over another connection
+        node.await(send(node, table, shard, last + 1, deletion(table, 7)));
+        sendAll(node, table, shard, batches);
+        node.restart();
+        sendAll(node, table, shard, batches);
+        node.await(node.engine().flush(table.id()));
+        node.tick(1000);
+        node.tick(1000);
+        node.restart();
+        sendAll(node, table, shard, batches);
+        assertThat(table.get(node.engine(), Optional.empty(), 7)).isEmpty();
+    }
+
+    private static void sendAll(
+            SimulatedNode node, TestTable table, ShardId shard, List<byte[]> batches) {
+        List<CompletableFuture<WriteOutcome>> answers = new ArrayList<>();
+        for (int i = 0; i < batches.size(); i++) {
+            answers.add(send(node, table, shard, i + 2, batches.get(i)));
+        }
+        for (int i = 0; i < batches.size(); i++) {
+            if ((i + 2) % 3 == 0) {
+                assertThat(node.await(answers.get(i)).skipped()).as("batch %s", i + 2).isEqualTo(1);
+            } else {
+                assertRefused(node, answers.get(i), "duplicate key (id = 7)");
+            }
+        }
+    }
+
+    @Test
+    void manyShortLivedWritersLeaveManifestsSmall() throws IOException {
+        SimulatedNode node =
+                SimulatedNode.start(
+                        OPTIONS.withMemTables(64 << 20, 256 << 20, Duration.ofDays(1)), 1);
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 1);
+        ShardId shard = table.shard(7);
+        WriteBatchBuilder batch = table.batch();
+        table.insert(batch, OperationKind.INSERT_IF_ABSENT, 7, "seven", 7);
+        byte[] bytes = batch.toByteArray();
+        for (int i = 1; i <= 70_000; i++) {
+            CompletableFuture<WriteOutcome> answer =
+                    node.engine().apply(shard, new UUID(9, i), 1, bytes, 0, bytes.length);
+            if (i % 1000 == 0) {
+                node.await(answer);
+            }
+            if (i == 60_000) {
+                node.advance(Duration.ofMinutes(11).toMillis());
+            }
+        }
+        node.await(node.engine().flush(table.id()));
+        node.await(table.upsert(node.engine(), 7, "later", 7));
+        node.await(node.engine().flush(table.id()));
+        assertThat(newestManifestBytes(node, shard)).isLessThan(4096);
+
+        node.restart();
+        WriteOutcome again =
+                node.await(
+                        node.engine().apply(shard, new UUID(9, 70_000), 1, bytes, 0, bytes.length));
+        assertThat(again.skipped()).isEqualTo(1);
+        assertThat(table.get(node.engine(), Optional.empty(), 7)).contains("later:7");
+        node.advance(Duration.ofMinutes(62).toMillis());
+        node.await(table.upsert(node.engine(), 7, "last", 7));
+        node.await(node.engine().flush(table.id()));
+        assertThat(newestManifestBytes(node, shard)).isLessThan(4096);
+    }
+
+    private static int newestManifestBytes(SimulatedNode node, ShardId shard) throws IOException {
+        ManifestStore manifests =
+                new ManifestStore(node.objects(), shard, new UUID(0, 0), OrcManifestBases.INSTANCE);
+        long version = manifests.loadLatest().orElseThrow().version();
+        return node.objects().readFully("manifest/%s/%020d".formatted(shard, version)).length;
     }
 
     @Test

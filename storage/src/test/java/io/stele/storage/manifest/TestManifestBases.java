@@ -29,6 +29,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -248,9 +249,20 @@ final class TestManifestBases {
         manifests.create(manifest); // with a base
         assertThat(bases()).hasSize(3);
         List<FileEntry> others = new ArrayList<>(manifest.files().subList(0, 40).reversed());
-        manifest = new Manifest(2, 4, SHARD, others, List.of(), List.of(), List.of());
+        manifest =
+                new Manifest(
+                        2, 4, SHARD, others, List.of(), Optional.empty(), List.of(), List.of());
         manifests.create(manifest); // in an order that the base cannot say
-        manifest = new Manifest(2, 4, SHARD, others.reversed(), List.of(), List.of(), List.of());
+        manifest =
+                new Manifest(
+                        2,
+                        4,
+                        SHARD,
+                        others.reversed(),
+                        List.of(),
+                        Optional.empty(),
+                        List.of(),
+                        List.of());
         for (int version = 3; version <= 12; version++) {
             manifest = manifest.edit().addFile(file(random, "n" + version)).build();
             manifests.create(manifest);

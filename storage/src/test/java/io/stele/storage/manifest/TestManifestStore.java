@@ -121,8 +121,8 @@ final class TestManifestStore {
                                 manifest.edit()
                                         .writers(
                                                 List.of(
-                                                        new WriterProgress(writer, 1, new Lsn(1)),
-                                                        new WriterProgress(writer, 2, new Lsn(2))))
+                                                        new WriterProgress(writer, 1, List.of()),
+                                                        new WriterProgress(writer, 2, List.of())))
                                         .build())
                 .hasMessageContaining("each writer once");
         assertThat(manifest.edit().removeTable(TABLE).build().files()).isEmpty();
@@ -167,23 +167,68 @@ final class TestManifestStore {
         assertThat(indexed.ends(TABLE)).containsExactly(end);
         manifests.create(full());
         manifests.create(indexed);
-        Golden.check("manifest-5", store.readFully("manifest/3-1/00000000000000000002"));
+        Golden.check("manifest-6", store.readFully("manifest/3-1/00000000000000000002"));
         assertSame(manifests.loadLatest().orElseThrow(), indexed);
         assertThat(manifests.loadLatest().orElseThrow().file("c").orElseThrow().indexId())
                 .hasValue(9);
     }
 
     @Test
-    void refusedSequencesAreKeptWithTheirCodes() throws IOException {
-        WriterProgress writer =
-                new WriterProgress(
-                        new UUID(5, 6),
-                        77,
-                        new Lsn(450),
-                        Map.of(70L, ErrorCode.DUPLICATE_KEY, 71L, ErrorCode.NULL_KEY));
-        Manifest manifest = Manifest.empty(SHARD).edit().epoch(1).writers(List.of(writer)).build();
+    void whatBecameOfBatchesIsKept() throws IOException {
+        Manifest manifest =
+                Manifest.empty(SHARD).edit().epoch(1).writers(List.of(writer(), other())).build();
         assertThat(manifests.create(manifest)).isTrue();
-        assertThat(manifests.loadLatest().orElseThrow().writers()).containsExactly(writer);
+        assertThat(manifests.loadLatest().orElseThrow()).isEqualTo(manifest);
+    }
+
+    @Test
+    void writersOfAnObjectAreReadUntilNoVersionNamesIt() throws IOException {
+        WritersObject first = manifests.writeWriters(1, 4, List.of(writer(), other()));
+        Manifest manifest = Manifest.empty(SHARD).edit().epoch(4).writersObject(first).build();
+        assertThat(manifests.create(manifest)).isTrue();
+        Manifest loaded = manifests.loadLatest().orElseThrow();
+        assertThat(loaded).isEqualTo(manifest);
+        assertThat(manifests.loadWriters(loaded.writersObject().orElseThrow()))
+                .containsExactly(writer(), other());
+
+        WritersObject second = manifests.writeWriters(2, 4, List.of(other()));
+        for (int i = 0; i < 5; i++) {
+            manifest = manifest.edit().writersObject(second).build();
+            assertThat(manifests.create(manifest)).isTrue();
+            manifests.deleteOld();
+        }
+        assertThatThrownBy(() -> manifests.loadWriters(first))
+                .isInstanceOf(java.nio.file.NoSuchFileException.class);
+        assertThat(manifests.loadWriters(second)).containsExactly(other());
+    }
+
+    @Test
+    void everyDamagedByteOfWritersIsNoticed() throws Exception {
+        WritersObject object = manifests.writeWriters(1, 4, List.of(writer(), other()));
+        ByteFlips.everyFlipIsRefused(
+                store,
+                object.path(),
+                path ->
+                        assertThat(manifests.loadWriters(object))
+                                .containsExactly(writer(), other()));
+        Golden.check("writers-1", store.readFully(object.path()));
+    }
+
+    private static WriterProgress writer() {
+        return new WriterProgress(
+                new UUID(5, 6),
+                70,
+                List.of(
+                        DecidedBatch.refused(71, new Lsn(440), ErrorCode.NULL_KEY, "no name"),
+                        DecidedBatch.applied(72, new Lsn(450), 0),
+                        DecidedBatch.applied(90, new Lsn(449), 1000)));
+    }
+
+    private static WriterProgress other() {
+        return new WriterProgress(
+                new UUID(7, 8),
+                Long.MIN_VALUE,
+                List.of(DecidedBatch.applied(Long.MIN_VALUE, Lsn.MAX, Integer.MAX_VALUE)));
     }
 
     @Test
@@ -203,6 +248,8 @@ final class TestManifestStore {
         assertThat(third.file("c").orElseThrow().endsLsn()).isEmpty();
         store.put("manifest/3-1/00000000000000000002", Golden.load("manifest-4"));
         assertThat(manifests.loadLatest().orElseThrow().ends(TABLE)).hasSize(1);
+        store.put("manifest/3-1/00000000000000000002", Golden.load("manifest-5"));
+        assertThat(manifests.loadLatest().orElseThrow().writers()).isEqualTo(full().writers());
     }
 
     @Test
@@ -222,7 +269,12 @@ final class TestManifestStore {
                 .addFile(rowFile("b"))
                 .progress(TABLE, new Lsn(500), 1234)
                 .history(TABLE, new Lsn(444))
-                .writers(List.of(new WriterProgress(new UUID(5, 6), 77, new Lsn(450))))
+                .writers(
+                        List.of(
+                                new WriterProgress(
+                                        new UUID(5, 6),
+                                        77,
+                                        List.of(DecidedBatch.applied(77, new Lsn(450), 0)))))
                 .prepared(
                         List.of(new PreparedTransaction("tx1", new Lsn(440), new byte[] {9, 8, 7})))
                 .build();

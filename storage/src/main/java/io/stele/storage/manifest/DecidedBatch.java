@@ -1,0 +1,44 @@
+package io.stele.storage.manifest;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.Lsn;
+import java.util.Optional;
+
+/**
+ * What became of a batch of a writer.
+ *
+ * @param lsn of the record that decided it
+ * @param skipped operations without effect; 0 of a refused one
+ * @param refusal why it changed nothing, if it was refused for what was there
+ */
+public record DecidedBatch(long sequence, Lsn lsn, int skipped, Optional<Refusal> refusal) {
+    public DecidedBatch {
+        requireNonNull(lsn, "lsn is null");
+        requireNonNull(refusal, "refusal is null");
+        if (skipped < 0 || (skipped > 0 && refusal.isPresent())) {
+            throw new IllegalArgumentException(
+                    "Expected 0 or more skipped operations, and none of a refused batch, found "
+                            + skipped);
+        }
+    }
+
+    /** An applied batch. */
+    public static DecidedBatch applied(long sequence, Lsn lsn, int skipped) {
+        return new DecidedBatch(sequence, lsn, skipped, Optional.empty());
+    }
+
+    /** A refused batch. */
+    public static DecidedBatch refused(long sequence, Lsn lsn, ErrorCode code, String message) {
+        return new DecidedBatch(sequence, lsn, 0, Optional.of(new Refusal(code, message)));
+    }
+
+    /** The answer to a batch that was refused. */
+    public record Refusal(ErrorCode code, String message) {
+        public Refusal {
+            requireNonNull(code, "code is null");
+            requireNonNull(message, "message is null");
+        }
+    }
+}
