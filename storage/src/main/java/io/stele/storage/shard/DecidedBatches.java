@@ -1,6 +1,6 @@
 package io.stele.storage.shard;
 
-import static com.google.common.base.Verify.verifyNotNull;
+import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
 import io.stele.protocol.SteleException;
@@ -71,7 +71,7 @@ final class DecidedBatches {
 
     private Refusal refusal(long sequence) {
         Refusal refusal = refusals == null ? null : refusals.get(sequence);
-        return verifyNotNull(refusal, "Expected a refusal of sequence %s, found none", sequence);
+        return requireNonNull(refusal, "a refused batch has no refusal");
     }
 
     void applied(long sequence, WriteOutcome outcome) {

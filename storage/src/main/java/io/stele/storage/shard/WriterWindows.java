@@ -214,10 +214,8 @@ final class WriterWindows {
     synchronized void withdrawn(
             UUID writerId, long sequence, CompletableFuture<WriteOutcome> acknowledgement) {
         Window window = windows.get(writerId);
-        if (window != null
-                && window.entries.get(sequence) instanceof InFlight known
-                && known.outcome() == acknowledgement) {
-            window.entries.remove(sequence);
+        if (window != null) {
+            window.inFlight.remove(sequence, acknowledgement);
         }
     }
 
