@@ -158,18 +158,10 @@ final class SteleUserErrorsIT {
                         "INSERT INTO \"%s$files\" SELECT * FROM \"%1$s$files\"",
                         "DELETE FROM \"%s$files\"",
                         "TRUNCATE TABLE \"%s$files\"",
-                        "ALTER TABLE \"%s$files\" ADD COLUMN c bigint",
-                        "ALTER TABLE \"%s$files\" DROP COLUMN file_path",
-                        "ALTER TABLE \"%s$files\" RENAME TO other",
-                        "ALTER TABLE \"%s$files\" SET PROPERTIES retention = '1h'",
-                        "ALTER TABLE \"%s$files\" EXECUTE optimize",
-                        "COMMENT ON TABLE \"%s$files\" IS 'c'",
                         "DROP TABLE stele.system.shards",
                         "TRUNCATE TABLE stele.system.shards",
                         "INSERT INTO stele.system.shards SELECT * FROM stele.system.shards",
                         "DELETE FROM stele.system.shards",
-                        "ALTER TABLE stele.system.shards RENAME TO s.other",
-                        "CREATE TABLE stele.system.shards (id bigint)",
                         "CREATE TABLE stele.system.more (id bigint)")) {
             String sql = statement.formatted(table);
             QueryFailedException failure = queries.failure(sql);

@@ -294,9 +294,9 @@ public final class CatalogRequests {
     }
 
     /** Drops what Trino has seen: whoever was quicker has done the same. */
-    private static void unlessGone(Supplier<?> drop) {
+    private static void unlessGone(Runnable drop) {
         try {
-            drop.get();
+            drop.run();
         } catch (TrinoException e) {
             boolean isGone =
                     isOneOf(
