@@ -202,7 +202,7 @@ public final class ChaosRun {
 
     private void stopClients() throws InterruptedException {
         stopped = true;
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2L * DEADLINE_SECONDS + 30);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(3L * DEADLINE_SECONDS);
         for (Player player : players) {
             long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
             player.thread.join(Duration.ofMillis(Math.max(1, left)));
@@ -216,7 +216,7 @@ public final class ChaosRun {
         for (Player player : players) {
             String key = player.client.key();
             if (!player.isPrepared) {
-                findings.say(key + " was not ready in time");
+                findings.say(key + " was not ready in time: " + player.failure);
             } else if (!player.thread.isAlive()) {
                 verify(player.client);
             }
@@ -264,10 +264,9 @@ public final class ChaosRun {
         findings.say("statements: " + findings.counted("statements ", ", "));
         findings.say("failed:     " + findings.counted("failures of ", ", "));
         findings.say(
-                "open:       %d outcomes were asked for, %d commits stayed open, %d late requests, %d failed logs"
+                "open:       %d outcomes were asked for, %d late requests, %d failed logs"
                         .formatted(
                                 findings.counted("outcomes asked for"),
-                                findings.counted("commits whose outcome stayed unknown"),
                                 findings.counted("late requests"),
                                 findings.counted("failed logs")));
         List<String> violations = findings.violations();
@@ -280,6 +279,7 @@ public final class ChaosRun {
         private final boolean needsTrino;
         private final Thread thread;
         private volatile boolean isPrepared;
+        private volatile String failure = "it was not its turn";
 
         Player(ChaosClient client, boolean needsTrino) {
             this.client = client;
@@ -334,6 +334,7 @@ public final class ChaosRun {
                     isPrepared = true;
                     return;
                 } catch (Exception e) {
+                    failure = e.toString();
                     if (System.nanoTime() > deadline) {
                         throw e;
                     }

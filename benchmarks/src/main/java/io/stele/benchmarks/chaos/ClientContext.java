@@ -15,6 +15,7 @@ import io.stele.protocol.client.SteleClient;
 import io.stele.protocol.flight.FlightClient;
 import io.stele.protocol.schema.TableSchema;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +35,9 @@ record ClientContext(
         boolean largeRows,
         boolean largeTransactions) {
     static final String SCHEMA = "chaos";
+
+    /** How long is asked for an open outcome, over restarts and outages. */
+    static final Duration ASKING = Duration.ofSeconds(2 * ChaosRun.DEADLINE_SECONDS);
 
     /** People do not ask a server that is away a thousand times a second. */
     private static final long FAILURE_PAUSE_MILLIS = 100;

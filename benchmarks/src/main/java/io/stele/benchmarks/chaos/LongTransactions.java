@@ -190,8 +190,7 @@ final class LongTransactions implements ChaosClient {
 
     /** Asks until it is certain what became of it. */
     private void commit(String id, long batch) throws Exception {
-        long deadline =
-                System.nanoTime() + TimeUnit.SECONDS.toNanos(2L * ChaosRun.DEADLINE_SECONDS);
+        long deadline = System.nanoTime() + ClientContext.ASKING.toNanos();
         while (System.nanoTime() < deadline) {
             try {
                 context.statement(
@@ -215,7 +214,7 @@ final class LongTransactions implements ChaosClient {
                 TimeUnit.MILLISECONDS.sleep(200);
             }
         }
-        context.findings().count("commits whose outcome stayed unknown");
+        context.findings().violation(key(), "nobody answers what became of " + id);
     }
 
     @Override

@@ -134,7 +134,8 @@ final class SqlBatches implements ChaosClient {
 
     private void ask(long batch) throws Exception {
         context.findings().count("outcomes asked for");
-        for (int attempt = 0; attempt < 10; attempt++) {
+        long deadline = System.nanoTime() + ClientContext.ASKING.toNanos();
+        while (System.nanoTime() < deadline) {
             try {
                 long found =
                         (Long)
@@ -152,6 +153,7 @@ final class SqlBatches implements ChaosClient {
                 TimeUnit.SECONDS.sleep(1);
             }
         }
+        context.findings().violation(key(), "nobody answers what became of batch " + batch);
     }
 
     private TrinoSession session() {

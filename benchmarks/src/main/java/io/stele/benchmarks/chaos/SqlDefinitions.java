@@ -100,7 +100,8 @@ final class SqlDefinitions implements ChaosClient {
     /** Asks which of two states it is. */
     private void resolve(String sql, Map<String, Long> after) throws Exception {
         context.findings().count("outcomes asked for");
-        for (int attempt = 0; attempt < 20; attempt++) {
+        long deadline = System.nanoTime() + ClientContext.ASKING.toNanos();
+        while (System.nanoTime() < deadline) {
             try {
                 Map<String, Long> found = read();
                 if (!found.equals(tables) && !found.equals(after)) {
