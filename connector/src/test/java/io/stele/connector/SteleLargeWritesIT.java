@@ -1,5 +1,6 @@
 package io.stele.connector;
 
+import static io.trino.spi.StandardErrorCode.CONSTRAINT_VIOLATION;
 import static io.trino.testing.assertions.Assert.assertEventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -13,6 +14,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Statements that write files: how many writers they get, and what is left of those that fail. */
 @ExtendWith(SteleCluster.Shared.class)
@@ -90,6 +93,54 @@ final class SteleLargeWritesIT {
                 .hasMessageContaining("Division by zero");
         assertThat(queries.column("SHOW TABLES FROM large.s LIKE 'failed'")).isEmpty();
         assertEventually(() -> assertThat(sidecar.dataFiles()).hasSize(before));
+    }
+
+    /** By the log and by files of their own. */
+    @ParameterizedTest
+    @ValueSource(strings = {"stele", "large"})
+    void whatIsAboveALimitIsRefusedOnEveryWay(String catalog) {
+        String rows = catalog + ".s.limited_rows";
+        queries.run(
+                "CREATE TABLE %s (id bigint, v varchar) WITH (primary_key = ARRAY['id'])"
+                        .formatted(rows));
+        String megabytes =
+                "replace(lpad('', CAST(%s + 0 * random() AS bigint), 'x'), 'x', lpad('', 1000, 'y'))";
+        assertThat(
+                        queries.failure(
+                                "INSERT INTO %s SELECT 1, %s"
+                                        .formatted(rows, megabytes.formatted(17_000))))
+                .hasMessageContaining(
+                        "Expected a row of s.limited_rows of at most 16777216 bytes, found about 170000")
+                .hasMessageContaining("of which column 'v' has 170000");
+        queries.run("INSERT INTO %s SELECT 2, %s".formatted(rows, megabytes.formatted(9_000)));
+        assertThat(
+                        queries.failure(
+                                "UPDATE %s SET v = replace(v, 'y', 'yy') WHERE id = 2"
+                                        .formatted(rows)))
+                .hasMessageContaining("Expected a row of s.limited_rows of at most 16777216 bytes");
+        assertThat(queries.count("SELECT length(v) FROM " + rows)).isEqualTo(9_000_000);
+        queries.run("DROP TABLE " + rows);
+
+        String parts = catalog + ".s.limited_partitions";
+        queries.run(
+                "CREATE TABLE %s (p varchar, c varchar) WITH (partitioned_by = ARRAY['p'], clustering_key = ARRAY['c'])"
+                        .formatted(parts));
+        assertThat(
+                        queries.failure(
+                                "INSERT INTO %s SELECT lpad('', 4096, 'p'), ''".formatted(parts)))
+                .hasMessageContaining("Expected a partition (of 'p') of at most 4096 bytes");
+        queries.run("INSERT INTO %s SELECT '', lpad('', 70000, 'c')".formatted(parts));
+        assertThat(queries.count("SELECT length(c) FROM " + parts)).isEqualTo(70_000);
+        queries.run("DROP TABLE " + parts);
+
+        String keys = catalog + ".s.limited_keys";
+        queries.run(
+                "CREATE TABLE %s (id varchar) WITH (primary_key = ARRAY['id'])".formatted(keys));
+        queries.assertFails(
+                "INSERT INTO %s SELECT lpad('', 70000, 'k')".formatted(keys),
+                CONSTRAINT_VIOLATION,
+                "Expected a key of at most 65536 bytes");
+        queries.run("DROP TABLE " + keys);
     }
 
     private void cancel(String sql) {

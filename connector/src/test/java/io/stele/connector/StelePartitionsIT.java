@@ -68,6 +68,25 @@ final class StelePartitionsIT {
                                         .formatted(plain)));
     }
 
+    @Test
+    void rowsRoundManyPartitionsAreFlushedAFileEach() {
+        String table = SteleQueries.newTable("days");
+        queries.run(
+                "CREATE TABLE %s (p date, v bigint) WITH (partitioned_by = ARRAY['p'], shard_count = 1)"
+                        .formatted(table));
+        queries.update(
+                "INSERT INTO %s SELECT date_add('day', n %% 90, DATE '2026-01-01'), n FROM UNNEST(sequence(1, 1000)) t(n)"
+                        .formatted(table));
+        cluster.sidecar().flush("s", table);
+        assertThat(queries.count("SELECT count(*) FROM \"%s$files\"".formatted(table)))
+                .isEqualTo(90);
+        assertThat(
+                        queries.count(
+                                "SELECT sum(v) FROM %s WHERE p >= DATE '2026-01-01'"
+                                        .formatted(table)))
+                .isEqualTo(500_500);
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -3,6 +3,7 @@ package io.stele.connector.type;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.GrowingBytes;
 import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.row.PartitionEncoder;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.ShardRouter;
@@ -23,8 +24,9 @@ public final class KeyRows {
     private final Optional<KeyEncoder> primaryKey;
     private final Optional<KeyEncoder> distributionKey;
     private final Optional<KeyEncoder> clusteringKey;
-    private final Optional<KeyEncoder> partitionKey;
+    private final Optional<PartitionEncoder> partitions;
     private final GrowingBytes buffer = GrowingBytes.forKey();
+    private final GrowingBytes sortBuffer;
     private final Block[] channels;
     private final int[] columnIndexes;
 
@@ -32,6 +34,14 @@ public final class KeyRows {
      * @param columns the columns of the pages, of which the table's key columns are used
      */
     public KeyRows(TableSchema table, List<ColumnSchema> columns, TrinoTypes types) {
+        this(table, columns, types, GrowingBytes.forStored("clustering key"));
+    }
+
+    private KeyRows(
+            TableSchema table,
+            List<ColumnSchema> columns,
+            TrinoTypes types,
+            GrowingBytes sortBuffer) {
         List<ColumnSchema> keyColumns = new ArrayList<>();
         List<Integer> indexes = new ArrayList<>();
         for (int index = 0; index < columns.size(); index++) {
@@ -41,6 +51,7 @@ public final class KeyRows {
                 indexes.add(index);
             }
         }
+        this.sortBuffer = sortBuffer;
         this.keyTable = keyTable(table, keyColumns);
         this.writer = new RowWriter(keyColumns, types);
         this.row = new BinaryRow(writer.layout());
@@ -56,10 +67,10 @@ public final class KeyRows {
                 table.clusteringKey().isEmpty()
                         ? Optional.empty()
                         : Optional.of(KeyEncoder.forColumns(keyTable, table.clusteringKey()));
-        this.partitionKey =
+        this.partitions =
                 table.partitionedBy().isEmpty()
                         ? Optional.empty()
-                        : Optional.of(KeyEncoder.forColumns(keyTable, table.partitionedBy()));
+                        : Optional.of(PartitionEncoder.of(keyTable));
         this.channels = new Block[keyColumns.size()];
         this.columnIndexes = indexes.stream().mapToInt(Integer::intValue).toArray();
     }
@@ -82,7 +93,7 @@ public final class KeyRows {
                         table.tableGroup(),
                         table.shardCount(),
                         Optional.empty());
-        return new KeyRows(sorted, columns, types);
+        return new KeyRows(sorted, columns, types, GrowingBytes.forKey());
     }
 
     /** Whether a table has any key column, without which there is nothing to find. */
@@ -108,7 +119,9 @@ public final class KeyRows {
 
     /** The key of the row; the table has a primary key. */
     public byte[] key() {
-        return encode(primaryKey.orElseThrow());
+        buffer.clear();
+        primaryKey.orElseThrow().encode(row, buffer);
+        return buffer.toByteArray();
     }
 
     /**
@@ -116,18 +129,17 @@ public final class KeyRows {
      * has one of them.
      */
     public byte[] sortKey() {
-        return encode(clusteringKey.or(() -> primaryKey).orElseThrow());
+        if (clusteringKey.isEmpty()) {
+            return key();
+        }
+        sortBuffer.clear();
+        clusteringKey.get().encode(row, sortBuffer);
+        return sortBuffer.toByteArray();
     }
 
     /** The values of the partition columns; the table has some. */
     public byte[] partition() {
-        return encode(partitionKey.orElseThrow());
-    }
-
-    private byte[] encode(KeyEncoder encoder) {
-        buffer.clear();
-        encoder.encode(row, buffer);
-        return buffer.toByteArray();
+        return partitions.orElseThrow().encode(row);
     }
 
     private static boolean isKey(TableSchema table, ColumnSchema column) {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class InsertSink implements RowSink {
     private final WriteContext context;
+    private final RowLimit limit;
     private final boolean filesAllowed;
     private final long directThresholdBytes;
     private final List<Page> held = new ArrayList<>();
@@ -27,6 +28,8 @@ final class InsertSink implements RowSink {
 
     InsertSink(WriteContext context, long directThresholdBytes) {
         this.context = requireNonNull(context, "context is null");
+        this.limit =
+                new RowLimit(context.table().qualifiedName(), context.columns(), context.types());
         this.directThresholdBytes = directThresholdBytes;
         // Row tablets take rows from the log only, and files are not asked for their keys
         this.filesAllowed =
@@ -36,6 +39,7 @@ final class InsertSink implements RowSink {
 
     @Override
     public void append(Page page) throws IOException {
+        limit.check(page);
         if (chosen == null && !filesAllowed) {
             chosen = new StagedSink(context);
         }

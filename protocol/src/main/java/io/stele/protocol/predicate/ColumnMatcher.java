@@ -1,9 +1,7 @@
 package io.stele.protocol.predicate;
 
-import io.stele.protocol.ErrorCode;
 import io.stele.protocol.row.BinaryValues;
 import io.stele.protocol.row.GrowingBytes;
-import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.PhysicalForm;
@@ -89,8 +87,7 @@ abstract sealed class ColumnMatcher {
         private final ColumnDomain domain;
         private final PhysicalForm form;
         private final ValueCodec codec;
-        private final GrowingBytes buffer =
-                new GrowingBytes(16, RowLayout.MAX_ROW_BYTES, ErrorCode.ROW_TOO_LARGE, "value");
+        private final GrowingBytes buffer = GrowingBytes.forStored("value");
 
         private OfEncoded(int index, DataType type, ColumnDomain domain) {
             super(index, domain.nullAllowed());

@@ -1,6 +1,5 @@
 package io.stele.protocol.predicate;
 
-import io.stele.protocol.ErrorCode;
 import io.stele.protocol.row.BinaryValues;
 import io.stele.protocol.row.GrowingBytes;
 import io.stele.protocol.row.RowLayout;
@@ -83,8 +82,7 @@ public final class StatsCollector {
     private static final class Column {
         private final PhysicalForm form;
         private final @Nullable ValueCodec codec;
-        private final GrowingBytes buffer =
-                new GrowingBytes(16, RowLayout.MAX_ROW_BYTES, ErrorCode.ROW_TOO_LARGE, "value");
+        private final GrowingBytes buffer = GrowingBytes.forStored("value");
         private long minLong = Long.MAX_VALUE;
         private long maxLong = Long.MIN_VALUE;
         private byte @Nullable [] min;

@@ -33,11 +33,11 @@ public final class ArrayEncoder extends ValueEncoder {
     }
 
     void begin(int elementCount) {
-        if (elementCount < 0 || elementCount > RowLayout.MAX_ROW_BYTES / width) {
+        if (elementCount < 0 || elementCount > RowLayout.MAX_STORED_ROW_BYTES / width) {
             throw new SteleException(
                     ErrorCode.ROW_TOO_LARGE,
                     "Expected an array of 0 to "
-                            + RowLayout.MAX_ROW_BYTES / width
+                            + RowLayout.MAX_STORED_ROW_BYTES / width
                             + " elements, found "
                             + elementCount);
         }

@@ -61,6 +61,11 @@ public final class GrowingBytes {
         return new GrowingBytes(256, RowLayout.MAX_ROW_BYTES, ErrorCode.ROW_TOO_LARGE, "row");
     }
 
+    /** Room for a row that is stored, or a value of it. */
+    public static GrowingBytes forStored(String what) {
+        return new GrowingBytes(16, RowLayout.MAX_STORED_ROW_BYTES, ErrorCode.ROW_TOO_LARGE, what);
+    }
+
     /** The bytes; valid up to {@link #length()} and until the next write. */
     public byte[] array() {
         return array;

@@ -110,6 +110,11 @@ public final class KeyEncoder {
         return new KeyEncoder(schema, schema.columns(columnIds), true);
     }
 
+    /** The same of rows that have only some columns of the table. */
+    static KeyEncoder forColumns(List<ColumnSchema> rowColumns, List<ColumnSchema> columns) {
+        return new KeyEncoder(rowColumns, columns, true);
+    }
+
     /** The columns, in key order. */
     public List<ColumnSchema> columns() {
         return columns;

@@ -18,10 +18,14 @@ public final class RowEncoder extends ValueEncoder {
         begin();
     }
 
-    /** As the other, into a buffer of the caller's limit. */
-    RowEncoder(RowLayout layout, GrowingBytes out) {
+    private RowEncoder(RowLayout layout, GrowingBytes out) {
         this(layout, out, null);
         begin();
+    }
+
+    /** Of rows that are stored, which may be larger than new ones. */
+    public static RowEncoder ofStored(RowLayout layout) {
+        return new RowEncoder(layout, GrowingBytes.forStored("row"));
     }
 
     RowEncoder(RowLayout layout, GrowingBytes out, @Nullable ValueEncoder parent) {

@@ -31,6 +31,13 @@ public final class RowLayout {
     /** 16 MiB: a row must fit a batch, a block and a frame several times. */
     public static final int MAX_ROW_BYTES = 16 << 20;
 
+    /**
+     * What a row in files may have: widening makes one of {@link #MAX_ROW_BYTES} as large as this,
+     * tinyint to bigint in an array, and initial values of later columns make it larger. Whoever
+     * reads takes it; whoever writes a new row refuses more than {@link #MAX_ROW_BYTES}.
+     */
+    public static final int MAX_STORED_ROW_BYTES = 8 * MAX_ROW_BYTES;
+
     private final List<ColumnSchema> columns;
     private final String[] names;
     private final boolean[] nullable;

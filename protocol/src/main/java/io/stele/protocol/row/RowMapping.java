@@ -2,7 +2,6 @@ package io.stele.protocol.row;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.protocol.ErrorCode;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.IdentifiedType;
 import java.util.Arrays;
@@ -16,12 +15,6 @@ import org.jspecify.annotations.Nullable;
  * narrower values are widened. Immutable; the rows are mapped by a {@link Mapper}, which is not.
  */
 public final class RowMapping {
-    /**
-     * Widening can make a row as large as this: tinyint to bigint in an array of {@link
-     * RowLayout#MAX_ROW_BYTES}.
-     */
-    static final int MAX_MAPPED_BYTES = 8 * RowLayout.MAX_ROW_BYTES;
-
     private static final int ABSENT = -1;
 
     private final RowLayout from;
@@ -112,11 +105,7 @@ public final class RowMapping {
     /** Maps rows one after the other in its own buffers. Confined to one thread. */
     public final class Mapper {
         private final BinaryRow source = new BinaryRow(from);
-        private final RowEncoder target =
-                new RowEncoder(
-                        to,
-                        new GrowingBytes(
-                                256, MAX_MAPPED_BYTES, ErrorCode.ROW_TOO_LARGE, "mapped row"));
+        private final RowEncoder target = RowEncoder.ofStored(to);
 
         /** The row in the target layout, an array of its own. */
         public byte[] map(byte[] bytes, int offset, int length) {

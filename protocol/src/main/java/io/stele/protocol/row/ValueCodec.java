@@ -271,7 +271,7 @@ public final class ValueCodec {
 
     /** A statistic or a bound may be any value of a row. */
     private static GrowingBytes scratch() {
-        return new GrowingBytes(16, RowLayout.MAX_ROW_BYTES, ErrorCode.ROW_TOO_LARGE, "value");
+        return GrowingBytes.forStored("value");
     }
 
     private void require(boolean matches) {

@@ -32,7 +32,7 @@ final class RowAssembler {
         for (int i = 0; i < extractors.length; i++) {
             extractors[i] = ColumnExtractor.of(layout.value(i));
         }
-        this.encoder = new RowEncoder(layout);
+        this.encoder = RowEncoder.ofStored(layout);
         this.view = new BinaryRow(mapping == null ? layout : mapping.to());
     }
 

@@ -7,6 +7,7 @@ import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.GrowingBytes;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.row.PartialRowLayout;
+import io.stele.protocol.row.PartitionEncoder;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.RowRouter;
 import io.stele.protocol.schema.TableSchema;
@@ -28,7 +29,9 @@ final class BatchValidator {
     private final RowLayout layout;
     private final BinaryRow row;
     private final GrowingBytes buffer = GrowingBytes.forKey();
+    private final @Nullable PartitionEncoder partitions;
     private @Nullable PartialRowLayout partial;
+    private @Nullable PartitionEncoder partialPartitions;
     private boolean conditional;
 
     /**
@@ -44,6 +47,7 @@ final class BatchValidator {
         this.layout = versions.layout();
         this.shard = shard;
         this.row = new BinaryRow(layout);
+        this.partitions = schema.partitionedBy().isEmpty() ? null : PartitionEncoder.of(schema);
     }
 
     /**
@@ -103,8 +107,12 @@ final class BatchValidator {
             switch (batch.kind()) {
                 case APPEND -> {
                     layout.validate(batch.buffer(), batch.rowOffset(), batch.rowLength());
+                    row.wrap(batch.buffer(), batch.rowOffset(), batch.rowLength());
+                    if (partitions != null) {
+                        partitions.check(row);
+                    }
                     if (router != null) {
-                        checkRoute(router, batch, operation);
+                        checkRoute(router, operation);
                     }
                     appended++;
                 }
@@ -120,6 +128,9 @@ final class BatchValidator {
     private void checkRow(KeyEncoder encoder, WriteBatchReader batch, int operation) {
         layout.validate(batch.buffer(), batch.rowOffset(), batch.rowLength());
         row.wrap(batch.buffer(), batch.rowOffset(), batch.rowLength());
+        if (partitions != null) {
+            partitions.check(row);
+        }
         checkKey(encoder, row, batch, operation);
     }
 
@@ -130,6 +141,10 @@ final class BatchValidator {
                     PartialRowLayout.read(
                             schema, batch.buffer(), batch.rowOffset(), batch.rowLength());
             partial = known;
+            partialPartitions =
+                    partitions == null
+                            ? null
+                            : PartitionEncoder.of(schema, known.layout().columns());
         }
         known.validate(batch.buffer(), batch.rowOffset(), batch.rowLength());
         BinaryRow given =
@@ -138,6 +153,9 @@ final class BatchValidator {
                                 batch.buffer(),
                                 batch.rowOffset() + known.headBytes(),
                                 batch.rowLength() - known.headBytes());
+        if (partialPartitions != null) {
+            partialPartitions.check(given);
+        }
         checkKey(known.keys(), given, batch, operation);
     }
 
@@ -158,9 +176,8 @@ final class BatchValidator {
         }
     }
 
-    private void checkRoute(RowRouter router, WriteBatchReader batch, int operation) {
-        int found =
-                router.shardOfRow(row.wrap(batch.buffer(), batch.rowOffset(), batch.rowLength()));
+    private void checkRoute(RowRouter router, int operation) {
+        int found = router.shardOfRow(row);
         if (found != shard.index()) {
             throw invalid("a row of shard " + shard.index(), "one of shard " + found, operation);
         }

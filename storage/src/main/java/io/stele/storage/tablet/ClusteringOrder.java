@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClusteringOrder {
     // Zero bytes of text are doubled, and each column has markers.
-    private static final int MAX_BYTES = 3 * RowLayout.MAX_ROW_BYTES;
+    private static final int MAX_BYTES = 3 * RowLayout.MAX_STORED_ROW_BYTES;
     private static final byte[] NONE = new byte[0];
 
     private final BinaryRow row;

@@ -16,7 +16,7 @@ final class FileBitmaps {
     private final int[] columnIndexes;
     private final ValueCodec[] codecs;
     private final BitmapIndexBuilder index;
-    private final GrowingBytes value = GrowingBytes.forRow();
+    private final GrowingBytes value = GrowingBytes.forStored("value");
 
     FileBitmaps(TableSchema table) {
         List<Integer> columns = table.options().bitmapColumns();

@@ -34,7 +34,7 @@ final class SegmentCuts {
     private final @Nullable ValueCodec codec;
     private final int columnIndex;
     private final long[] cuts; // ascending, unsigned; a segment starts at its cut
-    private final GrowingBytes value = GrowingBytes.forRow();
+    private final GrowingBytes value = GrowingBytes.forStored("value");
 
     private SegmentCuts(@Nullable ValueCodec codec, int columnIndex, long[] cuts) {
         this.codec = codec;

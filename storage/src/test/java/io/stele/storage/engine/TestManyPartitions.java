@@ -1,10 +1,13 @@
 package io.stele.storage.engine;
 
+import static io.stele.storage.engine.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.api.PartitionFiles;
 import io.stele.protocol.api.ShardScan;
 import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.row.PartitionEncoder;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.catalog.TableState;
@@ -105,6 +108,25 @@ final class TestManyPartitions {
             node.tick(1_000);
             assertThat(files(table)).isEqualTo(2 * (round + 1));
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {PartitionEncoder.MAX_PARTITION_BYTES, 70_000})
+    void longPartitionsAreRefusedBeforeTheyAreLogged(int length) throws IOException {
+        TestTable table = create(false);
+        append(table, 0, 1, 1);
+        WriteBatchBuilder batch = table.batch();
+        batch.append(table.row(1, "x".repeat(length), 1));
+        assertRefused(
+                        ErrorCode.KEY_TOO_LARGE,
+                        () ->
+                                node.await(
+                                        table.write(node.engine(), table.schema().shard(0), batch)))
+                .hasMessageContaining(
+                        "Expected a partition (of 'name') of at most 4096 bytes, found at least "
+                                + (length + 1));
+        node.await(node.engine().flush(table.id()));
+        assertThat(table.planned(node, node.readPoint())).isEqualTo(expected);
     }
 
     private void append(TestTable table, long firstId, int count, int partitions) {

@@ -15,6 +15,7 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.row.BinaryRow;
+import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.row.ValueCodec;
@@ -80,6 +81,23 @@ final class TestColumnFile {
             }
             assertThat(cursor.advance()).isFalse();
         }
+    }
+
+    @Test
+    void rowsAboveTheLimitOfNewOnesAreWrittenAndRead() throws IOException {
+        TableSchema schema = table(List.of("bigint", "varchar"), true);
+        RowEncoder encoder = RowEncoder.ofStored(RowLayout.of(schema.columns()));
+        encoder.setLong(0, 1);
+        encoder.setBytes(1, new byte[RowLayout.MAX_ROW_BYTES + 1]);
+        byte[] row = encoder.finishToArray();
+        FileEntry file = write(schema, List.of(row), ColumnFileOptions.DEFAULT);
+        ColumnFileReader reader = ColumnFileReader.open(store, file, schema.columns());
+        try (ColumnFileCursor cursor = reader.cursor()) {
+            assertThat(cursor.advance()).isTrue();
+            assertThat(Arrays.equals(cursor.row().toByteArray(), row)).isTrue();
+        }
+        ColumnPointReader points = new ColumnPointReader("points", 64 << 20, () -> 0);
+        assertThat(Arrays.equals(points.read(reader, 0).row(), row)).isTrue();
     }
 
     @Test
