@@ -7,6 +7,7 @@ import io.stele.protocol.SteleException;
 import io.stele.storage.wal.DurableRecord;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LogFiles;
+import io.stele.storage.wal.LogId;
 import io.stele.storage.wal.LogListener;
 import io.stele.storage.wal.LogOptions;
 import io.stele.storage.wal.NodeLog;
@@ -41,7 +42,7 @@ final class MeasuredLog implements AutoCloseable {
     }
 
     MeasuredLog(LogFiles files, LogOptions options, int recordBytes) throws IOException {
-        files.takeOver(1);
+        files.takeOver(1, LogId.NONE);
         log =
                 NodeLog.start(
                         RecoveredLog.recover(

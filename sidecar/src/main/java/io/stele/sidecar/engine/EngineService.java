@@ -51,6 +51,7 @@ import io.stele.storage.retrieval.RetrievalThreads;
 import io.stele.storage.wal.EncryptedLogFiles;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LogFiles;
+import io.stele.storage.wal.LogId;
 import io.stele.storage.wal.LogOptions;
 import io.stele.storage.warehouse.WarehouseAccess;
 import io.stele.storage.warehouse.WarehouseLocation;
@@ -462,6 +463,10 @@ public final class EngineService implements AutoCloseable {
     private StorageOptions options() {
         return StorageOptions.DEFAULT
                 .withLog(logOptions())
+                .withGivenUpLog(
+                        config.getWalGivenUp().isEmpty()
+                                ? Optional.empty()
+                                : Optional.of(LogId.parse(config.getWalGivenUp())))
                 .withMemTables(
                         config.getMemTableSize().toBytes(),
                         config.getMemTableTotalSize().toBytes(),

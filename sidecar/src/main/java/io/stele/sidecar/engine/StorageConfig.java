@@ -12,6 +12,7 @@ import io.stele.storage.shard.ApplyOptions;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotEmpty;
+import jakarta.validation.constraints.Pattern;
 import jakarta.validation.constraints.NotNull;
 import java.util.concurrent.TimeUnit;
 
@@ -19,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 public class StorageConfig {
     private String warehousePath = "";
     private String walPath = "";
+    private String walGivenUp = "";
     private DataSize memTableSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
     private DataSize memTableTotalSize = DataSize.of(512, DataSize.Unit.MEGABYTE);
     private Duration memTableMaxAge = new Duration(1, TimeUnit.MINUTES);
@@ -76,6 +78,19 @@ public class StorageConfig {
             "The write-ahead log: a folder on a disk whose fsync is true, s3://bucket/prefix or hdfs://host:port/path; one sidecar each")
     public StorageConfig setWalPath(String walPath) {
         this.walPath = walPath;
+        return this;
+    }
+
+    @Pattern(regexp = "([0-9a-f]{8})?", message = "must be the id of a log, 8 hexadecimal digits")
+    public String getWalGivenUp() {
+        return walGivenUp;
+    }
+
+    @Config("stele.wal.given-up")
+    @ConfigDescription(
+            "The id of a log that is lost: the sidecar begins an empty one in its place, and what only that log had is gone")
+    public StorageConfig setWalGivenUp(String walGivenUp) {
+        this.walGivenUp = walGivenUp;
         return this;
     }
 

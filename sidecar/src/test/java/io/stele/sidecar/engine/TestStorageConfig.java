@@ -6,10 +6,12 @@ import static io.airlift.configuration.testing.ConfigAssertions.recordDefaults;
 
 import io.airlift.units.DataSize;
 import io.airlift.units.Duration;
+
+import org.junit.jupiter.api.Test;
+
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
 
 final class TestStorageConfig {
     @Test
@@ -20,6 +22,7 @@ final class TestStorageConfig {
                         .setWarmOnCompaction(true)
                         .setWarehousePath("")
                         .setWalPath("")
+                        .setWalGivenUp("")
                         .setMemTableSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setMemTableTotalSize(DataSize.of(512, DataSize.Unit.MEGABYTE))
                         .setMemTableMaxAge(new Duration(1, TimeUnit.MINUTES))
@@ -51,6 +54,7 @@ final class TestStorageConfig {
         Map<String, String> properties = new HashMap<>();
         properties.put("stele.warehouse.path", "/data/warehouse");
         properties.put("stele.wal.path", "/log/wal");
+        properties.put("stele.wal.given-up", "00c0ffee");
         properties.put("stele.memtable.size", "1MB");
         properties.put("stele.memtable.total-size", "8MB");
         properties.put("stele.memtable.max-age", "5s");
@@ -82,6 +86,7 @@ final class TestStorageConfig {
                         .setWarmOnCompaction(false)
                         .setWarehousePath("/data/warehouse")
                         .setWalPath("/log/wal")
+                        .setWalGivenUp("00c0ffee")
                         .setMemTableSize(DataSize.of(1, DataSize.Unit.MEGABYTE))
                         .setMemTableTotalSize(DataSize.of(8, DataSize.Unit.MEGABYTE))
                         .setMemTableMaxAge(new Duration(5, TimeUnit.SECONDS))

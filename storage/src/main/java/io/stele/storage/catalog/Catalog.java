@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -36,11 +37,13 @@ public final class Catalog {
     private final SortedMap<String, SortedMap<String, ViewSchema>> views;
     private final long nextTableId;
     private final int nextTableGroupId;
+    private final long epoch;
 
     private Catalog(long version, CatalogSnapshot snapshot) {
         this.version = version;
         this.nextTableId = snapshot.nextTableId();
         this.nextTableGroupId = snapshot.nextTableGroupId();
+        this.epoch = snapshot.epoch().orElse(0);
         this.schemas = Collections.unmodifiableSortedSet(new TreeSet<>(snapshot.schemas()));
         SortedMap<Integer, TableGroup> groups = new TreeMap<>();
         for (TableGroup group : snapshot.tableGroups()) {
@@ -72,7 +75,7 @@ public final class Catalog {
     /** Version 0: nothing. Never stored. */
     static Catalog empty() {
         return new Catalog(
-                0, new CatalogSnapshot(List.of(), List.of(), List.of(), List.of(), 1, 1));
+                0, new CatalogSnapshot(List.of(), List.of(), List.of(), List.of(), 1, 1, OptionalLong.empty()));
     }
 
     static Catalog of(long version, CatalogSnapshot snapshot) {
@@ -86,11 +89,22 @@ public final class Catalog {
                 List.copyOf(tables.values()),
                 views.values().stream().flatMap(inSchema -> inSchema.values().stream()).toList(),
                 nextTableId,
-                nextTableGroupId);
+                nextTableGroupId,
+                epoch == 0 ? OptionalLong.empty() : OptionalLong.of(epoch));
     }
 
     public long version() {
         return version;
+    }
+
+    /** Of the engine that wrote this version; a higher one fences all lower ones. */
+    public long epoch() {
+        return epoch;
+    }
+
+    /** Above the id of every table that there ever was. */
+    public long nextTableId() {
+        return nextTableId;
     }
 
     /** Names of all schemas, in order. */

@@ -22,6 +22,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -47,6 +48,7 @@ final class CatalogEdit {
 
     private final Catalog base;
     private final Lsn now;
+    private final long epoch;
     private final SortedSet<String> schemas;
     private final SortedMap<Integer, TableGroup> tableGroups = new TreeMap<>();
     private final SortedMap<TableId, TableEntry> tables = new TreeMap<>();
@@ -56,10 +58,12 @@ final class CatalogEdit {
 
     /**
      * @param now when the edit takes effect
+     * @param epoch of the engine that makes it
      */
-    CatalogEdit(Catalog base, Lsn now) {
+    CatalogEdit(Catalog base, Lsn now, long epoch) {
         this.base = requireNonNull(base, "base is null");
         this.now = requireNonNull(now, "now is null");
+        this.epoch = epoch;
         CatalogSnapshot snapshot = base.toSnapshot();
         this.schemas = new TreeSet<>(snapshot.schemas());
         snapshot.tableGroups().forEach(group -> tableGroups.put(group.id(), group));
@@ -78,7 +82,8 @@ final class CatalogEdit {
                         List.copyOf(tables.values()),
                         views.all(),
                         nextTableId,
-                        nextTableGroupId));
+                        nextTableGroupId,
+                        epoch == 0 ? OptionalLong.empty() : OptionalLong.of(epoch)));
     }
 
     void createSchema(String name) {

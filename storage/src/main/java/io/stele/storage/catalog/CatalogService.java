@@ -18,32 +18,59 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one authority over schemas and tables: every statement becomes one new catalog version,
  * durable when the call returns.
  *
  * <p>Invariant: {@link #current()} is durable and never goes back. Invariant: a statement that
- * fails has changed nothing, except that after STORE_FAILED the change may still have become
- * durable; the next statement finds out.
+ * fails has changed nothing, except that after STORE_FAILED it is <em>unsettled</em>: it may be
+ * durable. Then its version is created again and again ({@link #settle}) until the store says whose
+ * it is; there is no other statement before that is known, and no write to the tables it concerns.
+ *
+ * <p>Invariant: of several engines that open one warehouse, the one with the highest epoch makes
+ * versions, once it has made one ({@link #own}).
  *
  * <p>Thread-safe: statements run one at a time under one lock, which is held while the store writes
  * (DDL is rare, and its order is the order of versions); readers never wait.
  */
 public final class CatalogService {
     /** Versions that others create between a look and a statement; more is a fight. */
-    private static final int MAX_ATTEMPTS = 5;
+    private static final int MAX_LOST = 5;
+
+    /** Less than clients wait for an answer. */
+    private static final long MAX_WAIT_MILLIS = 10_000;
+
+    private static final long FIRST_PAUSE_MILLIS = 100;
+    private static final long MAX_PAUSE_MILLIS = 2_000;
+
+    /** As many as fit into the wait where the store refuses at once. */
+    private static final int MAX_ATTEMPTS = 9;
+
+    private static final int OWNERSHIP_ATTEMPTS =
+            100; // each lost one is a statement of the owner before
 
     private final CatalogStore store;
     private final Supplier<Lsn> clock;
+    private final LongConsumer sleepMillis;
     private final List<CatalogListener> listeners = new CopyOnWriteArrayList<>();
     private final ReentrantLock statements = new ReentrantLock();
     private volatile Catalog current;
+    private volatile long epoch; // 0 until the catalog is owned
+    private volatile @Nullable Unsettled unsettled; // written under the lock
+    private volatile long ownedBy; // the highest epoch that was seen
 
-    private CatalogService(CatalogStore store, Supplier<Lsn> clock, Catalog current) {
+    private CatalogService(
+            CatalogStore store,
+            Supplier<Lsn> clock,
+            LongConsumer sleepMillis,
+            Catalog current) {
         this.store = store;
         this.clock = clock;
+        this.sleepMillis = sleepMillis;
         this.current = current;
     }
 
@@ -51,15 +78,52 @@ public final class CatalogService {
      * Starts from the newest stored version; STORE_FAILED if it cannot be read.
      *
      * @param clock the present LSN
+     * @param sleepMillis lets the calling thread wait for a store that does not answer
      */
-    public static CatalogService open(CatalogStore store, Supplier<Lsn> clock) {
+    public static CatalogService open(
+            CatalogStore store, Supplier<Lsn> clock, LongConsumer sleepMillis) {
         requireNonNull(store, "store is null");
         requireNonNull(clock, "clock is null");
+        requireNonNull(sleepMillis, "sleepMillis is null");
         try {
-            return new CatalogService(store, clock, store.loadLatest());
+            return new CatalogService(store, clock, sleepMillis, store.loadLatest());
         } catch (IOException e) {
             throw failed("read", e);
         }
+    }
+
+    /**
+     * Takes the catalog over: the next version of it, with this engine's epoch and nothing else
+     * changed. From then on statements of an engine that owned it before fail, so that {@link
+     * #current} stays what it is. Before there are listeners.
+     *
+     * @param newEpoch of this engine
+     * @throws SteleException UNAVAILABLE if an engine that was opened later has it, STORE_FAILED
+     */
+    public void own(long newEpoch) {
+        statements.lock();
+        try {
+            epoch = newEpoch;
+            for (int attempt = 0; attempt < OWNERSHIP_ATTEMPTS; attempt++) {
+                if (current.epoch() >= epoch) {
+                    throw takenOver(epoch, current.epoch());
+                }
+                Catalog owned = new CatalogEdit(current, clock.get(), epoch).build();
+                if (store.create(owned)) {
+                    current = owned;
+                    return;
+                }
+                current = store.loadLatest();
+            }
+        } catch (IOException e) {
+            throw failed("take over", e);
+        } finally {
+            statements.unlock();
+        }
+        throw new SteleException(
+                ErrorCode.UNAVAILABLE,
+                "Expected to own the catalog after %d attempts, found others changing it over and over"
+                        .formatted(OWNERSHIP_ATTEMPTS));
     }
 
     /** The newest durable catalog. */
@@ -191,7 +255,8 @@ public final class CatalogService {
 
     /** Makes a staged table public; TABLE_ALREADY_EXISTS if its name was taken meanwhile. */
     public TableSchema publishTable(TableId tableId) {
-        return change(edit -> edit.publishTable(tableId));
+        // With a transaction, whose caller asks again: it keeps no thread waiting
+        return change(edit -> edit.publishTable(tableId), 0);
     }
 
     /** Drops a table, staged or public; STALE_TABLE if there is none of the id. */
@@ -290,22 +355,30 @@ public final class CatalogService {
     }
 
     private <T> T change(Function<CatalogEdit, T> statement) {
+        return change(statement, MAX_WAIT_MILLIS);
+    }
+
+    /**
+     * @param waitMillis how long to ask a store that does not say whether the version is there
+     */
+    private <T> T change(Function<CatalogEdit, T> statement, long waitMillis) {
         statements.lock();
         try {
             for (int attempt = 1; ; attempt++) {
-                CatalogEdit edit = new CatalogEdit(current, clock.get());
+                checkOwned();
+                settleEarlier();
+                Catalog before = current;
+                CatalogEdit edit = new CatalogEdit(before, clock.get(), epoch);
                 T result = statement.apply(edit);
-                Catalog after = edit.build();
-                if (createVersion(after)) {
-                    become(after);
+                Unsettled change = new Unsettled(before, edit.build());
+                try {
+                    createVersion(change, waitMillis);
                     return result;
-                }
-                reload(); // another process was quicker: the same statement, on what it left
-                if (attempt == MAX_ATTEMPTS) {
-                    throw new SteleException(
-                            ErrorCode.BUSY,
-                            "Expected to create catalog version %d, found it created by another process, %d times; nothing was changed, try again"
-                                    .formatted(after.version(), attempt));
+                } catch (SteleException lost) {
+                    // Another process was quicker: the same statement, on what it left
+                    if (lost.code() != ErrorCode.BUSY || attempt == MAX_LOST) {
+                        throw lost;
+                    }
                 }
             }
         } finally {
@@ -313,17 +386,132 @@ public final class CatalogService {
         }
     }
 
-    private boolean createVersion(Catalog after) {
-        boolean created;
+    private void createVersion(Unsettled change, long waitMillis) {
+        long until = clock.get().millis() + waitMillis;
+        long pauseMillis = FIRST_PAUSE_MILLIS;
+        for (int attempt = 1; ; attempt++) {
+            try {
+                settle(change);
+                return;
+            } catch (IOException e) {
+                unsettled = change;
+                long left = until - clock.get().millis();
+                if (attempt == MAX_ATTEMPTS || left <= 0) {
+                    throw change.unknown(e);
+                }
+                sleepMillis.accept(Math.min(pauseMillis, left));
+                pauseMillis = Math.min(2 * pauseMillis, MAX_PAUSE_MILLIS);
+            }
+        }
+    }
+
+    /** What came of an earlier statement decides what this one begins with. */
+    private void settleEarlier() {
+        Unsettled earlier = unsettled;
+        if (earlier == null) {
+            return;
+        }
         try {
-            created = store.create(after);
-        } catch (IOException e) {
-            throw failed("write", e);
+            settle(earlier);
+        } catch (IOException stillUnknown) {
+            throw earlier.busy("this statement");
+        } catch (SteleException lost) {
+            checkOwned(); // else it did not happen, which its own caller was told may be
         }
-        if (created) {
+    }
+
+    /**
+     * Creates the version, or finds out that it cannot be created any more.
+     *
+     * @throws IOException it is still not known
+     * @throws SteleException BUSY: the statement did not and will not happen; UNAVAILABLE: who took
+     *     the catalog over knows, since an attempt may have got through before
+     */
+    private void settle(Unsettled change) throws IOException {
+        if (store.create(change.after())) {
+            unsettled = null;
+            become(change.after());
             deleteOldVersions();
+            return;
         }
-        return created;
+        Catalog latest = store.loadLatest();
+        unsettled = null;
+        if (latest.epoch() > epoch) {
+            ownedBy = latest.epoch();
+            throw new SteleException(
+                    ErrorCode.UNAVAILABLE,
+                    "It is not known whether the statement took effect: expected to create catalog version %d in epoch %d, found the catalog owned in epoch %d by an engine that was opened later"
+                            .formatted(change.after().version(), epoch, ownedBy));
+        }
+        if (latest.version() > current.version()) {
+            become(latest);
+        }
+        throw new SteleException(
+                ErrorCode.BUSY,
+                "Expected to create catalog version %d, found it created by another process; nothing was changed, try again"
+                        .formatted(change.after().version()));
+    }
+
+    private void checkOwned() {
+        if (ownedBy > epoch) {
+            throw takenOver(epoch, ownedBy);
+        }
+    }
+
+    private static SteleException takenOver(long epoch, long found) {
+        return new SteleException(
+                ErrorCode.UNAVAILABLE,
+                "Expected to own the catalog in epoch %d, found it owned in epoch %d by an engine that was opened later; nothing was changed"
+                        .formatted(epoch, found));
+    }
+
+    /** Whether the store has not said yet what became of a statement. */
+    public boolean isUnsettled() {
+        return unsettled != null;
+    }
+
+    /**
+     * Asks the store once more what became of a statement, unless one is running; blocks. It takes
+     * effect here if it did there.
+     *
+     * @return whether all is known
+     */
+    public boolean settle() {
+        if (!statements.tryLock()) {
+            return false;
+        }
+        try {
+            Unsettled present = unsettled;
+            if (present != null) {
+                settle(present);
+            }
+            return true;
+        } catch (IOException stillUnknown) {
+            return false;
+        } catch (SteleException lost) {
+            return true;
+        } finally {
+            statements.unlock();
+        }
+    }
+
+    /**
+     * BUSY while it is not known whether a statement has changed or dropped this table: what is
+     * written meanwhile could be lost.
+     */
+    public Optional<SteleException> findUnsettled(TableId tableId) {
+        Unsettled present = unsettled;
+        return present == null || !present.concerns(tableId)
+                ? Optional.empty()
+                : Optional.of(present.busy("a write to table id " + tableId));
+    }
+
+    /** BUSY while it is not known what became of a statement: a new one is refused now. */
+    public void checkSettled() {
+        Unsettled present = unsettled;
+        if (present != null) {
+            throw present.busy("this statement");
+        }
     }
 
     /** Old versions that could not be deleted now are deleted after the next statement. */
@@ -336,23 +524,37 @@ public final class CatalogService {
         }
     }
 
-    private void reload() {
-        Catalog latest;
-        try {
-            latest = store.loadLatest();
-        } catch (IOException e) {
-            throw failed("read", e);
-        }
-        if (latest.version() > current.version()) {
-            become(latest);
-        }
-    }
-
     private void become(Catalog after) {
         Catalog before = current;
         current = after;
         for (CatalogListener listener : listeners) {
             listener.catalogChanged(before, after);
+        }
+    }
+
+    /** A version of which the store has not said whether it is there. */
+    private record Unsettled(Catalog before, Catalog after) {
+        /** Whether the statement changed or dropped the table. */
+        @SuppressWarnings("ReferenceEquality") // an entry that changed is another object
+        boolean concerns(TableId tableId) {
+            Optional<TableEntry> now = before.findTable(tableId);
+            return now.isPresent()
+                    && after.findTable(tableId).filter(next -> next == now.get()).isEmpty();
+        }
+
+        SteleException unknown(IOException cause) {
+            return new SteleException(
+                    ErrorCode.STORE_FAILED,
+                    "It is not known whether the statement took effect: the store did not say whether catalog version %d was created (%s). It will take effect when the store answers, unless the sidecar is restarted before; until it is known, other statements and writes to the tables it concerns are refused as busy"
+                            .formatted(after.version(), cause.getMessage()),
+                    cause);
+        }
+
+        SteleException busy(String what) {
+            return new SteleException(
+                    ErrorCode.BUSY,
+                    "Expected to know whether catalog version %d was created before %s, found that the store has not answered yet; nothing was done, try again"
+                            .formatted(after.version(), what));
         }
     }
 

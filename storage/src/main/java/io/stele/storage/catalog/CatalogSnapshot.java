@@ -2,13 +2,17 @@ package io.stele.storage.catalog;
 
 import static java.util.Objects.requireNonNullElse;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.protocol.schema.ViewSchema;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * The stored form of a {@link Catalog}: the JSON body of one catalog version, each list in its
  * natural order.
+ *
+ * @param epoch absent before version 7
  */
 record CatalogSnapshot(
         @JsonProperty("schemas") List<String> schemas,
@@ -16,7 +20,8 @@ record CatalogSnapshot(
         @JsonProperty("tables") List<TableEntry> tables,
         @JsonProperty("views") List<ViewSchema> views,
         @JsonProperty("nextTableId") long nextTableId,
-        @JsonProperty("nextTableGroupId") int nextTableGroupId) {
+        @JsonProperty("nextTableGroupId") int nextTableGroupId,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("epoch") OptionalLong epoch) {
     CatalogSnapshot {
         schemas = List.copyOf(schemas);
         tableGroups = List.copyOf(tableGroups);

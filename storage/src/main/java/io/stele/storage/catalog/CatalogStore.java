@@ -32,11 +32,11 @@ public final class CatalogStore {
     /**
      * Creates the version of {@code catalog}, durable when the call returns.
      *
-     * @return false if another process created it before
+     * @return false if another process created it, or one after it, before
      * @throws IOException if the store failed and it is not known whether the version was created
      */
     public boolean create(Catalog catalog) throws IOException {
-        return versions.create(catalog.version(), catalog.toSnapshot());
+        return versions.createNewest(catalog.version(), catalog.toSnapshot());
     }
 
     /** Deletes all but the newest few versions. */

@@ -3,6 +3,7 @@ package io.stele.storage.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.CatalogStore;
 import io.stele.storage.format.BlockCache;
@@ -22,12 +23,13 @@ import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableView;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LogFiles;
+import io.stele.storage.wal.LogMark;
 import io.stele.storage.wal.RecoveredLog;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.UUID;
 
 /**
@@ -55,17 +57,33 @@ final class EngineAssembly {
         long first = epochs.take(clock);
         UUID owner = new UUID(first, OWNER);
         CatalogService catalog =
-                CatalogService.open(new CatalogStore(warehouse, owner), clock::next);
+                CatalogService.open(
+                        new CatalogStore(warehouse, owner),
+                        clock::next,
+                        threads.background()::pause);
         Decisions decisions = new Decisions(warehouse);
         ManifestStores manifestStores =
                 new ManifestStores(warehouse, owner, options.manifestChanges());
         Recovery recovery = new Recovery(catalog, decisions, clock, manifestStores);
-        recovery.resolveStagedTables();
-        List<Manifest> manifests = recovery.loadManifests();
+        SortedMap<ShardId, Manifest> manifests = recovery.loadManifests();
         EngineClock time = new EngineClock(clock);
         // Manifests of versions before epochs were taken may be of a clock that was ahead
-        boolean isNewest = manifests.stream().allMatch(manifest -> manifest.epoch() < first);
+        boolean isNewest = manifests.values().stream().allMatch(manifest -> manifest.epoch() < first);
         long epoch = isNewest ? first : epochs.take(clock);
+        // Nobody of a lower epoch appends, then changes tables, then adds files: what is read after
+        // each of these stays as it is
+        WarehouseLog warehouseLog = new WarehouseLog(warehouse, owner);
+        LogMark expected =
+                warehouseLog.find(
+                        log,
+                        manifests.values(),
+                        epoch,
+                        catalog.current().nextTableId() == 1,
+                        options.givenUpLog());
+        log.takeOver(epoch, expected.logId());
+        catalog.own(epoch);
+        recovery.resolveStagedTables();
+        recovery.loadMissing(manifests);
         TableFiles files =
                 new TableFiles(
                         warehouse,
@@ -102,7 +120,7 @@ final class EngineAssembly {
                         time,
                         epoch,
                         manifestStores);
-        for (Manifest manifest : manifests) {
+        for (Manifest manifest : manifests.values()) {
             Manifest owned = recovery.own(manifest, epoch);
             TableGroupShard shard = shards.add(owned).shard();
             recovery.restore(shard, owned, files);
@@ -110,7 +128,8 @@ final class EngineAssembly {
                 readPoints.restore(table.schema().id(), new Lsn(table.historyLsn()));
             }
         }
-        RecoveredLog recovered = recovery.replay(log, epoch, options, shards);
+        RecoveredLog recovered = recovery.replay(log, expected, options, shards);
+        warehouseLog.begin(recovered);
         EngineLog engineLog = new EngineLog(recovered, shards, threads);
         recovery.resolveInDoubt(shards, engineLog, epoch);
         recovery.forgetOldDecisions(time.nowMillis() - DECISION_MILLIS);

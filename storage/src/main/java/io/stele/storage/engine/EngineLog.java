@@ -5,6 +5,7 @@ import io.stele.protocol.ShardId;
 import io.stele.scheduler.ExecutionContext;
 import io.stele.storage.shard.ShardLog;
 import io.stele.storage.wal.LogHold;
+import io.stele.storage.wal.LogMark;
 import io.stele.storage.wal.LogPosition;
 import io.stele.storage.wal.LogReadPoint;
 import io.stele.storage.wal.LogStatus;
@@ -66,6 +67,11 @@ final class EngineLog implements ShardLog, AutoCloseable {
     @Override
     public int recordBytes() {
         return log.recordBytes();
+    }
+
+    @Override
+    public LogMark durable() {
+        return log.durable();
     }
 
     CompletableFuture<LogHold> hold(Collection<ShardId> shards) {

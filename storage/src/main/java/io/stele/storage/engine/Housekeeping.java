@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
+import io.stele.storage.catalog.CatalogService;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
@@ -20,6 +21,8 @@ final class Housekeeping implements AutoCloseable {
             500; // ages are in seconds, and a retry after a store fault need not be faster
     private static final long POKE_MILLIS = 20; // what a slowed write waits longer than it must
 
+    private static final long MAX_SETTLE_PAUSE_MILLIS = 10_000;
+
     private final EngineThreads threads;
     private final EngineClock clock;
     private final Shards shards;
@@ -30,9 +33,13 @@ final class Housekeeping implements AutoCloseable {
     private final Retries retries;
     private final IndexBuilds indexBuilds;
     private final ReplacedTables replacedTables;
+    private final CatalogService catalog;
     private final AutoCloseable ticks;
     private final AutoCloseable pokes;
     private final AtomicBoolean isRunning = new AtomicBoolean();
+    private final AtomicBoolean isSettling = new AtomicBoolean();
+    private volatile long settleAtMillis; // not before
+    private volatile long settlePauseMillis = TICK_MILLIS;
     private volatile boolean closed;
 
     Housekeeping(
@@ -45,7 +52,8 @@ final class Housekeeping implements AutoCloseable {
             Transactions transactions,
             Retries retries,
             IndexBuilds indexBuilds,
-            ReplacedTables replacedTables) {
+            ReplacedTables replacedTables,
+            CatalogService catalog) {
         this.threads = requireNonNull(threads, "threads is null");
         this.clock = requireNonNull(clock, "clock is null");
         this.shards = requireNonNull(shards, "shards is null");
@@ -56,6 +64,7 @@ final class Housekeeping implements AutoCloseable {
         this.retries = requireNonNull(retries, "retries is null");
         this.indexBuilds = requireNonNull(indexBuilds, "indexBuilds is null");
         this.replacedTables = requireNonNull(replacedTables, "replacedTables is null");
+        this.catalog = requireNonNull(catalog, "catalog is null");
         this.ticks = threads.periodic().every(TICK_MILLIS, this::tick);
         this.pokes = threads.periodic().every(POKE_MILLIS, this::pokeGates);
     }
@@ -72,6 +81,7 @@ final class Housekeeping implements AutoCloseable {
         }
         long now = clock.nowMillis();
         retries.tick();
+        settleCatalog(now);
         readPoints.expire();
         indexBuilds.next();
         transactions.expire();
@@ -81,6 +91,36 @@ final class Housekeeping implements AutoCloseable {
         }
         if (isRunning.compareAndSet(false, true)) {
             shards.flushed().whenComplete((flushed, failed) -> keepHouse(flushed, now));
+        }
+    }
+
+    /** Finds out what became of a statement that the store has not answered. */
+    private void settleCatalog(long now) {
+        if (!catalog.isUnsettled()) {
+            settleAtMillis = 0;
+            settlePauseMillis = TICK_MILLIS;
+            return;
+        }
+        if (now < settleAtMillis || !isSettling.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            threads.background().execute(this::settleNow);
+        } catch (RejectedExecutionException full) {
+            isSettling.set(false); // the next tick tries again
+        }
+    }
+
+    private void settleNow() {
+        try {
+            if (!catalog.settle()) {
+                settleAtMillis = clock.nowMillis() + settlePauseMillis;
+                settlePauseMillis = Math.min(2 * settlePauseMillis, MAX_SETTLE_PAUSE_MILLIS);
+            }
+        } catch (RuntimeException failed) {
+            threads.uncaught().accept(failed);
+        } finally {
+            isSettling.set(false);
         }
     }
 

@@ -29,6 +29,7 @@ import io.stele.storage.tablet.TableVersions;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LogFiles;
 import io.stele.storage.wal.LogHold;
+import io.stele.storage.wal.LogMark;
 import io.stele.storage.wal.RecordType;
 import io.stele.storage.wal.RecoveredLog;
 import java.io.IOException;
@@ -41,6 +42,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -103,25 +105,34 @@ final class Recovery {
      * Observes every LSN that manifests name, so that the clock and the epoch come after all of
      * them.
      */
-    List<Manifest> loadManifests() throws IOException {
-        List<Manifest> manifests = new ArrayList<>();
+    SortedMap<ShardId, Manifest> loadManifests() throws IOException {
+        SortedMap<ShardId, Manifest> manifests = new TreeMap<>();
+        loadMissing(manifests);
+        return manifests;
+    }
+
+    /** Adds those of table groups that the catalog did not have before. */
+    void loadMissing(SortedMap<ShardId, Manifest> manifests) throws IOException {
         for (TableGroup group : catalog.current().tableGroups()) {
             for (ShardId shard : group.shards()) {
+                if (manifests.containsKey(shard)) {
+                    continue;
+                }
                 Manifest manifest =
                         manifestStores.of(shard).loadLatest().orElse(Manifest.empty(shard));
                 clock.observe(new Lsn(manifest.epoch()));
                 manifest.files().forEach(file -> clock.observe(file.maxLsn()));
                 manifest.tables().forEach(table -> clock.observe(table.flushedLsn()));
                 manifest.tables().forEach(table -> clock.observe(table.historyLsn()));
-                manifests.add(manifest);
+                manifests.put(shard, manifest);
             }
         }
-        return manifests;
     }
 
     /**
      * Takes a shard over: the next manifest version in this engine's epoch, without tables that are
-     * dropped. From then on an engine that owned the shard before fails at its next manifest.
+     * dropped. From then on an engine that owned the shard before fails at its next manifest. The
+     * catalog is owned before: a table that it does not have was dropped.
      */
     Manifest own(Manifest loaded, long epoch) throws IOException {
         ManifestStore manifests = manifestStores.of(loaded.shard());
@@ -133,6 +144,7 @@ final class Recovery {
                         "Expected to take shard %s over in epoch %d, found it owned in epoch %d by an engine that was opened later"
                                 .formatted(loaded.shard(), epoch, base.epoch()));
             }
+            checkCatalog(base);
             ManifestEdit edit = base.edit().epoch(epoch);
             for (TableProgress table : base.tables()) {
                 if (!isKnown(table.tableId())) {
@@ -157,6 +169,24 @@ final class Recovery {
                 ErrorCode.UNAVAILABLE,
                 "Expected to own shard %s after %d attempts, found others taking it over and over"
                         .formatted(loaded.shard(), OWNERSHIP_ATTEMPTS));
+    }
+
+    /** Nothing is removed that a catalog cannot know: that is an older copy, not a drop. */
+    private void checkCatalog(Manifest manifest) {
+        long next = catalog.current().nextTableId();
+        for (TableProgress table : manifest.tables()) {
+            if (table.tableId().value() >= next) {
+                throw new SteleException(
+                        ErrorCode.CORRUPT_DATA,
+                        "Expected table ids below %d, the next one of catalog version %d, found %s in manifest version %d of shard %s: the catalog is older than its manifests"
+                                .formatted(
+                                        next,
+                                        catalog.current().version(),
+                                        table.tableId(),
+                                        manifest.version(),
+                                        manifest.shard()));
+            }
+        }
     }
 
     /** Puts the tables of the catalog into a shard, with the files its manifest names. */
@@ -211,17 +241,18 @@ final class Recovery {
     }
 
     /**
-     * Takes the log over and applies it to the shards; records of shards that are no more are
-     * passed over.
+     * Applies the log to the shards; records of shards that are no more are passed over.
+     *
+     * @param expected the log, and a group that must be in it
      */
-    RecoveredLog replay(LogFiles log, long epoch, StorageOptions options, Shards shards)
+    RecoveredLog replay(LogFiles log, LogMark expected, StorageOptions options, Shards shards)
             throws IOException {
-        log.takeOver(epoch);
         try {
             return RecoveredLog.recover(
                     log,
                     options.log(),
                     clock,
+                    expected,
                     (shard, lsn, type, payload) -> {
                         if (shards.contains(shard)) {
                             replay(shards.shard(shard), lsn, type, payload);

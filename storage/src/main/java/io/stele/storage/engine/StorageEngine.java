@@ -116,7 +116,8 @@ public final class StorageEngine implements AutoCloseable {
                         transactions,
                         retries,
                         indexBuilds,
-                        new ReplacedTables(catalog, readPoints));
+                        new ReplacedTables(catalog, readPoints),
+                        catalog);
         this.status =
                 new EngineStatusCollector(
                         lsns, readPoints, transactions, shards, log, files, fileLists, catalog);
@@ -188,6 +189,13 @@ public final class StorageEngine implements AutoCloseable {
             ShardId shard, UUID writerId, long sequence, byte[] batch, int offset, int length) {
         try {
             checkOpen();
+            if (catalog.isUnsettled()) {
+                TableId tableId = new WriteBatchReader(batch, offset, length).tableId();
+                Optional<SteleException> busy = catalog.findUnsettled(tableId);
+                if (busy.isPresent()) {
+                    return shards.shard(shard).postpone(writerId, sequence, busy.get());
+                }
+            }
             return shards.shard(shard).write(writerId, sequence, batch, offset, length);
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
@@ -211,6 +219,7 @@ public final class StorageEngine implements AutoCloseable {
     public String beginTransaction(TableId tableId, Optional<Lsn> readLsn, Optional<Duration> ttl) {
         checkOpen();
         schema(tableId);
+        throwIfUnsettled(tableId);
         return transactions.begin(readLsn, tableId, ttl);
     }
 
@@ -238,8 +247,11 @@ public final class StorageEngine implements AutoCloseable {
             int offset,
             int length) {
         checkOpen();
-        shards.shard(shard).validate(new WriteBatchReader(batch, offset, length));
-        transactions.stage(transactionId, part, shard, batch, offset, length);
+        WriteBatchReader reader = new WriteBatchReader(batch, offset, length);
+        shards.shard(shard).validate(reader);
+        throwIfUnsettled(reader.tableId());
+        transactions.stage(
+                transactionId, part, shard, reader.tableId(), batch, offset, length);
     }
 
     /**
@@ -302,6 +314,7 @@ public final class StorageEngine implements AutoCloseable {
         try {
             checkOpen();
             TableSchema schema = schema(tableId);
+            throwIfUnsettled(tableId);
             PartitionDeleteCheck.check(schema, partitions, shards);
             return transactions.deletePartitions(schema, partitions);
         } catch (SteleException refused) {
@@ -329,6 +342,14 @@ public final class StorageEngine implements AutoCloseable {
     public CompletableFuture<Lsn> transactionOutcome(String transactionId) {
         checkOpen();
         return transactions.findOutcome(transactionId);
+    }
+
+    private void throwIfUnsettled(TableId tableId) {
+        catalog.findUnsettled(tableId)
+                .ifPresent(
+                        busy -> {
+                            throw busy;
+                        });
     }
 
     /** Gives a transaction up; an unknown or finished one is no error. */

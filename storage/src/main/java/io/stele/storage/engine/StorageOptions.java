@@ -4,8 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.storage.manifest.ManifestStore;
 import io.stele.storage.shard.ApplyOptions;
+import io.stele.storage.wal.LogId;
 import io.stele.storage.wal.LogOptions;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
@@ -35,6 +37,7 @@ import java.util.function.Consumer;
  *     base is written
  * @param maxChangesBytes rows that ended in one shard between the two moments whose changes are
  *     asked for: they are collected first
+ * @param givenUpLog the log to go on without, if it is the warehouse's: what only it has is lost
  */
 public record StorageOptions(
         LogOptions log,
@@ -51,7 +54,8 @@ public record StorageOptions(
         Duration maxWriteWait,
         ApplyOptions apply,
         int manifestChanges,
-        long maxChangesBytes) {
+        long maxChangesBytes,
+        Optional<LogId> givenUpLog) {
     /**
      * 64 MiB memtables: a column file of useful size, and replay of a full one takes about a
      * second; 1 GiB in all; a minute of age bounds replay of quiet tables; an hour of history for
@@ -75,7 +79,8 @@ public record StorageOptions(
                     Duration.ofSeconds(60),
                     ApplyOptions.DEFAULT,
                     ManifestStore.MIN_CHANGES,
-                    64L << 20);
+                    64L << 20,
+                    Optional.empty());
 
     public StorageOptions {
         requireNonNull(log, "log is null");
@@ -93,10 +98,15 @@ public record StorageOptions(
         requireNonNull(apply, "apply is null");
         check("manifestChanges", manifestChanges);
         check("maxChangesBytes", maxChangesBytes);
+        requireNonNull(givenUpLog, "givenUpLog is null");
     }
 
     public StorageOptions withManifestChanges(int changes) {
         return with(draft -> draft.manifestChanges = changes);
+    }
+
+    public StorageOptions withGivenUpLog(Optional<LogId> logId) {
+        return with(draft -> draft.givenUpLog = logId);
     }
 
     public StorageOptions withMaxChanges(long bytes) {
@@ -182,6 +192,7 @@ public record StorageOptions(
         private ApplyOptions apply;
         private int manifestChanges;
         private long maxChangesBytes;
+        private Optional<LogId> givenUpLog;
 
         Draft(StorageOptions from) {
             log = from.log;
@@ -199,6 +210,7 @@ public record StorageOptions(
             apply = from.apply;
             manifestChanges = from.manifestChanges;
             maxChangesBytes = from.maxChangesBytes;
+            givenUpLog = from.givenUpLog;
         }
 
         StorageOptions build() {
@@ -217,7 +229,8 @@ public record StorageOptions(
                     maxWriteWait,
                     apply,
                     manifestChanges,
-                    maxChangesBytes);
+                    maxChangesBytes,
+                    givenUpLog);
         }
     }
 }

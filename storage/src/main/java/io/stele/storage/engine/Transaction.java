@@ -13,8 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /**
  * A transaction that is being filled: its rows wait here, checked, until the commit. Guarded by
@@ -83,6 +85,7 @@ final class Transaction {
     synchronized void stage(
             Optional<UUID> part,
             ShardId shard,
+            TableId tableId,
             byte[] batch,
             int offset,
             int length,
@@ -99,7 +102,7 @@ final class Transaction {
                             .formatted(limitBytes, id, stagedBytes + length));
         }
         staged.computeIfAbsent(shard, key -> new ArrayList<>())
-                .add(new Staged(part, Arrays.copyOfRange(batch, offset, offset + length)));
+                .add(new Staged(part, tableId, Arrays.copyOfRange(batch, offset, offset + length)));
         stagedBytes += length;
         renew(nowMillis + ttlMillis);
     }
@@ -137,12 +140,20 @@ final class Transaction {
         return counted;
     }
 
+    /** The tables that have staged rows. */
+    synchronized Set<TableId> tables() {
+        return staged.values().stream()
+                .flatMap(List::stream)
+                .map(Staged::tableId)
+                .collect(Collectors.toSet());
+    }
+
     /** Frees the rows. */
     synchronized void clear() {
         staged.clear();
     }
 
-    private record Staged(Optional<UUID> part, byte[] batch) {
+    private record Staged(Optional<UUID> part, TableId tableId, byte[] batch) {
         private boolean counts(Optional<List<UUID>> parts) {
             return part.isEmpty() || parts.isEmpty() || parts.get().contains(part.get());
         }

@@ -22,6 +22,7 @@ import io.stele.storage.tablet.TableFiles;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -134,12 +135,18 @@ final class Transactions {
     }
 
     void stage(
-            String id, Optional<UUID> part, ShardId shard, byte[] batch, int offset, int length) {
+            String id,
+            Optional<UUID> part,
+            ShardId shard,
+            TableId tableId,
+            byte[] batch,
+            int offset,
+            int length) {
         Transaction transaction = open.get(id);
         if (transaction == null) {
             throw notFound(id);
         }
-        transaction.stage(part, shard, batch, offset, length, clock.nowMillis());
+        transaction.stage(part, shard, tableId, batch, offset, length, clock.nowMillis());
     }
 
     CompletableFuture<Lsn> commit(
@@ -158,6 +165,7 @@ final class Transactions {
         Map<ShardId, List<FileEntry>> files = entries(written);
         Map<ShardId, List<PartitionDelete>> deletes = new TreeMap<>();
         replace.ifPresent(tableId -> deleteAll(replaceable(tableId), ScanPredicate.ALL, deletes));
+        checkSettled(transaction, written, publish, replace);
         if (!transaction.end()) {
             return transaction.outcome().copy();
         }
@@ -195,6 +203,33 @@ final class Transactions {
         }
         run(transaction, commit);
         return transaction.outcome().copy();
+    }
+
+    /**
+     * BUSY where it is not known whether a table that it changes is still there: the transaction
+     * stays open, and the commit may be repeated.
+     */
+    private void checkSettled(
+            Transaction transaction,
+            List<WrittenFile> written,
+            Optional<TableId> publish,
+            Optional<TableId> replace) {
+        if (!catalog.isUnsettled() || transaction.hasEnded()) {
+            return;
+        }
+        if (publish.isPresent()) {
+            catalog.checkSettled();
+        }
+        Set<TableId> tables = new HashSet<>(transaction.tables());
+        written.forEach(file -> tables.add(file.tableId()));
+        replace.ifPresent(tables::add);
+        for (TableId tableId : tables) {
+            catalog.findUnsettled(tableId)
+                    .ifPresent(
+                            busy -> {
+                                throw busy;
+                            });
+        }
     }
 
     /** Workers put the transaction's id before the names of its files. */

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
+import io.stele.storage.wal.LogMark;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -22,6 +23,7 @@ import java.util.Set;
  * @param epoch of the owner that wrote it; a higher epoch fences all lower ones
  * @param writersObject what is known of writers that are not in {@code writers}
  * @param writers those that changed since that object was written
+ * @param log how far the log was durable when it was written; empty: by no engine that knew
  */
 public record Manifest(
         long version,
@@ -31,9 +33,11 @@ public record Manifest(
         List<TableProgress> tables,
         Optional<WritersObject> writersObject,
         List<WriterProgress> writers,
-        List<PreparedTransaction> prepared) {
+        List<PreparedTransaction> prepared,
+        Optional<LogMark> log) {
     public Manifest {
         requireNonNull(shard, "shard is null");
+        requireNonNull(log, "log is null");
         requireNonNull(writersObject, "writersObject is null");
         if (version < 0 || epoch < 0) {
             throw new IllegalArgumentException(
@@ -60,7 +64,15 @@ public record Manifest(
     /** Version 0: what a shard has before its first manifest. Never stored. */
     public static Manifest empty(ShardId shard) {
         return new Manifest(
-                0, 0, shard, List.of(), List.of(), Optional.empty(), List.of(), List.of());
+                0,
+                0,
+                shard,
+                List.of(),
+                List.of(),
+                Optional.empty(),
+                List.of(),
+                List.of(),
+                Optional.empty());
     }
 
     /** The files of one table, in manifest order. */

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
+import io.stele.storage.wal.LogMark;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +25,7 @@ public final class ManifestEdit {
     private Optional<WritersObject> writersObject;
     private List<WriterProgress> writers;
     private List<PreparedTransaction> prepared;
+    private Optional<LogMark> log;
 
     ManifestEdit(Manifest base) {
         this.base = requireNonNull(base, "base is null");
@@ -33,6 +35,7 @@ public final class ManifestEdit {
         this.writersObject = base.writersObject();
         this.writers = base.writers();
         this.prepared = base.prepared();
+        this.log = base.log();
     }
 
     public ManifestEdit epoch(long newEpoch) {
@@ -137,6 +140,12 @@ public final class ManifestEdit {
         return this;
     }
 
+    /** States that the log is durable up to there. */
+    public ManifestEdit log(LogMark durable) {
+        log = Optional.of(durable);
+        return this;
+    }
+
     /** The next version. */
     public Manifest build() {
         return new Manifest(
@@ -147,7 +156,8 @@ public final class ManifestEdit {
                 List.copyOf(tables.values()),
                 writersObject,
                 writers,
-                prepared);
+                prepared,
+                log);
     }
 
     private void check(boolean condition, String expected, Object found) {

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
+import io.stele.storage.wal.LogMark;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  *     none
  * @param base what else there is; absent: nothing, as in versions before 5
  * @param removed ids of files of the base that are there no more
+ * @param log absent in versions before 7
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
 record StoredManifest(
@@ -45,12 +47,14 @@ record StoredManifest(
         @JsonProperty("prepared") List<PreparedTransaction> prepared,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("base")
                 Optional<ManifestBase> base,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("removed") List<String> removed) {
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("removed") List<String> removed,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("log") Optional<LogMark> log) {
     private static final byte[] NONE = {};
 
     StoredManifest {
         requireNonNull(shard, "shard is null");
         requireNonNull(base, "base is null");
+        requireNonNull(log, "log is null");
         requireNonNull(writersObject, "writersObject is null");
         writers = List.copyOf(requireNonNullElse(writers, List.of()));
         changedWriters = requireNonNullElse(changedWriters, NONE);
@@ -81,7 +85,8 @@ record StoredManifest(
                         : WriterProgressCodec.encode(manifest.writers()),
                 manifest.prepared(),
                 base,
-                removed);
+                removed,
+                manifest.log());
     }
 
     /**
@@ -137,7 +142,8 @@ record StoredManifest(
                 tables,
                 writersObject,
                 writers(where),
-                prepared);
+                prepared,
+                log);
     }
 
     private List<WriterProgress> writers(String where) {
@@ -177,7 +183,8 @@ record StoredManifest(
                 changedWriters,
                 prepared,
                 base,
-                removed);
+                removed,
+                log);
     }
 
     private Map<String, FileEntry> files(Map<String, FileEntry> there) {

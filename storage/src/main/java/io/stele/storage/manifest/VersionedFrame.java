@@ -25,9 +25,10 @@ import java.util.zip.CRC32C;
  * default.
  */
 enum VersionedFrame {
-    CATALOG("STELECAT", 6, "catalog"),
-    MANIFEST("STELEMAN", 6, "manifest"),
-    WRITERS("STELEWRI", 1, "list of writers");
+    CATALOG("STELECAT", 7, "catalog"),
+    MANIFEST("STELEMAN", 7, "manifest"),
+    WRITERS("STELEWRI", 1, "list of writers"),
+    NAMED_LOG("STELELGN", 1, "named log");
 
     static final int HEADER_LENGTH = 40;
 

@@ -85,6 +85,13 @@ public final class VersionedObjects<T> {
                 store, "catalog/", VersionedFrame.CATALOG, type, writerId, kept);
     }
 
+    /** The versions of what says which log is the warehouse's. */
+    public static <T> VersionedObjects<T> namedLog(
+            ObjectStore store, Class<T> type, UUID writerId, int kept) {
+        return new VersionedObjects<>(
+                store, "named-log/", VersionedFrame.NAMED_LOG, type, writerId, kept);
+    }
+
     /** Where a version lies. */
     public String path(long version) {
         String digits = Long.toString(version);
@@ -153,7 +160,7 @@ public final class VersionedObjects<T> {
      *
      * @return false if another writer created it, or one after it, before
      */
-    boolean createNewest(long version, T value) throws IOException {
+    public boolean createNewest(long version, T value) throws IOException {
         return create(version, value) && latestVersion().orElse(version) == version;
     }
 

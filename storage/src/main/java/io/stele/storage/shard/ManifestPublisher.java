@@ -225,7 +225,8 @@ final class ManifestPublisher {
         ManifestChange change = attempt.change();
         Manifest base = attempt.base();
         List<WriterProgress> writers = attempt.writers().capture().writers();
-        ManifestEdit edit = base.edit().epoch(epoch);
+        // Every record of this version was durable when it was applied, so the log reaches it
+        ManifestEdit edit = base.edit().epoch(epoch).log(shard.log().durable());
         if (attempt.writers().all()) {
             edit.writersObject(store.writeWriters(base.version() + 1, epoch, writers));
         } else {

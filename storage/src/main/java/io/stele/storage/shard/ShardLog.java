@@ -1,6 +1,7 @@
 package io.stele.storage.shard;
 
 import io.stele.protocol.ShardId;
+import io.stele.storage.wal.LogMark;
 import io.stele.storage.wal.LogPosition;
 import io.stele.storage.wal.RecordType;
 import java.nio.ByteBuffer;
@@ -25,4 +26,7 @@ public interface ShardLog {
     /** As {@link io.stele.storage.wal.NodeLog#tryAppend}. */
     Optional<CompletableFuture<LogPosition>> tryAppend(
             ShardId shard, RecordType type, List<ByteBuffer> payload, @Nullable Object attachment);
+
+    /** As {@link io.stele.storage.wal.NodeLog#durable}. */
+    LogMark durable();
 }

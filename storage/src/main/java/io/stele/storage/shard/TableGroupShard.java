@@ -220,6 +220,18 @@ public final class TableGroupShard {
         return acknowledgement;
     }
 
+    /**
+     * Refuses a write as BUSY for what is not the shard's doing. It may come again under its
+     * sequence, and none of the writer overtakes it.
+     */
+    public CompletableFuture<WriteOutcome> postpone(
+            UUID writerId, long sequence, SteleException busy) {
+        CompletableFuture<WriteOutcome> acknowledgement = new CompletableFuture<>();
+        writers.postponed(writerId, sequence, acknowledgement);
+        refuseNew(writerId, sequence, acknowledgement, busy);
+        return acknowledgement;
+    }
+
     /** What was applied before is so still, whatever became of the table or the gate since. */
     private void refuseNew(
             UUID writerId,

@@ -18,8 +18,8 @@ public abstract class ForwardingLogFiles implements LogFiles {
     }
 
     @Override
-    public void takeOver(long epoch) throws IOException {
-        files.takeOver(epoch);
+    public void takeOver(long epoch, LogId logId) throws IOException {
+        files.takeOver(epoch, logId);
     }
 
     @Override

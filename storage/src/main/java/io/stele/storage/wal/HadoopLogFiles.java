@@ -86,7 +86,7 @@ public final class HadoopLogFiles implements LogFiles {
     }
 
     @Override
-    public void takeOver(long epoch) throws IOException {
+    public void takeOver(long epoch, LogId logId) throws IOException {
         LogEpochs.check(epoch);
         for (int attempt = 0; attempt < OWNERSHIP_ATTEMPTS; attempt++) {
             try {
@@ -207,8 +207,16 @@ public final class HadoopLogFiles implements LogFiles {
 
     @Override
     public List<Long> segments() throws IOException {
+        Path present = directory;
+        if (present == null) {
+            List<Long> epochs = epochs();
+            if (epochs.isEmpty()) {
+                return List.of();
+            }
+            present = directory(epochs.getLast());
+        }
         List<Long> segments = new ArrayList<>();
-        for (FileStatus status : files.listStatus(owned())) {
+        for (FileStatus status : files.listStatus(present)) {
             LogNames.segment(status.getPath().getName()).ifPresent(segments::add);
         }
         Collections.sort(segments);
@@ -235,7 +243,11 @@ public final class HadoopLogFiles implements LogFiles {
 
     @Override
     public Reader open(long segment) throws IOException {
-        Path file = path(segment);
+        Path present = directory;
+        Path file =
+                new Path(
+                        present == null ? directory(epochs().getLast()) : present,
+                        LogNames.ofSegment(segment));
         return new HadoopReader(files.open(file), files.getFileStatus(file).getLen());
     }
 

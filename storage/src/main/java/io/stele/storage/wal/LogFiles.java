@@ -17,14 +17,15 @@ import java.util.List;
 public interface LogFiles extends Closeable {
     /**
      * Makes this engine the owner of the log: from here on nobody of a lower epoch appends, and
-     * what they have appended is there to be read. Called once, before anything else; files that
-     * only one process can open need nothing.
+     * what they have appended is there to be read. Called once, before all but {@link #segments}
+     * and {@link #open}; files that only one process can open need nothing.
      *
      * @param epoch that no other engine has
+     * @param logId of the log, for what is written to take it over
      * @throws io.stele.protocol.SteleException UNAVAILABLE if an engine of a higher epoch has the
      *     log
      */
-    default void takeOver(long epoch) throws IOException {}
+    default void takeOver(long epoch, LogId logId) throws IOException {}
 
     /** Whether every group needs a segment of its own, whatever its size. */
     default boolean isSegmentPerGroup() {

@@ -27,7 +27,8 @@ record LogObject(boolean fence, long id, long epoch, byte[] body) {
     private static final int CHECKSUM_AT = HEADER_BYTES - Integer.BYTES;
 
     /** The object of an owner who takes the log over behind {@code sequence} - 1 groups. */
-    static LogObject fence(long id, long epoch, long sequence, long lowestSegment) {
+    static LogObject fence(
+            LogId log, long id, long epoch, long sequence, long lowestSegment) {
         List<ByteBuffer> group =
                 GroupEncoder.encode(
                         List.of(), sequence, lowestSegment, WalFormat.SEGMENT_HEADER_BYTES, null);
@@ -36,7 +37,7 @@ record LogObject(boolean fence, long id, long epoch, byte[] body) {
             length += buffer.remaining();
         }
         ByteBuffer body = ByteBuffer.allocate(length);
-        body.put(SegmentHeader.encode(id, sequence, null));
+        body.put(SegmentHeader.encode(log, id, sequence, null));
         group.forEach(body::put);
         return new LogObject(true, id, epoch, body.array());
     }

@@ -59,6 +59,7 @@ public final class NodeLog implements AutoCloseable {
             new ConcurrentLinkedQueue<>();
 
     private volatile long activeSegment;
+    private volatile LogMark durable;
     private final AtomicLong groups = new AtomicLong();
     private final AtomicLong records = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
@@ -71,7 +72,8 @@ public final class NodeLog implements AutoCloseable {
         ledger = recovered.ledger();
         queue = new AppendQueue(recovered.clock(), options.queueBytes(), recovered.lastLsns());
         writer = recovered.continueWriting();
-        activeSegment = ledger.last() + 1;
+        activeSegment = writer.activeSegment();
+        durable = writer.durable();
     }
 
     /** Continues a log with a log thread of its own. */
@@ -264,6 +266,11 @@ public final class NodeLog implements AutoCloseable {
         }
     }
 
+    /** The last group that is durable. */
+    public LogMark durable() {
+        return durable;
+    }
+
     /** The present state. */
     public LogStatus status() {
         AppendQueue.Load load = queue.load();
@@ -340,6 +347,7 @@ public final class NodeLog implements AutoCloseable {
         writer.releaseBefore(releaseBefore.get());
         SegmentedWriter.Written written = writer.write(group);
         activeSegment = written.segment();
+        durable = writer.durable();
         groups.incrementAndGet();
         records.addAndGet(group.size());
         bytes.addAndGet(written.sizeBytes());

@@ -91,7 +91,7 @@ public final class ObjectLogFiles implements LogFiles {
     }
 
     @Override
-    public void takeOver(long newEpoch) throws IOException {
+    public void takeOver(long newEpoch, LogId logId) throws IOException {
         LogEpochs.check(newEpoch);
         NavigableSet<Long> ids = list();
         long id = ids.isEmpty() ? 1 : ids.last();
@@ -106,7 +106,7 @@ public final class ObjectLogFiles implements LogFiles {
                 sequence = group.sequence() + 1;
                 lowestSegment = group.lowestSegment();
             }
-            byte[] fence = LogObject.fence(id, newEpoch, sequence, lowestSegment).encode();
+            byte[] fence = LogObject.fence(logId, id, newEpoch, sequence, lowestSegment).encode();
             if (ConditionalCreate.create(store, path(id), fence, UNKNOWN_ATTEMPTS)
                     == ConditionalCreate.Outcome.CREATED) {
                 own(newEpoch, id);

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A log that has been read to its end and cut behind its last whole group; {@link NodeLog}
@@ -22,16 +23,22 @@ public final class RecoveredLog {
     private final LogFiles files;
     private final LogOptions options;
     private final HybridClock clock;
+    private final LogMark expected;
     private final SegmentLedger ledger = new SegmentLedger();
     private long nextSequence = 1;
     private long lowestSegment = 1;
     private Optional<String> cutTail = Optional.empty();
+    private boolean hasRecords;
+    private boolean isOld = true; // no segment with an id was read
+    private @Nullable SegmentedWriter begun; // once the log was begun here
     private boolean continued;
 
-    private RecoveredLog(LogFiles files, LogOptions options, HybridClock clock) {
+    private RecoveredLog(
+            LogFiles files, LogOptions options, HybridClock clock, LogMark expected) {
         this.files = requireNonNull(files, "files is null");
         this.options = requireNonNull(options, "options is null");
         this.clock = requireNonNull(clock, "clock is null");
+        this.expected = requireNonNull(expected, "expected is null");
     }
 
     /**
@@ -45,7 +52,25 @@ public final class RecoveredLog {
     public static RecoveredLog recover(
             LogFiles files, LogOptions options, HybridClock clock, ReplayConsumer consumer)
             throws IOException {
-        RecoveredLog log = new RecoveredLog(files, options, clock);
+        return recover(files, options, clock, LogMark.NONE, consumer);
+    }
+
+    /**
+     * As the other one, of the log that a warehouse names.
+     *
+     * @param expected the id, which segments have that were not written before logs had ids, and a
+     *     group that must be there, or one after it
+     * @throws SteleException CORRUPT_DATA as well where it is another log, or its end is
+     *     missing; no file has been changed then
+     */
+    public static RecoveredLog recover(
+            LogFiles files,
+            LogOptions options,
+            HybridClock clock,
+            LogMark expected,
+            ReplayConsumer consumer)
+            throws IOException {
+        RecoveredLog log = new RecoveredLog(files, options, clock, expected);
         log.read(requireNonNull(consumer, "consumer is null"));
         return log;
     }
@@ -53,6 +78,7 @@ public final class RecoveredLog {
     private void read(ReplayConsumer consumer) throws IOException {
         List<Long> segments = files.segments();
         if (segments.isEmpty()) {
+            checkEnd();
             return;
         }
         long first = segments.getFirst();
@@ -67,7 +93,15 @@ public final class RecoveredLog {
         if (first > lowestSegment) {
             throw missing(lowestSegment, "the first segment is " + first);
         }
+        checkEnd();
         seal(last, end);
+    }
+
+    private void checkEnd() {
+        if (nextSequence - 1 < expected.sequence()) {
+            throw LogIdentity.endMissing(
+                    expected, nextSequence - 1, files.describe(Math.max(1, ledger.last())));
+        }
     }
 
     private Optional<SegmentScanner.End> readSegment(
@@ -105,6 +139,12 @@ public final class RecoveredLog {
         if (header.isEmpty()) {
             return Optional.empty();
         }
+        if (!header.get().log().equals(expected.logId())
+                && !(header.get().log().equals(LogId.NONE) && isOld)) {
+            throw LogIdentity.otherLog(
+                    expected.logId(), header.get().log(), files.describe(header.get().segment()));
+        }
+        isOld &= header.get().log().equals(LogId.NONE);
         if (first) {
             nextSequence = header.get().firstSequence();
         } else if (header.get().firstSequence() != nextSequence) {
@@ -122,6 +162,7 @@ public final class RecoveredLog {
                         header.get(),
                         ledger,
                         (shard, lsn, type, payload) -> {
+                            hasRecords = true;
                             clock.observe(lsn);
                             consumer.accept(shard, lsn, type, payload);
                         });
@@ -167,6 +208,28 @@ public final class RecoveredLog {
         return cutTail;
     }
 
+    /** The last whole group. */
+    public LogMark end() {
+        return new LogMark(expected.logId(), nextSequence - 1);
+    }
+
+    /** Whether there is any record. */
+    public boolean hasRecords() {
+        return hasRecords;
+    }
+
+    /**
+     * Writes a group without records behind the last one, so that the log has its id also where it
+     * has nothing else.
+     */
+    public LogMark begin() throws IOException {
+        SegmentedWriter writer = continueWriting();
+        continued = false;
+        begun = writer;
+        writer.write(List.of());
+        return writer.durable();
+    }
+
     /** Gives the log away, once. */
     SegmentedWriter continueWriting() {
         if (continued) {
@@ -174,10 +237,14 @@ public final class RecoveredLog {
                     "Expected a recovered log to be continued once, found a second time");
         }
         continued = true;
+        if (begun != null) {
+            return begun;
+        }
         return new SegmentedWriter(
                 files,
                 options.segmentBytes(),
                 ledger,
+                expected.logId(),
                 ledger.last() + 1,
                 nextSequence,
                 lowestSegment);

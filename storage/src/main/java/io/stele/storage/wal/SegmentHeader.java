@@ -7,13 +7,14 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The header of a segment: its number, the sequence of its first group, and whether a key follows,
- * because its records are encrypted. See {@link WalFormat}.
+ * The header of a segment: the log it is of, its number, the sequence of its first group, and
+ * whether a key follows, because its records are encrypted. See {@link WalFormat}.
  */
-record SegmentHeader(long segment, long firstSequence, boolean encrypted) {
+record SegmentHeader(LogId log, long segment, long firstSequence, boolean encrypted) {
     /** With the key, if there is one. */
-    static ByteBuffer encode(long segment, long firstSequence, @Nullable SegmentCipher cipher) {
-        SegmentHeader header = new SegmentHeader(segment, firstSequence, cipher != null);
+    static ByteBuffer encode(
+            LogId log, long segment, long firstSequence, @Nullable SegmentCipher cipher) {
+        SegmentHeader header = new SegmentHeader(log, segment, firstSequence, cipher != null);
         ByteBuffer bytes = ByteBuffer.allocate(header.length()).put(header.encode());
         if (cipher != null) {
             byte[] key = cipher.wrappedKey();
@@ -31,7 +32,7 @@ record SegmentHeader(long segment, long firstSequence, boolean encrypted) {
         ByteBuffer header = ByteBuffer.allocate(WalFormat.SEGMENT_HEADER_BYTES);
         header.putLong(WalFormat.SEGMENT_MAGIC)
                 .putInt(encrypted ? WalFormat.ENCRYPTED_VERSION : WalFormat.VERSION)
-                .putInt(0)
+                .putInt(log.value())
                 .putLong(segment)
                 .putLong(firstSequence);
         header.putInt(Checksums.crc32c(header, 0, header.position()));
@@ -73,6 +74,9 @@ record SegmentHeader(long segment, long firstSequence, boolean encrypted) {
                             file));
         }
         return new SegmentHeader(
-                header.getLong(16), header.getLong(24), version == WalFormat.ENCRYPTED_VERSION);
+                new LogId(header.getInt(12)),
+                header.getLong(16),
+                header.getLong(24),
+                version == WalFormat.ENCRYPTED_VERSION);
     }
 }

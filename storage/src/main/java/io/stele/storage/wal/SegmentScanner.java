@@ -46,6 +46,20 @@ final class SegmentScanner {
         tail = new TailInspector(reader, sizeBytes);
     }
 
+    /** The header, if there is a whole one. */
+    static Optional<SegmentHeader> peek(LogFiles.Reader reader) throws IOException {
+        if (reader.sizeBytes() < WalFormat.SEGMENT_HEADER_BYTES) {
+            return Optional.empty();
+        }
+        ByteBuffer bytes = ByteBuffer.allocate(WalFormat.SEGMENT_HEADER_BYTES);
+        reader.read(0, bytes);
+        bytes.flip();
+        return SegmentHeader.expectedChecksum(bytes) == SegmentHeader.foundChecksum(bytes)
+                        && bytes.getLong(0) == WalFormat.SEGMENT_MAGIC
+                ? Optional.of(SegmentHeader.decode(bytes, "a segment"))
+                : Optional.empty();
+    }
+
     /** The header; empty if it is torn, so that the segment holds nothing. */
     Optional<SegmentHeader> readHeader() throws IOException {
         if (sizeBytes < WalFormat.SEGMENT_HEADER_BYTES) {

@@ -20,6 +20,7 @@ final class SegmentedWriter {
     private final LogFiles files;
     private final long segmentBytes;
     private final SegmentLedger ledger;
+    private final LogId logId;
     private long segment;
     private long sequence;
     private long lowestSegment;
@@ -37,12 +38,14 @@ final class SegmentedWriter {
             LogFiles files,
             long segmentBytes,
             SegmentLedger ledger,
+            LogId logId,
             long nextSegment,
             long nextSequence,
             long lowestSegment) {
         this.files = files;
         this.segmentBytes = segmentBytes;
         this.ledger = ledger;
+        this.logId = logId;
         segment = nextSegment - 1;
         sequence = nextSequence;
         this.lowestSegment = lowestSegment;
@@ -60,7 +63,7 @@ final class SegmentedWriter {
         if (current == null || position >= segmentBytes || files.isSegmentPerGroup()) {
             current = roll(current);
             cipher = SegmentCipher.create(files.encryption(), segment, sequence);
-            ByteBuffer header = SegmentHeader.encode(segment, sequence, cipher);
+            ByteBuffer header = SegmentHeader.encode(logId, segment, sequence, cipher);
             position = header.remaining();
             buffers.add(header);
         }
@@ -97,9 +100,14 @@ final class SegmentedWriter {
         ledger.size(segment, position);
     }
 
-    /** The segment that the next group goes to, unless it begins a new one. */
-    long segment() {
-        return segment;
+    /** The lowest segment that may yet get a group. */
+    long activeSegment() {
+        return writer == null ? segment + 1 : segment;
+    }
+
+    /** The last group that is durable. */
+    LogMark durable() {
+        return new LogMark(logId, sequence - 1);
     }
 
     /** What is being done, for messages. */

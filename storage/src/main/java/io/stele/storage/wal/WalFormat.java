@@ -10,7 +10,7 @@ import java.util.Locale;
  *
  * <pre>
  * segment  = header group*
- * header   = magic 8 "STELEWAL" | version 4 | reserved 4 (0) | segment number 8 | sequence of the first group 8
+ * header   = magic 8 "STELEWAL" | version 4 | log id 4 (0: none) | segment number 8 | sequence of the first group 8
  *            | CRC32C 4 of the 32 bytes before
  * group    = magic 4 "SGRP" | version 1 | flags 1 | reserved 2 (0) | sequence 8 | lowest segment 8 | offset in the segment 4
  *            | body length 4 | record count 4 | CRC32C of the body 4 | CRC32C 4 of the 40 bytes before | body

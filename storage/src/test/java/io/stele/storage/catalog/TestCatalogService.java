@@ -18,15 +18,19 @@ import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.format.ByteFlips;
 import io.stele.storage.format.Golden;
+import io.stele.storage.objectstore.FaultInjectingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.StoreFaults;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SplittableRandom;
 import java.util.UUID;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -430,7 +434,12 @@ final class TestCatalogService {
                         .withDefault(Optional.of("'before'"))
                         .withInitialValue(InitialRow.value(text, "before"))
                         .asNotNull());
-        Golden.check("catalog-6", store.readFully("catalog/00000000000000000007"));
+        ObjectStore sixth = new InMemoryObjectStore();
+        sixth.put("catalog/00000000000000000007", Golden.load("catalog-6"));
+        assertThat(new CatalogStore(sixth, new UUID(0, 9)).loadLatest().toSnapshot())
+                .isEqualTo(service.current().toSnapshot());
+        service.own(0x1122334455667788L);
+        Golden.check("catalog-7", store.readFully("catalog/00000000000000000008"));
         assertThat(open(2).current().toSnapshot()).isEqualTo(service.current().toSnapshot());
     }
 
@@ -462,7 +471,8 @@ final class TestCatalogService {
                 tables,
                 snapshot.views(),
                 snapshot.nextTableId(),
-                snapshot.nextTableGroupId());
+                snapshot.nextTableGroupId(),
+                snapshot.epoch());
     }
 
     @Test
@@ -553,9 +563,88 @@ final class TestCatalogService {
                                 ColumnChange.rename(List.of("c1023"), "x")));
     }
 
+    @Test
+    void aStatementWaitsForItsOutcomeButNotForEver() {
+        FaultInjectingObjectStore faulty =
+                new FaultInjectingObjectStore(
+                        CrashPoint.never(),
+                        StoreFaults.NONE,
+                        new SplittableRandom(1),
+                        nanos -> {});
+        List<Long> pauses = new ArrayList<>();
+        CatalogService waiting =
+                CatalogService.open(
+                        new CatalogStore(faulty, new UUID(0, 1)),
+                        () -> new Lsn(now),
+                        millis -> {
+                            now += millis << 16;
+                            pauses.add(millis);
+                            if (pauses.size() == 3) {
+                                faulty.setFaults(StoreFaults.NONE);
+                            }
+                        });
+        faulty.setFaults(new StoreFaults(0, 1, 0, 0));
+        waiting.createSchema("a");
+        assertThat(waiting.isUnsettled()).isFalse();
+        assertThat(waiting.current().schemas()).containsExactly("a");
+        faulty.setFaults(StoreFaults.OUTAGE);
+        refusesUnknown(() -> waiting.createSchema("b"));
+        assertThat(pauses.stream().mapToLong(Long::longValue).sum())
+                .isBetween(5_000L, 11_000L);
+        assertThat(waiting.settle()).isFalse();
+        assertThat(waiting.current().schemas()).containsExactly("a");
+        faulty.setFaults(StoreFaults.NONE);
+        assertThat(waiting.settle()).isTrue();
+        assertThat(waiting.current().schemas()).containsExactly("a", "b");
+    }
+
+    private static void refusesUnknown(ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        SteleException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.STORE_FAILED))
+                .hasMessageContaining("It is not known whether");
+    }
+
+    @Test
+    void whoWasTakenOverChangesNothingAnyMore() {
+        service.own(10);
+        service.createSchema("of_the_first");
+        CatalogService second = open(2);
+        service.createSchema("meanwhile");
+        second.own(11);
+        assertThat(second.current().schemas()).containsExactly("meanwhile", "of_the_first");
+        for (int attempt = 0; attempt < 3; attempt++) {
+            assertThatThrownBy(() -> service.createSchema("too_late"))
+                    .isInstanceOfSatisfying(
+                            SteleException.class,
+                            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
+                    .hasMessageContaining("owned in epoch 11");
+        }
+        for (int versions = 0; versions < 30; versions++) {
+            second.createSchema("s" + versions);
+        }
+        CatalogService third = open(3);
+        assertThat(third.current().schemas()).hasSize(32).doesNotContain("too_late");
+        refuses(ErrorCode.UNAVAILABLE, "epoch 11", () -> third.own(11));
+    }
+
+    @Test
+    void aVersionThatWasDeletedIsNotCreatedAgain() {
+        service.own(10);
+        CatalogService second = open(2);
+        second.own(11);
+        for (int versions = 0; versions < 30; versions++) {
+            second.createSchema("s" + versions);
+        }
+        // The next version of the first is long deleted, so that its name is free
+        assertThatThrownBy(() -> service.createSchema("too_late"))
+                .hasMessageContaining("owned in epoch 11");
+    }
+
     private CatalogService open(long writer) {
         return CatalogService.open(
-                new CatalogStore(store, new UUID(0, writer)), () -> new Lsn(now));
+                new CatalogStore(store, new UUID(0, writer)), () -> new Lsn(now), millis -> now += millis << 16);
     }
 
     private static void refuses(ErrorCode code, String message, ThrowingCallable call) {

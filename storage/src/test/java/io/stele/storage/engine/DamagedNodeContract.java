@@ -75,6 +75,7 @@ abstract class DamagedNodeContract {
         MANIFEST("manifest/.*"),
         CATALOG("catalog/.*"),
         DECISION("txn/.*"),
+        NAMED_LOG("named-log/.*"),
         EPOCH("epoch/.*"),
         LOG("[0-9]+");
 

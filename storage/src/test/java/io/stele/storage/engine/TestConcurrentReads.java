@@ -195,7 +195,8 @@ class TestConcurrentReads {
     private StorageEngine open(InMemoryObjectStore store, String log, EngineThreads threads)
             throws IOException {
         return StorageEngine.open(
-                StorageOptions.DEFAULT,
+                // Each has a log of its own: what fences the first one is the manifest
+                StorageOptions.DEFAULT.withGivenUpLog(NamedLogs.id(store)),
                 store,
                 LocalLogFiles.open(directory.resolve(log)),
                 new HybridClock(System::currentTimeMillis),

@@ -166,7 +166,7 @@ class TestEpochs {
         Node() throws IOException {
             engine =
                     StorageEngine.open(
-                            StorageOptions.DEFAULT,
+                            StorageOptions.DEFAULT.withGivenUpLog(NamedLogs.id(store)),
                             store,
                             new InMemoryLogFiles(CrashPoint.never(), new SplittableRandom(2)),
                             new HybridClock(() -> NOW),

@@ -181,7 +181,11 @@ final class TestTable {
                         shardCount,
                         Optional.empty(),
                         options);
-        TableSchema created = engine.catalog().createTable(definition, "", state);
+        return of(engine.catalog().createTable(definition, "", state));
+    }
+
+    /** A table that is there, of the columns that all of them have. */
+    static TestTable of(TableSchema created) {
         return new TestTable(created, new UUID(created.id().value(), 7));
     }
 

@@ -251,7 +251,7 @@ final class TestManifestBases {
         List<FileEntry> others = new ArrayList<>(manifest.files().subList(0, 40).reversed());
         manifest =
                 new Manifest(
-                        2, 4, SHARD, others, List.of(), Optional.empty(), List.of(), List.of());
+                        2, 4, SHARD, others, List.of(), Optional.empty(), List.of(), List.of(), Optional.empty());
         manifests.create(manifest); // in an order that the base cannot say
         manifest =
                 new Manifest(
@@ -262,7 +262,8 @@ final class TestManifestBases {
                         List.of(),
                         Optional.empty(),
                         List.of(),
-                        List.of());
+                        List.of(),
+                        Optional.empty());
         for (int version = 3; version <= 12; version++) {
             manifest = manifest.edit().addFile(file(random, "n" + version)).build();
             manifests.create(manifest);

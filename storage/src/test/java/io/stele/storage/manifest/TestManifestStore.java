@@ -17,6 +17,11 @@ import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.orc.OrcManifestBases;
+import io.stele.storage.wal.LogId;
+import io.stele.storage.wal.LogMark;
+
+import org.junit.jupiter.api.Test;
+
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +29,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
-import org.junit.jupiter.api.Test;
 
 final class TestManifestStore {
     private static final ShardId SHARD = new ShardId(3, 1);
@@ -163,11 +167,15 @@ final class TestManifestStore {
                                 Map.of(1, ColumnDomain.of(ValueRange.equal(new byte[] {8})))));
         PartitionEnd replayed = new PartitionEnd(new Lsn(501), ScanPredicate.ALL);
         Manifest indexed =
-                full().edit().addFile(indexFile("c")).ends(TABLE, List.of(end, replayed)).build();
+                full().edit()
+                        .addFile(indexFile("c"))
+                        .ends(TABLE, List.of(end, replayed))
+                        .log(new LogMark(new LogId(0x8a7b6c5d), 4711))
+                        .build();
         assertThat(indexed.ends(TABLE)).containsExactly(end);
         manifests.create(full());
         manifests.create(indexed);
-        Golden.check("manifest-6", store.readFully("manifest/3-1/00000000000000000002"));
+        Golden.check("manifest-7", store.readFully("manifest/3-1/00000000000000000002"));
         assertSame(manifests.loadLatest().orElseThrow(), indexed);
         assertThat(manifests.loadLatest().orElseThrow().file("c").orElseThrow().indexId())
                 .hasValue(9);
@@ -250,6 +258,8 @@ final class TestManifestStore {
         assertThat(manifests.loadLatest().orElseThrow().ends(TABLE)).hasSize(1);
         store.put("manifest/3-1/00000000000000000002", Golden.load("manifest-5"));
         assertThat(manifests.loadLatest().orElseThrow().writers()).isEqualTo(full().writers());
+        store.put("manifest/3-1/00000000000000000002", Golden.load("manifest-6"));
+        assertThat(manifests.loadLatest().orElseThrow().log()).isEmpty();
     }
 
     @Test

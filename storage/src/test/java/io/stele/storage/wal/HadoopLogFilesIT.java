@@ -67,7 +67,7 @@ final class HadoopLogFilesIT {
 
     private HadoopLogFiles owner(long epoch) throws IOException {
         HadoopLogFiles files = files();
-        files.takeOver(epoch);
+        files.takeOver(epoch, LogId.NONE);
         return files;
     }
 
@@ -138,7 +138,7 @@ final class HadoopLogFilesIT {
                                     () -> {
                                         start.await();
                                         try {
-                                            racing.get(racer).takeOver(racer + 1);
+                                            racing.get(racer).takeOver(racer + 1, LogId.NONE);
                                             return true;
                                         } catch (SteleException later) {
                                             return false;

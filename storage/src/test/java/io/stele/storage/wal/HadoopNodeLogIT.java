@@ -25,7 +25,7 @@ final class HadoopNodeLogIT extends TestNodeLog {
                         new HadoopConfig(),
                         HadoopLogFilesIT::pause);
         opened.add(files);
-        files.takeOver(1);
+        files.takeOver(1, LogId.NONE);
         return files;
     }
 

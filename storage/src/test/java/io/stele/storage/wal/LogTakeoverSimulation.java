@@ -126,7 +126,7 @@ class LogTakeoverSimulation {
             List<Read> found = new ArrayList<>();
             NodeLog log;
             try {
-                files.takeOver(epoch);
+                files.takeOver(epoch, LogId.NONE);
                 log =
                         NodeLog.unthreaded(
                                 RecoveredLog.recover(

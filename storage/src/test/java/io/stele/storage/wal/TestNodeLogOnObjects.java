@@ -9,7 +9,7 @@ final class TestNodeLogOnObjects extends TestNodeLog {
     LogFiles files() throws IOException {
         ObjectLogFiles files =
                 new ObjectLogFiles(new InMemoryObjectStore(), "log/", Runnable::run, _ -> {});
-        files.takeOver(1);
+        files.takeOver(1, LogId.NONE);
         return files;
     }
 }

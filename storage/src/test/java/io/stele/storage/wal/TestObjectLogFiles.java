@@ -38,7 +38,7 @@ final class TestObjectLogFiles {
 
     private ObjectLogFiles owner(long epoch) throws IOException {
         ObjectLogFiles files = files(store);
-        files.takeOver(epoch);
+        files.takeOver(epoch, LogId.NONE);
         return files;
     }
 
@@ -121,7 +121,7 @@ final class TestObjectLogFiles {
                     }
                 };
         ObjectLogFiles files = files(racing);
-        files.takeOver(2);
+        files.takeOver(2, LogId.NONE);
         assertThat(written).hasSize(5).allMatch(future -> future.isDone());
         assertThat(read(files)).hasSize(5);
         assertThat(write(unthreaded(files), A, "x")).isNotCompleted();
@@ -195,7 +195,7 @@ final class TestObjectLogFiles {
                     new FaultInjectingObjectStore(
                             CrashPoint.never(), StoreFaults.NONE, new Random(seed), _ -> {});
             ObjectLogFiles files = files(faulty);
-            files.takeOver(1);
+            files.takeOver(1, LogId.NONE);
             NodeLog log = unthreaded(files);
             faulty.setFaults(new StoreFaults(0.1, 0.1, 0.2, 0, 0));
             List<CompletableFuture<LogPosition>> written = new ArrayList<>();
@@ -207,7 +207,7 @@ final class TestObjectLogFiles {
             faulty.setFaults(StoreFaults.NONE);
             faulty.settle();
             ObjectLogFiles next = files(faulty);
-            next.takeOver(2);
+            next.takeOver(2, LogId.NONE);
             assertThat(read(next)).hasSize(20);
         }
     }
@@ -219,7 +219,7 @@ final class TestObjectLogFiles {
                         CrashPoint.never(), StoreFaults.NONE, new Random(1), _ -> {});
         List<Long> pauses = new ArrayList<>();
         ObjectLogFiles files = new ObjectLogFiles(faulty, "log/", Runnable::run, pauses::add);
-        files.takeOver(1);
+        files.takeOver(1, LogId.NONE);
         NodeLog log = unthreaded(files);
         faulty.setFaults(StoreFaults.OUTAGE);
         write(log, A, "x");
@@ -272,7 +272,7 @@ final class TestObjectLogFiles {
 
     private static List<Read> takenOver(ObjectStore store) throws IOException {
         ObjectLogFiles files = files(store);
-        files.takeOver(2);
+        files.takeOver(2, LogId.NONE);
         return read(files);
     }
 }

@@ -1,0 +1,17 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.stele.storage.wal.LogId;
+
+/**
+ * What a warehouse says of its log: the JSON body of one version of {@code named-log/}.
+ *
+ * @param begun whether the log was written with this id: from then on there is a log
+ */
+record NamedLog(@JsonProperty("logId") LogId logId, @JsonProperty("begun") boolean begun) {
+    NamedLog {
+        requireNonNull(logId, "logId is null");
+    }
+}
