@@ -7,6 +7,7 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.scheduler.SimulatedPool;
+import io.stele.storage.catalog.TableState;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.objectstore.FaultInjectingObjectStore;
 import io.stele.storage.objectstore.ForwardingObjectStore;
@@ -347,7 +348,12 @@ class TakeoverSimulation {
             store.setFaults(StoreFaults.NONE);
             for (Known known : tables) {
                 boolean isThere =
-                        engine.engine.catalog().current().findTable(known.table.id()).isPresent();
+                        engine.engine
+                                .catalog()
+                                .current()
+                                .findTable(known.table.id())
+                                .filter(entry -> entry.state() != TableState.REPLACED)
+                                .isPresent();
                 if (known.dropped) {
                     assertThat(isThere).as("%s is dropped", known.table.id()).isFalse();
                     continue;
