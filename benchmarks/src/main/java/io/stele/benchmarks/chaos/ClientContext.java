@@ -37,7 +37,7 @@ record ClientContext(
     static final String SCHEMA = "chaos";
 
     /** How long is asked for an open outcome, over restarts and outages. */
-    static final Duration ASKING = Duration.ofSeconds(2 * ChaosRun.DEADLINE_SECONDS);
+    static final Duration ASKING = Duration.ofSeconds(2L * ChaosRun.DEADLINE_SECONDS);
 
     /** People do not ask a server that is away a thousand times a second. */
     private static final long FAILURE_PAUSE_MILLIS = 100;

@@ -60,7 +60,7 @@ final class FlightWrites implements ChaosClient {
     @Override
     public void step(Random random) throws Exception {
         long batch = next++;
-        long rows = 1 + random.nextInt(MAX_ROWS);
+        long rows = 1L + random.nextInt(MAX_ROWS);
         boolean large = context.largeRows() && random.nextInt(8) == 0;
         model.sent(batch, rows);
         try {
