@@ -34,6 +34,7 @@ public final class SchedulerMetrics {
                         service::threadsStatus, CACHE_MILLIS, TimeUnit.MILLISECONDS);
         export(exporter, "background", ThreadsStatus::background);
         export(exporter, "deciding", ThreadsStatus::deciding);
+        export(exporter, "deleting", ThreadsStatus::deleting);
         export(exporter, "flushing", ThreadsStatus::flushing);
         export(exporter, "merging", ThreadsStatus::merging);
         export(exporter, "lookups", ThreadsStatus::lookups);

@@ -43,8 +43,22 @@ record Decision(
         return new Decision(transactionId, false, Lsn.MIN, Optional.empty(), epoch);
     }
 
+    /** Those of transactions that create tables are in a folder for the table. */
     static String path(String transactionId) {
-        return FOLDER + transactionId;
+        return FOLDER
+                + TransactionIds.createdTable(transactionId)
+                        .map(Decision::tableFolder)
+                        .orElse("")
+                + transactionId;
+    }
+
+    /** Of the transactions that create a table. */
+    static String folder(TableId table) {
+        return FOLDER + tableFolder(Long.toHexString(table.value()));
+    }
+
+    private static String tableFolder(String hexTableId) {
+        return "table-" + hexTableId + "/";
     }
 
     byte[] encode() {

@@ -2,6 +2,7 @@ package io.stele.storage.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.TableId;
 import io.stele.storage.objectstore.ConditionalCreate;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
@@ -48,16 +49,30 @@ final class Decisions {
         }
     }
 
-    List<Decision> all() throws IOException {
+    /** The decisions of transactions that create a table; mostly none or one. */
+    List<Decision> ofTable(TableId tableId) throws IOException {
         List<Decision> decisions = new ArrayList<>();
-        for (ObjectEntry entry : store.list(Decision.FOLDER)) {
+        for (ObjectEntry entry : store.list(Decision.folder(tableId))) {
             decisions.add(Decision.decode(entry.path(), store.readFully(entry.path())));
         }
         return decisions;
     }
 
+    /** The transactions of engines before this epoch of which there are decisions. */
+    List<String> before(long epoch) throws IOException {
+        List<String> found = new ArrayList<>();
+        for (ObjectEntry entry : store.list(Decision.FOLDER)) {
+            String transactionId = entry.path().substring(entry.path().lastIndexOf('/') + 1);
+            if (TransactionIds.isBefore(transactionId, epoch)
+                    && Decision.path(transactionId).equals(entry.path())) {
+                found.add(transactionId);
+            }
+        }
+        return found;
+    }
+
     /** Forgets how a transaction ended, when nobody can ask any more. */
-    void forget(Decision decision) throws IOException {
-        store.delete(Decision.path(decision.transactionId()));
+    void forget(String transactionId) throws IOException {
+        store.delete(Decision.path(transactionId));
     }
 }

@@ -26,20 +26,18 @@ import io.stele.storage.wal.LogFiles;
 import io.stele.storage.wal.LogMark;
 import io.stele.storage.wal.RecoveredLog;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings a node's storage up: loads what is in the store, replays the log, resolves transactions in
  * doubt, and puts the parts of an engine together.
  */
 final class EngineAssembly {
-    private static final long DECISION_MILLIS =
-            Duration.ofDays(1).toMillis(); // clients repeat a commit for minutes
-
     private static final long OWNER = 0x5354454c45L; // "STELE"; the other half is the epoch
 
     private EngineAssembly() {}
@@ -131,8 +129,8 @@ final class EngineAssembly {
         RecoveredLog recovered = recovery.replay(log, expected, options, shards);
         warehouseLog.begin(recovered);
         EngineLog engineLog = new EngineLog(recovered, shards, threads);
-        recovery.resolveInDoubt(shards, engineLog, epoch);
-        recovery.forgetOldDecisions(time.nowMillis() - DECISION_MILLIS);
+        CompletableFuture<@Nullable Void> resolved =
+                recovery.resolveInDoubt(shards, engineLog, epoch);
         collector.findOrphans(warehouse, referenced(shards), time.nowMillis());
         shards.all().forEach(entry -> start(entry, engineLog));
         Retries retries = new Retries(time::nowMillis, threads.uncaught());
@@ -147,6 +145,14 @@ final class EngineAssembly {
                         threads.background(),
                         options.transactionBytes(),
                         epoch);
+        OldDecisions oldDecisions =
+                new OldDecisions(
+                        decisions,
+                        threads.deleting(),
+                        time::nowMillis,
+                        threads.uncaught(),
+                        () -> resolved.isDone() && !resolved.isCompletedExceptionally(),
+                        epoch);
         Transactions transactions =
                 new Transactions(
                         options,
@@ -159,6 +165,7 @@ final class EngineAssembly {
                         readPoints,
                         threads,
                         new StagedTables(catalog, threads.background(), threads.uncaught()),
+                        oldDecisions,
                         epoch);
         IndexBuilds indexBuilds =
                 new IndexBuilds(
@@ -187,6 +194,7 @@ final class EngineAssembly {
                 collector,
                 transactions,
                 retries,
+                oldDecisions,
                 indexBuilds,
                 epoch);
     }

@@ -30,6 +30,7 @@ import java.util.function.LongSupplier;
  * @param background runs short tasks that wait for the store and for nothing else: manifests, and
  *     writes that waited for memory, which wait for nothing
  * @param deciding decides transactions, and nothing that others may wait for is before them
+ * @param deleting deletes what nobody needs any more: of the log, of files, of decisions
  * @param flushing runs flushes, apart from the short tasks that make them count
  * @param merging runs compactions, apart from the flushes that free memory
  * @param lookups runs reads of files that writes wait for; takes every task
@@ -44,6 +45,7 @@ public record EngineThreads(
         SchedulingGroup dataBound,
         BackgroundPool background,
         BackgroundPool deciding,
+        BackgroundPool deleting,
         BackgroundPool flushing,
         BackgroundPool merging,
         Executor lookups,
@@ -59,6 +61,8 @@ public record EngineThreads(
 
     private static final int DECISION_THREADS = 4; // each waits for one object to be created
 
+    private static final int DELETION_THREADS = 4; // each waits for the store
+
     private static final int LOOKUP_THREADS = 4; // they wait for files more than they compute
 
     private static final int LOOKUP_WAITING_LIMIT =
@@ -72,6 +76,7 @@ public record EngineThreads(
         requireNonNull(dataBound, "dataBound is null");
         requireNonNull(background, "background is null");
         requireNonNull(deciding, "deciding is null");
+        requireNonNull(deleting, "deleting is null");
         requireNonNull(flushing, "flushing is null");
         requireNonNull(merging, "merging is null");
         requireNonNull(lookups, "lookups is null");
@@ -131,6 +136,7 @@ public record EngineThreads(
                 dataBound(contexts),
                 pool(SHORT_TASK_THREADS, factory, uncaught),
                 pool(DECISION_THREADS, factory, uncaught),
+                pool(DELETION_THREADS, factory, uncaught),
                 pool(backgroundThreads, backgroundFactory, uncaught),
                 pool(Math.max(1, backgroundThreads / 2), backgroundFactory, uncaught),
                 new BlockingPool(LOOKUP_THREADS, LOOKUP_WAITING_LIMIT, factory, uncaught),
@@ -156,6 +162,7 @@ public record EngineThreads(
                 pool,
                 pool,
                 pool,
+                pool,
                 Optional.empty(),
                 () -> 0,
                 uncaught);
@@ -171,6 +178,7 @@ public record EngineThreads(
                 contexts.status(),
                 background.load(),
                 deciding.load(),
+                deleting.load(),
                 flushing.load(),
                 merging.load(),
                 lookups instanceof BlockingPool calls ? calls.load() : new PoolLoad(0, 0, 0));
@@ -183,6 +191,7 @@ public record EngineThreads(
         merging.close();
         background.close();
         deciding.close();
+        deleting.close();
         contexts.close();
         if (lookups instanceof BlockingPool calls) {
             calls.close();

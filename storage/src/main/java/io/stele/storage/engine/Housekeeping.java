@@ -31,6 +31,7 @@ final class Housekeeping implements AutoCloseable {
     private final FileCollector collector;
     private final Transactions transactions;
     private final Retries retries;
+    private final OldDecisions oldDecisions;
     private final IndexBuilds indexBuilds;
     private final ReplacedTables replacedTables;
     private final CatalogService catalog;
@@ -51,6 +52,7 @@ final class Housekeeping implements AutoCloseable {
             FileCollector collector,
             Transactions transactions,
             Retries retries,
+            OldDecisions oldDecisions,
             IndexBuilds indexBuilds,
             ReplacedTables replacedTables,
             CatalogService catalog) {
@@ -62,6 +64,7 @@ final class Housekeeping implements AutoCloseable {
         this.collector = requireNonNull(collector, "collector is null");
         this.transactions = requireNonNull(transactions, "transactions is null");
         this.retries = requireNonNull(retries, "retries is null");
+        this.oldDecisions = requireNonNull(oldDecisions, "oldDecisions is null");
         this.indexBuilds = requireNonNull(indexBuilds, "indexBuilds is null");
         this.replacedTables = requireNonNull(replacedTables, "replacedTables is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
@@ -82,6 +85,7 @@ final class Housekeeping implements AutoCloseable {
         long now = clock.nowMillis();
         retries.tick();
         settleCatalog(now);
+        oldDecisions.tick();
         readPoints.expire();
         indexBuilds.next();
         transactions.expire();
@@ -126,7 +130,7 @@ final class Housekeeping implements AutoCloseable {
 
     private void keepHouse(@Nullable Map<ShardId, Lsn> flushed, long now) {
         try {
-            threads.background()
+            threads.deleting()
                     .execute(
                             () -> {
                                 try {
@@ -135,7 +139,7 @@ final class Housekeeping implements AutoCloseable {
                                         collector.collect(now);
                                         replacedTables.dropUnreadable();
                                     }
-                                } catch (IOException | RuntimeException failed) {
+                                } catch (IOException | RuntimeException | Error failed) {
                                     threads.uncaught().accept(failed);
                                 } finally {
                                     isRunning.set(false);

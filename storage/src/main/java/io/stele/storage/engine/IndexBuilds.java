@@ -300,7 +300,7 @@ final class IndexBuilds {
                     () -> {
                         try {
                             result.complete(step.run());
-                        } catch (IOException | RuntimeException failed) {
+                        } catch (IOException | RuntimeException | Error failed) {
                             result.completeExceptionally(failed);
                         }
                     });

@@ -56,7 +56,7 @@ final class OrphanFiles {
     /** Names that engines give ({@link FileIds}), and workers, who put a transaction before. */
     private static final Pattern NAME =
             Pattern.compile(
-                    "(?<transaction>(?<epoch>[0-9a-f]{1,16})-[0-9a-f]{1,16})(?<worker>_)?.*");
+                    "(?<transaction>(?<epoch>[0-9a-f]{1,16})-[0-9a-f]{1,16}(-[0-9a-f]{1,16})?)(?<worker>_)?.*");
 
     private final TableFiles files;
     private final Shards shards;

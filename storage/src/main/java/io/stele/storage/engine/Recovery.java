@@ -30,6 +30,7 @@ import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LogFiles;
 import io.stele.storage.wal.LogHold;
 import io.stele.storage.wal.LogMark;
+import io.stele.storage.wal.LogPosition;
 import io.stele.storage.wal.RecordType;
 import io.stele.storage.wal.RecoveredLog;
 import java.io.IOException;
@@ -44,6 +45,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The steps that bring an engine from what is stored to where it was: manifests, log, undecided
@@ -83,9 +86,11 @@ final class Recovery {
         if (staged.isEmpty()) {
             return;
         }
-        for (Decision decision : decisions.all()) {
-            if (decision.committed() && decision.publish().filter(staged::contains).isPresent()) {
-                publish(decision.publish().get());
+        for (TableId tableId : staged) {
+            for (Decision decision : decisions.ofTable(tableId)) {
+                if (decision.committed() && decision.publish().filter(tableId::equals).isPresent()) {
+                    publish(tableId);
+                }
             }
         }
         catalog.dropStagedTables();
@@ -276,8 +281,11 @@ final class Recovery {
      * Ends transactions whose outcome the log does not tell, as their decision objects say. Where
      * there is none, it was not decided, and the decision to abort is made now, so that nobody else
      * can decide otherwise.
+     *
+     * @return completes when all outcomes are durable: until then the decisions are needed
      */
-    void resolveInDoubt(Shards shards, EngineLog log, long epoch) throws IOException {
+    CompletableFuture<@Nullable Void> resolveInDoubt(Shards shards, EngineLog log, long epoch)
+            throws IOException {
         Map<String, List<TableGroupShard>> inDoubt = new TreeMap<>();
         for (Shards.Entry entry : shards.all()) {
             for (PreparedPart part : entry.shard().inDoubt()) {
@@ -285,6 +293,7 @@ final class Recovery {
                         .add(entry.shard());
             }
         }
+        List<CompletableFuture<LogPosition>> outcomes = new ArrayList<>();
         List<Decision> committed = new ArrayList<>();
         List<String> aborted = new ArrayList<>();
         for (String transactionId : inDoubt.keySet()) {
@@ -306,14 +315,13 @@ final class Recovery {
             for (TableGroupShard shard : participants) {
                 List<ByteBuffer> outcome =
                         shard.resolve(decision.transactionId(), true, decision.lsn());
-                throwIfRefused(
-                        hold.append(
+                outcomes.add(
+                        accepted(
+                                hold.append(
                                         shard.id(),
                                         RecordType.OUTCOME,
                                         outcome,
-                                        TableGroupShard.RESOLVED)
-                                .handle((position, failed) -> Optional.ofNullable(failed))
-                                .getNow(Optional.empty()));
+                                        TableGroupShard.RESOLVED)));
             }
             log.release(hold);
         }
@@ -321,29 +329,17 @@ final class Recovery {
         for (String transactionId : aborted) {
             for (TableGroupShard shard : requireNonNull(inDoubt.get(transactionId))) {
                 List<ByteBuffer> outcome = shard.resolve(transactionId, false, shard.appliedLsn());
-                throwIfRefused(
-                        log.append(
+                outcomes.add(
+                        accepted(
+                                log.appendNow(
                                         shard.id(),
                                         RecordType.OUTCOME,
                                         outcome,
-                                        TableGroupShard.RESOLVED)
-                                .handle((position, failed) -> Optional.ofNullable(failed))
-                                .getNow(Optional.empty()));
+                                        TableGroupShard.RESOLVED)));
             }
         }
-    }
-
-    /**
-     * Forgets decisions nobody asks for any more; the transactions they are about are all resolved.
-     */
-    void forgetOldDecisions(long beforeMillis) throws IOException {
-        for (Decision decision : decisions.all()) {
-            // An aborted one has no LSN of its own; the epoch that decided it is an LSN as well.
-            Lsn decided = decision.committed() ? decision.lsn() : new Lsn(decision.epoch());
-            if (decided.millis() < beforeMillis) {
-                decisions.forget(decision);
-            }
-        }
+        return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> null);
     }
 
     /** An index that was being built is built anew, and one that was dropped is gone. */
@@ -358,12 +354,17 @@ final class Recovery {
                 .anyMatch(entry -> entry.schema().id().equals(tableId));
     }
 
-    private static void throwIfRefused(Optional<Throwable> refused) {
+    private static CompletableFuture<LogPosition> accepted(
+            CompletableFuture<LogPosition> appended) {
+        Optional<Throwable> refused =
+                appended.handle((position, failed) -> Optional.ofNullable(failed))
+                        .getNow(Optional.empty());
         if (refused.isPresent()) {
             throw new SteleException(
                     ErrorCode.STORE_FAILED,
                     "Cannot log the outcome of a transaction: " + refused.get(),
                     refused.get());
         }
+        return appended;
     }
 }

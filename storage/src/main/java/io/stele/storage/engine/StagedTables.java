@@ -90,7 +90,7 @@ final class StagedTables {
             if (find(tableId).isPresent()) {
                 catalog.dropTable(tableId);
             }
-        } catch (RuntimeException failed) {
+        } catch (RuntimeException | Error failed) {
             uncaught.accept(failed);
         }
     }

@@ -87,6 +87,7 @@ public final class StorageEngine implements AutoCloseable {
             FileCollector collector,
             Transactions transactions,
             Retries retries,
+            OldDecisions oldDecisions,
             IndexBuilds indexBuilds,
             long epoch) {
         this.catalog = catalog;
@@ -115,6 +116,7 @@ public final class StorageEngine implements AutoCloseable {
                         collector,
                         transactions,
                         retries,
+                        oldDecisions,
                         indexBuilds,
                         new ReplacedTables(catalog, readPoints),
                         catalog);

@@ -10,6 +10,7 @@ public record ThreadsStatus(
         PoolStatus contexts,
         PoolLoad background,
         PoolLoad deciding,
+        PoolLoad deleting,
         PoolLoad flushing,
         PoolLoad merging,
         PoolLoad lookups) {
@@ -17,6 +18,7 @@ public record ThreadsStatus(
         requireNonNull(contexts, "contexts is null");
         requireNonNull(background, "background is null");
         requireNonNull(deciding, "deciding is null");
+        requireNonNull(deleting, "deleting is null");
         requireNonNull(flushing, "flushing is null");
         requireNonNull(merging, "merging is null");
         requireNonNull(lookups, "lookups is null");

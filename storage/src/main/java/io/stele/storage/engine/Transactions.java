@@ -33,7 +33,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,8 +42,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Transactions {
     private static final int MAX_OPEN = 10_000; // each may hold rows in memory
-
-    private static final Pattern TRANSACTION_ID = Pattern.compile("[0-9a-f]+-[0-9a-f]+");
 
     private final StorageOptions options;
     private final EngineClock clock;
@@ -57,7 +54,8 @@ final class Transactions {
     private final EngineThreads threads;
     private final StagedTables stagedTables;
     private final FileClaims claims;
-    private final String idPrefix;
+    private final OldDecisions oldDecisions;
+    private final long epoch;
     private final AtomicLong nextId = new AtomicLong();
     private final Map<String, Transaction> open = new ConcurrentHashMap<>();
 
@@ -72,6 +70,7 @@ final class Transactions {
             ReadPoints readPoints,
             EngineThreads threads,
             StagedTables stagedTables,
+            OldDecisions oldDecisions,
             long epoch) {
         this.options = requireNonNull(options, "options is null");
         this.clock = requireNonNull(clock, "clock is null");
@@ -83,8 +82,9 @@ final class Transactions {
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.threads = requireNonNull(threads, "threads is null");
         this.stagedTables = requireNonNull(stagedTables, "stagedTables is null");
+        this.oldDecisions = requireNonNull(oldDecisions, "oldDecisions is null");
         this.claims = new FileClaims(shards);
-        this.idPrefix = Long.toHexString(epoch) + "-";
+        this.epoch = epoch;
     }
 
     /** What deletes files that nothing names, transactions that are open among it. */
@@ -115,7 +115,7 @@ final class Transactions {
                     ErrorCode.BUSY,
                     "Expected at most " + MAX_OPEN + " open transactions, found " + open.size());
         }
-        String id = idPrefix + Long.toHexString(nextId.incrementAndGet());
+        String id = TransactionIds.of(epoch, nextId.incrementAndGet(), stagedTable);
         readLsn.ifPresent(readPoints::hold);
         open.put(
                 id,
@@ -321,6 +321,7 @@ final class Transactions {
                                 ended(transaction);
                             } finally {
                                 if (failed == null) {
+                                    oldDecisions.settled(transaction.id());
                                     transaction.outcome().complete(lsn);
                                 } else {
                                     transaction
@@ -387,7 +388,7 @@ final class Transactions {
 
     /** A commit that is repeated after it was through: its decision object knows. */
     private CompletableFuture<Lsn> findCommitted(String id) {
-        return TRANSACTION_ID.matcher(id).matches()
+        return TransactionIds.isValid(id)
                 ? BackgroundTasks.submit(threads.background(), () -> committedLsn(id))
                 : CompletableFuture.failedFuture(notFound(id));
     }

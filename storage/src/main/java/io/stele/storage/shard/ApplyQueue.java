@@ -286,7 +286,8 @@ final class ApplyQueue {
                     }
                     apply(records.get(done));
                 }
-            } catch (IOException | RuntimeException broken) {
+            } catch (IOException | RuntimeException | Error thrown) {
+                Exception broken = StoreWait.exception(thrown);
                 Lsn lsn = records.get(done).lsn();
                 if (StoreWait.isOutage(broken)) {
                     wait = nextWait(lsn, broken);

@@ -136,7 +136,8 @@ final class ManifestPublisher {
         Attempt attempt;
         try {
             attempt = capture(head.change());
-        } catch (IOException | RuntimeException broken) {
+        } catch (IOException | RuntimeException | Error thrown) {
+            Exception broken = StoreWait.exception(thrown);
             if (StoreWait.isOutage(broken)) {
                 failed.accept(broken);
             } else {
@@ -198,7 +199,8 @@ final class ManifestPublisher {
                                                 fenced));
                                 busy = false;
                             });
-        } catch (IOException | RuntimeException broken) {
+        } catch (IOException | RuntimeException | Error thrown) {
+            Exception broken = StoreWait.exception(thrown);
             shard.context()
                     .execute(
                             () -> {
@@ -216,7 +218,7 @@ final class ManifestPublisher {
         nextDeletion = stored.version() + VERSIONS_A_DELETION;
         try {
             store.deleteOld();
-        } catch (IOException | RuntimeException notDeleted) {
+        } catch (IOException | RuntimeException | Error notDeleted) {
             nextDeletion = 0; // after the next version
         }
     }
@@ -298,7 +300,8 @@ final class ManifestPublisher {
     private void installed(Attempt attempt, Stored made) {
         try {
             attempt.change().catchUp();
-        } catch (IOException | RuntimeException broken) {
+        } catch (IOException | RuntimeException | Error thrown) {
+            Exception broken = StoreWait.exception(thrown);
             if (StoreWait.isOutage(broken)) {
                 install = () -> installed(attempt, made);
                 failed.accept(broken);
@@ -317,7 +320,7 @@ final class ManifestPublisher {
         version = stored.version();
         try {
             attempt.change().install();
-        } catch (IOException | RuntimeException broken) {
+        } catch (IOException | RuntimeException | Error broken) {
             SteleException cause =
                     new SteleException(
                             ErrorCode.INTERNAL,

@@ -425,11 +425,12 @@ public final class ShardMaintenance {
             shard.context().execute(() -> publish(change, kind, end));
         } catch (TableDroppedException dropped) {
             shard.context().execute(() -> end(kind, end, false));
-        } catch (IOException | RuntimeException failed) {
+        } catch (IOException | RuntimeException | Error failed) {
+            Exception cause = StoreWait.exception(failed);
             shard.context()
                     .execute(
                             () -> {
-                                failure.accept(failed);
+                                failure.accept(cause);
                                 end(kind, end, true);
                             });
         }

@@ -2,8 +2,10 @@ package io.stele.storage.shard;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,6 +31,16 @@ public record StoreWait(
         requireNonNull(shard, "shard is null");
         requireNonNull(lsn, "lsn is null");
         requireNonNull(cause, "cause is null");
+    }
+
+    /**
+     * What was thrown, as an exception: an error of the machine in the middle of background work (a
+     * class that does not load, a stack that is full) is a failure of that work like others.
+     */
+    static Exception exception(Throwable thrown) {
+        return thrown instanceof Exception known
+                ? known
+                : new SteleException(ErrorCode.INTERNAL, "Unexpected error: " + thrown, thrown);
     }
 
     /**

@@ -438,8 +438,9 @@ final class WriteResolver {
                     try {
                         BatchProbes.Answers answers = question.answer();
                         shard.context().execute(() -> answered(write, probes, answers));
-                    } catch (IOException | RuntimeException broken) {
-                        shard.context().execute(() -> unanswered(broken));
+                    } catch (IOException | RuntimeException | Error broken) {
+                        Exception cause = StoreWait.exception(broken);
+                        shard.context().execute(() -> unanswered(cause));
                     }
                 });
     }
@@ -509,8 +510,8 @@ final class WriteResolver {
                             shard.presentLsn());
         } catch (SteleException impossible) {
             resolution = new Refused(impossible); // too large, once it is worked out
-        } catch (RuntimeException broken) {
-            shard.fail(failed(broken));
+        } catch (RuntimeException | Error broken) {
+            shard.fail(failed(StoreWait.exception(broken)));
             return false;
         }
         return switch (resolution) {
@@ -558,8 +559,15 @@ final class WriteResolver {
             appending = true;
             lookups.execute(
                     () -> {
-                        shard.append(write, resolution, ticket);
-                        shard.context().execute(this::appended);
+                        try {
+                            shard.append(write, resolution, ticket);
+                        } catch (RuntimeException | Error broken) {
+                            // What comes later was worked out on it
+                            SteleException cause = failed(StoreWait.exception(broken));
+                            shard.context().execute(() -> shard.fail(cause));
+                        } finally {
+                            shard.context().execute(this::appended);
+                        }
                     });
         }
         return true;

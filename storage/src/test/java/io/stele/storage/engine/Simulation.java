@@ -232,11 +232,7 @@ final class Simulation {
         assertThat(status.failedShards())
                 .as("shards that stopped")
                 .hasSameSizeAs(status.shards())
-                .allMatch(
-                        cause ->
-                                cause.contains("The write-ahead log failed for good")
-                                        // or stopped before, since the store did not say either
-                                        || cause.contains("it could not be found out whether"));
+                .allMatch(cause -> cause.contains("The write-ahead log failed for good"));
     }
 
     /** Every version that is kept is whole, whatever the process had begun to delete. */

@@ -11,6 +11,7 @@ import io.stele.protocol.api.TableFile;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.engine.WorkerFiles.Row;
 import io.stele.storage.objectstore.StoreFaults;
 import io.stele.storage.shard.MaintenanceFailure;
@@ -44,6 +45,46 @@ class TestStoreOutage {
     private final SimulatedNode node = start(OPTIONS);
     private final TestTable table =
             TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 1);
+
+    @Test
+    void aCommitThatTheStoreDoesNotDecideIsDecidedWhenItAnswers() throws IOException {
+        TestTable rows = TestTable.create(node.engine(), "rows", Orientation.ROW, true, 2);
+        node.await(rows.upsert(node.engine(), 1, "before", 1));
+        ReadPoint before = node.readPoint();
+        String transaction = node.engine().beginTransaction(rows.id(), Optional.empty());
+        for (long id = 1; id < 10; id++) {
+            WriteBatchBuilder batch = rows.batch();
+            batch.upsert(rows.key(id), rows.row(id, "after", id));
+            node.engine()
+                    .stage(
+                            transaction,
+                            rows.shard(id),
+                            batch.toByteArray(),
+                            0,
+                            batch.sizeBytes());
+        }
+        node.store().setFaults(StoreFaults.OUTAGE);
+        CompletableFuture<Lsn> commit = node.commit(transaction, List.of());
+        CompletableFuture<Lsn> repeated = node.commit(transaction, List.of());
+        for (int i = 0; i < 120; i++) {
+            node.tick(500);
+        }
+        assertThat(commit).isNotDone();
+        assertThat(repeated).isNotDone();
+        assertThat(node.engine().status().failedShards()).isEmpty();
+        assertThat(rows.snapshot(node.engine(), before)).containsExactly(Map.entry(1L, "before:1"));
+        assertThat(node.uncaught()).as("told once").hasSize(1);
+
+        node.store().setFaults(StoreFaults.NONE);
+        Lsn lsn = node.await(commit);
+        assertThat(node.await(repeated)).isEqualTo(lsn);
+        node.await(rows.upsert(node.engine(), 20, "later", 1));
+        assertThat(rows.snapshot(node.engine(), node.readPoint()))
+                .hasSize(10)
+                .containsEntry(1L, "after:1");
+        node.restart();
+        assertThat(rows.snapshot(node.engine(), node.readPoint())).hasSize(10);
+    }
 
     @Test
     void aWriteWaitsForTheStoreAndComesThrough() throws IOException {
