@@ -235,7 +235,7 @@ final class SteleConsistencyIT {
         try (SidecarProxy proxy = new SidecarProxy(cluster.sidecar().uri());
                 ExecutorService threads = Executors.newSingleThreadExecutor()) {
             createImpatientCatalog(proxy);
-            String table = "silenced.s." + SteleQueries.newTable("compacted");
+            String table = "silenced.s." + SteleQueries.newTable("merged");
             queries.run("CREATE TABLE %s (k bigint)".formatted(table));
             queries.update("INSERT INTO %s VALUES 1".formatted(table));
             proxy.silence("compact");
