@@ -366,9 +366,7 @@ public final class CatalogRequests {
     /** Flushes or merges the files of a table; safe to repeat. */
     void maintain(String action, SchemaTableName name) {
         sidecar.callLong(
-                action,
-                TableRequest.of(name.getSchemaName(), name.getTableName()),
-                Done.class);
+                action, TableRequest.of(name.getSchemaName(), name.getTableName()), Done.class);
     }
 
     /** What is known of the files that may have rows of a predicate. */
@@ -390,9 +388,7 @@ public final class CatalogRequests {
     /** Forgets the history of a table below an LSN. */
     void expireHistory(TableId tableId, Lsn before) {
         sidecar.callLong(
-                Actions.EXPIRE_HISTORY,
-                new ExpireHistoryRequest(tableId, before),
-                Done.class);
+                Actions.EXPIRE_HISTORY, new ExpireHistoryRequest(tableId, before), Done.class);
     }
 
     /**

@@ -12,8 +12,8 @@ import io.stele.storage.shard.ApplyOptions;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotEmpty;
-import jakarta.validation.constraints.Pattern;
 import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Pattern;
 import java.util.concurrent.TimeUnit;
 
 /** Settings of the storage engine. */

@@ -6,12 +6,10 @@ import static io.airlift.configuration.testing.ConfigAssertions.recordDefaults;
 
 import io.airlift.units.DataSize;
 import io.airlift.units.Duration;
-
-import org.junit.jupiter.api.Test;
-
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 
 final class TestStorageConfig {
     @Test

@@ -75,7 +75,9 @@ public final class Catalog {
     /** Version 0: nothing. Never stored. */
     static Catalog empty() {
         return new Catalog(
-                0, new CatalogSnapshot(List.of(), List.of(), List.of(), List.of(), 1, 1, OptionalLong.empty()));
+                0,
+                new CatalogSnapshot(
+                        List.of(), List.of(), List.of(), List.of(), 1, 1, OptionalLong.empty()));
     }
 
     static Catalog of(long version, CatalogSnapshot snapshot) {

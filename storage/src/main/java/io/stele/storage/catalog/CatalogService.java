@@ -64,10 +64,7 @@ public final class CatalogService {
     private volatile long ownedBy; // the highest epoch that was seen
 
     private CatalogService(
-            CatalogStore store,
-            Supplier<Lsn> clock,
-            LongConsumer sleepMillis,
-            Catalog current) {
+            CatalogStore store, Supplier<Lsn> clock, LongConsumer sleepMillis, Catalog current) {
         this.store = store;
         this.clock = clock;
         this.sleepMillis = sleepMillis;

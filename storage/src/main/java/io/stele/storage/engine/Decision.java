@@ -46,9 +46,7 @@ record Decision(
     /** Those of transactions that create tables are in a folder for the table. */
     static String path(String transactionId) {
         return FOLDER
-                + TransactionIds.createdTable(transactionId)
-                        .map(Decision::tableFolder)
-                        .orElse("")
+                + TransactionIds.createdTable(transactionId).map(Decision::tableFolder).orElse("")
                 + transactionId;
     }
 

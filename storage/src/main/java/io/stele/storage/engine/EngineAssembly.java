@@ -66,7 +66,8 @@ final class EngineAssembly {
         SortedMap<ShardId, Manifest> manifests = recovery.loadManifests();
         EngineClock time = new EngineClock(clock);
         // Manifests of versions before epochs were taken may be of a clock that was ahead
-        boolean isNewest = manifests.values().stream().allMatch(manifest -> manifest.epoch() < first);
+        boolean isNewest =
+                manifests.values().stream().allMatch(manifest -> manifest.epoch() < first);
         long epoch = isNewest ? first : epochs.take(clock);
         // Nobody of a lower epoch appends, then changes tables, then adds files: what is read after
         // each of these stays as it is

@@ -88,7 +88,8 @@ final class Recovery {
         }
         for (TableId tableId : staged) {
             for (Decision decision : decisions.ofTable(tableId)) {
-                if (decision.committed() && decision.publish().filter(tableId::equals).isPresent()) {
+                if (decision.committed()
+                        && decision.publish().filter(tableId::equals).isPresent()) {
                     publish(tableId);
                 }
             }

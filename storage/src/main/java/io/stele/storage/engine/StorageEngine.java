@@ -252,8 +252,7 @@ public final class StorageEngine implements AutoCloseable {
         WriteBatchReader reader = new WriteBatchReader(batch, offset, length);
         shards.shard(shard).validate(reader);
         throwIfUnsettled(reader.tableId());
-        transactions.stage(
-                transactionId, part, shard, reader.tableId(), batch, offset, length);
+        transactions.stage(transactionId, part, shard, reader.tableId(), batch, offset, length);
     }
 
     /**

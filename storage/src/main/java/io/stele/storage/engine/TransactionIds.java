@@ -12,8 +12,7 @@ import java.util.regex.Pattern;
  */
 final class TransactionIds {
     private static final Pattern ID =
-            Pattern.compile(
-                    "(?<epoch>[0-9a-f]{1,16})-[0-9a-f]{1,16}(-(?<table>[0-9a-f]{1,16}))?");
+            Pattern.compile("(?<epoch>[0-9a-f]{1,16})-[0-9a-f]{1,16}(-(?<table>[0-9a-f]{1,16}))?");
 
     private TransactionIds() {}
 

@@ -25,7 +25,8 @@ import java.util.UUID;
  * <p>The warehouse names a log before it is begun and says that it is begun after it has the id on
  * disk. Until then nothing was acknowledged, so that a log that is not begun may be missing.
  *
- * <p>One thread, once: {@link #find}, then the log is taken over and recovered, then {@link #begin}.
+ * <p>One thread, once: {@link #find}, then the log is taken over and recovered, then {@link
+ * #begin}.
  */
 final class WarehouseLog {
     /** Enough to see which logs there were before. */
@@ -113,8 +114,7 @@ final class WarehouseLog {
     }
 
     private static void checkIsThere(
-            LogMark expected, Optional<LogIdentity.Newest> there, LogFiles log)
-            throws IOException {
+            LogMark expected, Optional<LogIdentity.Newest> there, LogFiles log) throws IOException {
         if (log.segments().isEmpty()) {
             throw LogIdentity.noLog(expected.logId(), log.describe(1));
         }

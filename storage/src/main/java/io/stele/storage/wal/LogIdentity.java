@@ -28,8 +28,7 @@ public final class LogIdentity {
             try (LogFiles.Reader reader = files.open(segment)) {
                 Optional<SegmentHeader> header = SegmentScanner.peek(reader);
                 if (header.isPresent()) {
-                    return header.map(
-                            found -> new Newest(found.log(), found.firstSequence()));
+                    return header.map(found -> new Newest(found.log(), found.firstSequence()));
                 }
             }
         }

@@ -10,8 +10,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param logId which log
  * @param sequence of the last group that is known to be durable; 0 if none is
  */
-public record LogMark(
-        @JsonProperty("logId") LogId logId, @JsonProperty("sequence") long sequence) {
+public record LogMark(@JsonProperty("logId") LogId logId, @JsonProperty("sequence") long sequence) {
     /** Nothing is known of the log, and it has no id. */
     public static final LogMark NONE = new LogMark(LogId.NONE, 0);
 

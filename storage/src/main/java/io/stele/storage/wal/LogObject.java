@@ -27,8 +27,7 @@ record LogObject(boolean fence, long id, long epoch, byte[] body) {
     private static final int CHECKSUM_AT = HEADER_BYTES - Integer.BYTES;
 
     /** The object of an owner who takes the log over behind {@code sequence} - 1 groups. */
-    static LogObject fence(
-            LogId log, long id, long epoch, long sequence, long lowestSegment) {
+    static LogObject fence(LogId log, long id, long epoch, long sequence, long lowestSegment) {
         List<ByteBuffer> group =
                 GroupEncoder.encode(
                         List.of(), sequence, lowestSegment, WalFormat.SEGMENT_HEADER_BYTES, null);

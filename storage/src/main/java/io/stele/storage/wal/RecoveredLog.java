@@ -33,8 +33,7 @@ public final class RecoveredLog {
     private @Nullable SegmentedWriter begun; // once the log was begun here
     private boolean continued;
 
-    private RecoveredLog(
-            LogFiles files, LogOptions options, HybridClock clock, LogMark expected) {
+    private RecoveredLog(LogFiles files, LogOptions options, HybridClock clock, LogMark expected) {
         this.files = requireNonNull(files, "files is null");
         this.options = requireNonNull(options, "options is null");
         this.clock = requireNonNull(clock, "clock is null");
@@ -60,8 +59,8 @@ public final class RecoveredLog {
      *
      * @param expected the id, which segments have that were not written before logs had ids, and a
      *     group that must be there, or one after it
-     * @throws SteleException CORRUPT_DATA as well where it is another log, or its end is
-     *     missing; no file has been changed then
+     * @throws SteleException CORRUPT_DATA as well where it is another log, or its end is missing;
+     *     no file has been changed then
      */
     public static RecoveredLog recover(
             LogFiles files,

@@ -567,10 +567,7 @@ final class TestCatalogService {
     void aStatementWaitsForItsOutcomeButNotForEver() {
         FaultInjectingObjectStore faulty =
                 new FaultInjectingObjectStore(
-                        CrashPoint.never(),
-                        StoreFaults.NONE,
-                        new SplittableRandom(1),
-                        nanos -> {});
+                        CrashPoint.never(), StoreFaults.NONE, new SplittableRandom(1), nanos -> {});
         List<Long> pauses = new ArrayList<>();
         CatalogService waiting =
                 CatalogService.open(
@@ -589,8 +586,7 @@ final class TestCatalogService {
         assertThat(waiting.current().schemas()).containsExactly("a");
         faulty.setFaults(StoreFaults.OUTAGE);
         refusesUnknown(() -> waiting.createSchema("b"));
-        assertThat(pauses.stream().mapToLong(Long::longValue).sum())
-                .isBetween(5_000L, 11_000L);
+        assertThat(pauses.stream().mapToLong(Long::longValue).sum()).isBetween(5_000L, 11_000L);
         assertThat(waiting.settle()).isFalse();
         assertThat(waiting.current().schemas()).containsExactly("a");
         faulty.setFaults(StoreFaults.NONE);
@@ -644,7 +640,9 @@ final class TestCatalogService {
 
     private CatalogService open(long writer) {
         return CatalogService.open(
-                new CatalogStore(store, new UUID(0, writer)), () -> new Lsn(now), millis -> now += millis << 16);
+                new CatalogStore(store, new UUID(0, writer)),
+                () -> new Lsn(now),
+                millis -> now += millis << 16);
     }
 
     private static void refuses(ErrorCode code, String message, ThrowingCallable call) {

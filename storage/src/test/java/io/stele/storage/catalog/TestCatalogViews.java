@@ -265,7 +265,9 @@ final class TestCatalogViews {
 
     private CatalogService open(long writer) {
         return CatalogService.open(
-                new CatalogStore(store, new UUID(0, writer)), () -> new Lsn(5_000_000L << 16), millis -> {});
+                new CatalogStore(store, new UUID(0, writer)),
+                () -> new Lsn(5_000_000L << 16),
+                millis -> {});
     }
 
     private static TableSchema table(String name) {

@@ -124,10 +124,7 @@ class TakeoverSimulation {
                             : new StoreFaults(0.02, 0.02, 0.05, 0, 0);
             store =
                     new FaultInjectingObjectStore(
-                            CrashPoint.never(),
-                            usual,
-                            new SplittableRandom(seed + 1),
-                            nanos -> {});
+                            CrashPoint.never(), usual, new SplittableRandom(seed + 1), nanos -> {});
         }
 
         void run() throws IOException {
@@ -223,8 +220,7 @@ class TakeoverSimulation {
 
         private void create(Engine engine) {
             boolean isOwner = isOwner(engine);
-            Orientation orientation =
-                    random.nextBoolean() ? Orientation.ROW : Orientation.COLUMN;
+            Orientation orientation = random.nextBoolean() ? Orientation.ROW : Orientation.COLUMN;
             TestTable table =
                     TestTable.create(
                             engine.engine,

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,8 +35,7 @@ class TestBlockedPools {
                 EngineThreads.start(2, 2, System::nanoTime, Thread::new, uncaught::add);
         try (StorageEngine engine =
                 StorageEngine.open(
-                        StorageOptions.DEFAULT.withMemTables(
-                                1 << 20, 1 << 30, Duration.ofHours(1)),
+                        StorageOptions.DEFAULT.withMemTables(1 << 20, 1 << 30, Duration.ofHours(1)),
                         store,
                         new InMemoryLogFiles(CrashPoint.never(), new SplittableRandom(1)),
                         new HybridClock(System::currentTimeMillis),
@@ -52,8 +51,7 @@ class TestBlockedPools {
             String transaction = engine.beginTransaction(changed.id(), Optional.empty());
             WriteBatchBuilder batch = changed.batch();
             batch.upsert(changed.key(1), changed.row(1, "row", 1));
-            engine.stage(
-                    transaction, changed.shard(1), batch.toByteArray(), 0, batch.sizeBytes());
+            engine.stage(transaction, changed.shard(1), batch.toByteArray(), 0, batch.sizeBytes());
 
             Lsn lsn =
                     engine.commit(transaction, List.of(), Optional.empty())

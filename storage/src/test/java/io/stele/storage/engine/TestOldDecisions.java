@@ -56,7 +56,9 @@ class TestOldDecisions {
             }
             assertThat(requests).hasSize(1 + OLD + 1);
             assertThat(requests).filteredOn(request -> request.startsWith("list")).hasSize(1);
-            assertThat(requests).filteredOn(request -> request.startsWith("delete")).hasSize(OLD + 1);
+            assertThat(requests)
+                    .filteredOn(request -> request.startsWith("delete"))
+                    .hasSize(OLD + 1);
             assertThat(store.list(Decision.FOLDER))
                     .extracting(ObjectEntry::path)
                     .containsExactly(Decision.path(later));
@@ -71,8 +73,7 @@ class TestOldDecisions {
         String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
         WriteBatchBuilder batch = table.batch();
         batch.upsert(table.key(1), table.row(1, "row", 1));
-        node.engine()
-                .stage(transaction, table.shard(1), batch.toByteArray(), 0, batch.sizeBytes());
+        node.engine().stage(transaction, table.shard(1), batch.toByteArray(), 0, batch.sizeBytes());
         Lsn lsn = node.await(node.commit(transaction, List.of()));
         node.tick(59 * MINUTE_MILLIS);
         assertThat(node.await(node.commit(transaction, List.of()))).isEqualTo(lsn);

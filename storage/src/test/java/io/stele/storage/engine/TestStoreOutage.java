@@ -56,12 +56,7 @@ class TestStoreOutage {
             WriteBatchBuilder batch = rows.batch();
             batch.upsert(rows.key(id), rows.row(id, "after", id));
             node.engine()
-                    .stage(
-                            transaction,
-                            rows.shard(id),
-                            batch.toByteArray(),
-                            0,
-                            batch.sizeBytes());
+                    .stage(transaction, rows.shard(id), batch.toByteArray(), 0, batch.sizeBytes());
         }
         node.store().setFaults(StoreFaults.OUTAGE);
         CompletableFuture<Lsn> commit = node.commit(transaction, List.of());

@@ -10,6 +10,8 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.WrittenFile;
+import io.stele.protocol.schema.ColumnChange;
+import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.catalog.TableState;
@@ -85,12 +87,20 @@ class TestTransactions {
                                 "worker",
                                 List.of(new Row(1, "a", 0))));
         CompletableFuture<Lsn> first = node.engine().commit(transaction, files, Optional.empty());
-        node.engine().catalog().dropTable(table.id());
+        // Its files would be refused for their schema version, had it not begun to commit before
+        CompletableFuture<?> altered =
+                node.engine()
+                        .alterTable(
+                                table.id(),
+                                1,
+                                ColumnChange.addColumn(
+                                        "more", DataType.parse("bigint"), Optional.empty()));
         CompletableFuture<Lsn> second = node.engine().commit(transaction, files, Optional.empty());
         CompletableFuture<Lsn> asked = node.engine().transactionOutcome(transaction);
         Lsn lsn = node.await(first);
         assertThat(node.await(second)).isEqualTo(lsn);
         assertThat(node.await(asked)).isEqualTo(lsn);
+        node.await(altered);
     }
 
     @Test

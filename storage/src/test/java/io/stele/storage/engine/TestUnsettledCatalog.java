@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.TableState;
@@ -49,8 +49,7 @@ class TestUnsettledCatalog {
     @Test
     void noWriteToATableIsAcknowledgedThatMayBeDropped() throws IOException {
         drop(UNKNOWN);
-        assertRefused(
-                ErrorCode.BUSY, () -> node.await(table.upsert(node.engine(), 2, "lost", 2)));
+        assertRefused(ErrorCode.BUSY, () -> node.await(table.upsert(node.engine(), 2, "lost", 2)));
         assertThat(table.get(node.engine(), Optional.empty(), 1)).contains("before:1");
         node.await(other.upsert(node.engine(), 1, "of another table", 1));
 
@@ -99,8 +98,7 @@ class TestUnsettledCatalog {
         assertRefused(ErrorCode.BUSY, () -> node.await(node.commit(transaction, List.of())));
         assertRefused(ErrorCode.BUSY, () -> stage(transaction, 6));
         assertRefused(
-                ErrorCode.BUSY,
-                () -> node.engine().beginTransaction(table.id(), Optional.empty()));
+                ErrorCode.BUSY, () -> node.engine().beginTransaction(table.id(), Optional.empty()));
         assertRefused(
                 ErrorCode.BUSY,
                 () -> node.await(node.engine().deletePartitions(table.id(), ScanPredicate.ALL)));
@@ -162,8 +160,7 @@ class TestUnsettledCatalog {
     }
 
     private Lsn publish(String transaction, TestTable staged) {
-        return node.await(
-                node.engine().commit(transaction, List.of(), Optional.of(staged.id())));
+        return node.await(node.engine().commit(transaction, List.of(), Optional.of(staged.id())));
     }
 
     private void create(String name) {

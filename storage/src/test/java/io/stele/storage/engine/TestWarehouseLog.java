@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.schema.Orientation;
+import io.stele.scheduler.SimulatedPool;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.objectstore.FaultInjectingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
@@ -18,7 +19,6 @@ import io.stele.storage.wal.LogFiles;
 import io.stele.storage.wal.LogId;
 import io.stele.storage.wal.LogOptions;
 import io.stele.storage.wal.ObjectLogFiles;
-import io.stele.scheduler.SimulatedPool;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -151,8 +151,7 @@ class TestWarehouseLog {
         TestTable table = TestTable.create(owner.engine, "t", Orientation.ROW, true, 1);
         owner.write(table, 1);
         int objects = logs.list("").size();
-        assertThatThrownBy(
-                        () -> open(new InMemoryObjectStore(), objectLog(logs, "a/"), OPTIONS))
+        assertThatThrownBy(() -> open(new InMemoryObjectStore(), objectLog(logs, "a/"), OPTIONS))
                 .hasMessageContaining("of another warehouse");
         assertThatThrownBy(() -> open(store, objectLog(logs, "typo/"), OPTIONS))
                 .hasMessageContaining("found no log");
@@ -204,8 +203,7 @@ class TestWarehouseLog {
                 log = log.surviving(CrashPoint.never());
                 Engine engine = open(faulty, log, OPTIONS);
                 TestTable table =
-                        TestTable.create(
-                                engine.engine, "t" + attempt, Orientation.ROW, true, 1);
+                        TestTable.create(engine.engine, "t" + attempt, Orientation.ROW, true, 1);
                 engine.write(table, attempt);
             }
             if (!crashed) {

@@ -251,7 +251,15 @@ final class TestManifestBases {
         List<FileEntry> others = new ArrayList<>(manifest.files().subList(0, 40).reversed());
         manifest =
                 new Manifest(
-                        2, 4, SHARD, others, List.of(), Optional.empty(), List.of(), List.of(), Optional.empty());
+                        2,
+                        4,
+                        SHARD,
+                        others,
+                        List.of(),
+                        Optional.empty(),
+                        List.of(),
+                        List.of(),
+                        Optional.empty());
         manifests.create(manifest); // in an order that the base cannot say
         manifest =
                 new Manifest(

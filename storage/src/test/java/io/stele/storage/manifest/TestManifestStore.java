@@ -19,9 +19,6 @@ import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.orc.OrcManifestBases;
 import io.stele.storage.wal.LogId;
 import io.stele.storage.wal.LogMark;
-
-import org.junit.jupiter.api.Test;
-
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +26,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
+import org.junit.jupiter.api.Test;
 
 final class TestManifestStore {
     private static final ShardId SHARD = new ShardId(3, 1);
