@@ -129,7 +129,7 @@ final class LongTransactions implements ChaosClient {
                                         .action(
                                                 Actions.BEGIN_TRANSACTION,
                                                 new BeginTransactionRequest(
-                                                        table, Optional.empty()),
+                                                        table, Optional.empty(), Optional.empty()),
                                                 BeginTransactionReply.class))
                 .transactionId();
     }

@@ -31,7 +31,7 @@ final class PrepareRecords {
         this.whole = whole;
         this.limitBytes = limitBytes;
         this.headBytes = TransactionRecords.headBytes(whole);
-        this.usedBytes = headBytes + TransactionRecords.deletesBytes(whole);
+        this.usedBytes = (long) headBytes + TransactionRecords.deletesBytes(whole);
     }
 
     /**
