@@ -12,6 +12,7 @@ import com.google.inject.multibindings.ProvidesIntoSet;
 import io.stele.connector.metadata.CachesTable;
 import io.stele.connector.metadata.CatalogRequests;
 import io.stele.connector.metadata.CheckCommitProcedure;
+import io.stele.connector.metadata.DamagedTable;
 import io.stele.connector.metadata.DropPartitionProcedure;
 import io.stele.connector.metadata.FlushMetadataCacheProcedure;
 import io.stele.connector.metadata.MaintenanceProcedure;
@@ -115,6 +116,10 @@ final class SteleModule implements Module {
         newSetBinder(binder, SystemTable.class)
                 .addBinding()
                 .to(NodeShardsTable.class)
+                .in(Scopes.SINGLETON);
+        newSetBinder(binder, SystemTable.class)
+                .addBinding()
+                .to(DamagedTable.class)
                 .in(Scopes.SINGLETON);
         newSetBinder(binder, SystemTable.class)
                 .addBinding()

@@ -192,6 +192,14 @@ final class SteleMetadataTablesIT {
     }
 
     @Test
+    void nothingIsDamaged() {
+        assertThat(
+                        queries.count(
+                                "SELECT count(*) FROM (SELECT sidecar, object, table_name, table_group_id, shard, state, reason, since FROM stele.system.damaged)"))
+                .isZero();
+    }
+
+    @Test
     void otherNamesAreNoTables() {
         String table = SteleQueries.newTable("known");
         queries.run("CREATE TABLE %s (a bigint)".formatted(table));

@@ -29,6 +29,7 @@ import io.stele.sidecar.flight.FlightService;
 import io.stele.sidecar.framed.FramedConfig;
 import io.stele.sidecar.framed.FramedServer;
 import io.stele.sidecar.http.AuthenticationFilter;
+import io.stele.sidecar.http.DamagedResource;
 import io.stele.sidecar.http.InfoResource;
 import io.stele.sidecar.http.MetricsResource;
 import io.stele.sidecar.http.StatusResource;
@@ -89,6 +90,7 @@ final class SidecarModule implements Module {
         binder.bind(MetricsExposition.class).in(SINGLETON);
         jaxrsBinder(binder).bind(MetricsResource.class);
         jaxrsBinder(binder).bind(StatusResource.class);
+        jaxrsBinder(binder).bind(DamagedResource.class);
 
         exportMetrics(binder, AccessMetrics.class, "access");
         exportMetrics(binder, IngestMetrics.class, "ingest");

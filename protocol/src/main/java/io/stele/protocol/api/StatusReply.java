@@ -13,11 +13,13 @@ public record StatusReply(
         Lsn durableLsn,
         int openReadPoints,
         int openTransactions,
-        List<ShardStatus> shards) {
+        List<ShardStatus> shards,
+        List<DamagedObject> damaged) {
     public StatusReply {
         requireNonNull(nodeId, "nodeId is null");
         requireNonNull(version, "version is null");
         requireNonNull(durableLsn, "durableLsn is null");
         shards = List.copyOf(shards);
+        damaged = List.copyOf(damaged);
     }
 }

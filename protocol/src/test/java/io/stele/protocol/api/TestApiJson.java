@@ -145,7 +145,22 @@ final class TestApiJson {
                                                                 new Lsn(12),
                                                                 new Lsn(13),
                                                                 14))))),
-                        new StatusReply("n", "1", true, Lsn.MIN, 0, 0, List.of()),
+                        new StatusReply(
+                                "n",
+                                "1",
+                                true,
+                                Lsn.MIN,
+                                0,
+                                0,
+                                List.of(),
+                                List.of(
+                                        new DamagedObject(
+                                                "data/1/0/a.orc",
+                                                Optional.of("shop.orders"),
+                                                new ShardId(1, 0),
+                                                DamagedObject.TABLE_SET_ASIDE,
+                                                "it is gone",
+                                                1))),
                         PutTarget.of(new TableName("s", "t"), PutMode.UPSERT),
                         new PutTarget(
                                 Optional.empty(),

@@ -93,6 +93,20 @@ public final class EngineMetrics {
         return gauge(present -> present.shards().size());
     }
 
+    @Managed(
+            description =
+                    "How many milliseconds the wall clock jumped ahead, which is not followed for ten minutes")
+    public long getHeldClockMillis() {
+        return gauge(EngineStatus::heldClockMillis);
+    }
+
+    @Managed(
+            description =
+                    "What is stored and cannot be used, so that a table or shard is set aside; the status says what")
+    public long getDamages() {
+        return gauge(present -> present.damages().size());
+    }
+
     @Managed(description = "Shards that stopped serving; the status says why")
     public long getFailedShards() {
         return gauge(present -> present.failedShards().size());

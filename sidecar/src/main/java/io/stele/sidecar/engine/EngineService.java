@@ -7,6 +7,7 @@ import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.DamagedObject;
 import io.stele.protocol.api.DataCacheReply;
 import io.stele.protocol.api.NodeAddress;
 import io.stele.protocol.api.RelationReply;
@@ -48,6 +49,7 @@ import io.stele.storage.retrieval.ReadingAhead;
 import io.stele.storage.retrieval.RetrievalConfig;
 import io.stele.storage.retrieval.RetrievalStatistics;
 import io.stele.storage.retrieval.RetrievalThreads;
+import io.stele.storage.shard.Damage;
 import io.stele.storage.wal.EncryptedLogFiles;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LogFiles;
@@ -178,7 +180,9 @@ public final class EngineService implements AutoCloseable {
                             options(),
                             cached,
                             new MeasuredLogFiles(log, logMetrics, System::nanoTime),
-                            new HybridClock(clock::millis),
+                            new HybridClock(
+                                    clock::millis,
+                                    () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime())),
                             started);
         } catch (IOException e) {
             throw new SteleException(
@@ -437,7 +441,24 @@ public final class EngineService implements AutoCloseable {
                 status.lastLsn(),
                 status.openReadPoints(),
                 status.openTransactions(),
-                status.shards());
+                status.shards(),
+                status.damages().stream().map(this::describe).toList());
+    }
+
+    private DamagedObject describe(Damage damage) {
+        Optional<String> table =
+                damage.table()
+                        .flatMap(id -> engine().catalog().current().findTable(id))
+                        .map(entry -> entry.schema().qualifiedName());
+        return new DamagedObject(
+                damage.object(),
+                table,
+                damage.shard(),
+                damage.table().isPresent()
+                        ? DamagedObject.TABLE_SET_ASIDE
+                        : DamagedObject.SHARD_STOPPED,
+                damage.reason(),
+                damage.sinceMillis());
     }
 
     /** The name of this process among sidecars. */

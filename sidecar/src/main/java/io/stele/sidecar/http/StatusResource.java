@@ -144,7 +144,7 @@ public final class StatusResource {
 
     private static Table describe(StorageEngine engine, TableEntry entry, EngineStatus status) {
         TableSchema schema = entry.schema();
-        TableStatistics statistics = engine.statistics(schema.id());
+        Optional<TableStatistics> statistics = statistics(engine, schema);
         return new Table(
                 schema.schemaName(),
                 schema.tableName(),
@@ -153,12 +153,21 @@ public final class StatusResource {
                 schema.orientation().name(),
                 schema.tableGroup(),
                 schema.shardCount(),
-                statistics.rowCount(),
-                statistics.sizeBytes(),
+                statistics.map(TableStatistics::rowCount).orElse(0L),
+                statistics.map(TableStatistics::sizeBytes).orElse(0L),
                 status.tables().stream()
                         .filter(table -> table.tableId().equals(schema.id()))
                         .findFirst()
                         .map(StatusResource::describe));
+    }
+
+    /** Empty for a table that is set aside. */
+    private static Optional<TableStatistics> statistics(StorageEngine engine, TableSchema schema) {
+        try {
+            return Optional.of(engine.statistics(schema.id()));
+        } catch (SteleException refused) {
+            return Optional.empty();
+        }
     }
 
     private static Files describe(TableStatus table) {

@@ -59,6 +59,7 @@ final class HttpDoorIT {
     @ValueSource(
             strings = {
                 "/v1/status",
+                "/v1/damaged",
                 "/metrics",
                 "/v1/info/",
                 "/v1/info/../status",
@@ -138,6 +139,27 @@ final class HttpDoorIT {
                                 .filter(line -> line.startsWith("# TYPE "))
                                 .map(line -> line.split(" ")[2]))
                 .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void nothingIsDamagedAndOnlyWhatIsCanBeDropped() throws Exception {
+        String secret = basic(TestingSidecar.SECRET);
+        HttpRequest.Builder damaged =
+                HttpRequest.newBuilder(
+                                URI.create(
+                                        sidecar.server().httpUri()
+                                                + "/v1/damaged?object=data/1/0/a.orc"))
+                        .header("Authorization", secret);
+        assertThat(
+                        http.send(
+                                        damaged.header("Accept", "text/plain").GET().build(),
+                                        BodyHandlers.ofString())
+                                .body())
+                .isEqualTo("Nothing is damaged.\n");
+        HttpResponse<String> refused = http.send(damaged.DELETE().build(), BodyHandlers.ofString());
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body())
+                .contains("something is set aside for (now: [])", "data/1/0/a.orc");
     }
 
     private HttpResponse<String> get(String path, String authorization)

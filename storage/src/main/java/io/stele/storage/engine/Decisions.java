@@ -2,6 +2,7 @@ package io.stele.storage.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.storage.objectstore.ConditionalCreate;
 import io.stele.storage.objectstore.ObjectEntry;
@@ -11,6 +12,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The decision objects of transactions: the one place that says whether a transaction happened.
@@ -49,11 +51,18 @@ final class Decisions {
         }
     }
 
-    /** The decisions of transactions that create a table; mostly none or one. */
-    List<Decision> ofTable(TableId tableId) throws IOException {
+    /**
+     * The decisions of transactions that create a table; mostly none or one. Those that are damaged
+     * are told, and left where they are.
+     */
+    List<Decision> ofTable(TableId tableId, Consumer<SteleException> damaged) throws IOException {
         List<Decision> decisions = new ArrayList<>();
         for (ObjectEntry entry : store.list(Decision.folder(tableId))) {
-            decisions.add(Decision.decode(entry.path(), store.readFully(entry.path())));
+            try {
+                decisions.add(Decision.decode(entry.path(), store.readFully(entry.path())));
+            } catch (SteleException unreadable) {
+                damaged.accept(unreadable);
+            }
         }
         return decisions;
     }

@@ -4,8 +4,11 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
+import io.stele.protocol.TableId;
+import io.stele.storage.catalog.Catalog;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.CatalogStore;
+import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.format.BlockCache;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.Manifest;
@@ -62,7 +65,9 @@ final class EngineAssembly {
         Decisions decisions = new Decisions(warehouse);
         ManifestStores manifestStores =
                 new ManifestStores(warehouse, owner, options.manifestChanges());
-        Recovery recovery = new Recovery(catalog, decisions, clock, manifestStores);
+        Recovery recovery =
+                new Recovery(
+                        catalog, decisions, clock, manifestStores, DroppedObjects.load(warehouse));
         SortedMap<ShardId, Manifest> manifests = recovery.loadManifests();
         EngineClock time = new EngineClock(clock);
         // Manifests of versions before epochs were taken may be of a clock that was ahead
@@ -73,13 +78,16 @@ final class EngineAssembly {
         // each of these stays as it is
         WarehouseLog warehouseLog = new WarehouseLog(warehouse, owner);
         LogMark expected =
-                warehouseLog.find(
+                recovery.takeLog(
                         log,
-                        manifests.values(),
                         epoch,
-                        catalog.current().nextTableId() == 1,
-                        options.givenUpLog());
-        log.takeOver(epoch, expected.logId());
+                        () ->
+                                warehouseLog.find(
+                                        log,
+                                        manifests.values(),
+                                        epoch,
+                                        catalog.current().nextTableId() == 1,
+                                        options.givenUpLog()));
         catalog.own(epoch);
         recovery.resolveStagedTables();
         recovery.loadMissing(manifests);
@@ -127,12 +135,20 @@ final class EngineAssembly {
                 readPoints.restore(table.schema().id(), new Lsn(table.historyLsn()));
             }
         }
-        RecoveredLog recovered = recovery.replay(log, expected, options, shards);
-        warehouseLog.begin(recovered);
+        recovery.addDamaged(shards);
+        KeptLog keptLog = KeptLog.load(warehouse);
+        RecoveredLog recovered = recovery.replay(log, expected, options, shards, keptLog);
+        if (recovery.hasLog()) {
+            warehouseLog.begin(recovered);
+        }
         EngineLog engineLog = new EngineLog(recovered, shards, threads);
         CompletableFuture<@Nullable Void> resolved =
                 recovery.resolveInDoubt(shards, engineLog, epoch);
-        collector.findOrphans(warehouse, referenced(shards), time.nowMillis());
+        collector.findOrphans(
+                warehouse,
+                referenced(shards),
+                unknownFolders(catalog.current(), shards),
+                time.nowMillis());
         shards.all().forEach(entry -> start(entry, engineLog));
         Retries retries = new Retries(time::nowMillis, threads.uncaught());
         Coordinator coordinator =
@@ -152,7 +168,14 @@ final class EngineAssembly {
                         threads.deleting(),
                         time::nowMillis,
                         threads.uncaught(),
-                        () -> resolved.isDone() && !resolved.isCompletedExceptionally(),
+                        () ->
+                                resolved.isDone()
+                                        && !resolved.isCompletedExceptionally()
+                                        && shards.all().stream()
+                                                // One that stopped may have some in doubt
+                                                .allMatch(
+                                                        entry ->
+                                                                entry.shard().failure().isEmpty()),
                         epoch);
         Transactions transactions =
                 new Transactions(
@@ -167,6 +190,7 @@ final class EngineAssembly {
                         threads,
                         new StagedTables(catalog, threads.background(), threads.uncaught()),
                         oldDecisions,
+                        files,
                         epoch);
         IndexBuilds indexBuilds =
                 new IndexBuilds(
@@ -190,6 +214,7 @@ final class EngineAssembly {
                 catalog,
                 shards,
                 engineLog,
+                keptLog,
                 files,
                 readPoints,
                 collector,
@@ -202,6 +227,22 @@ final class EngineAssembly {
 
     private static void start(Shards.Entry entry, EngineLog log) {
         entry.shard().start(log, () -> entry.maintenance().afterApply());
+    }
+
+    /** Of tables whose view does not say which files are theirs. */
+    private static Set<String> unknownFolders(Catalog catalog, Shards shards) {
+        Set<String> folders = new HashSet<>();
+        for (Shards.Entry entry : shards.all()) {
+            TableGroupShard shard = entry.shard();
+            Set<TableId> setAside = Set.copyOf(shard.setAside());
+            for (TableEntry table : catalog.tables()) {
+                TableId id = table.schema().id();
+                if (shard.failure().isPresent() || setAside.contains(id)) {
+                    folders.add(FileIds.folder(id, shard.id()));
+                }
+            }
+        }
+        return folders;
     }
 
     private static Set<String> referenced(Shards shards) {

@@ -12,6 +12,7 @@ import io.stele.storage.wal.LogStatus;
 import io.stele.storage.wal.NodeLog;
 import io.stele.storage.wal.RecordType;
 import io.stele.storage.wal.RecoveredLog;
+import io.stele.storage.wal.ReleasedRecords;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Collection;
@@ -93,8 +94,8 @@ final class EngineLog implements ShardLog, AutoCloseable {
         return log.readPoint(shards);
     }
 
-    int trim(Map<ShardId, Lsn> flushed) throws IOException {
-        return log.trim(flushed);
+    int trim(Map<ShardId, Lsn> flushed, ReleasedRecords kept) throws IOException {
+        return log.trim(flushed, kept);
     }
 
     LogStatus status() {

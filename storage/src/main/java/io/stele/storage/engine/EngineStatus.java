@@ -7,6 +7,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.api.ShardStatus;
 import io.stele.storage.shard.ApplyStatus;
+import io.stele.storage.shard.Damage;
 import io.stele.storage.shard.GateStatus;
 import io.stele.storage.shard.MaintenanceFailure;
 import io.stele.storage.shard.StoreWait;
@@ -19,9 +20,11 @@ import java.util.Map;
  * How an engine is doing.
  *
  * @param lastLsn the last LSN the clock gave
+ * @param heldClockMillis how far the wall clock jumped ahead and is not followed yet
  * @param memTableBytes bytes in all memtables
  * @param waitingWriteBytes batches that wait because memory is full; above zero: flushes are behind
  * @param failedShards what each shard that stopped serving says
+ * @param damages what is stored and cannot be used
  * @param maintenanceFailures flushes, merges and manifests that failed and have not gone well since
  * @param storeWaits the shards that cannot apply a record because the store does not answer
  * @param caches what each cache of the engine did and holds, by its name
@@ -30,6 +33,7 @@ import java.util.Map;
  */
 public record EngineStatus(
         Lsn lastLsn,
+        long heldClockMillis,
         int openReadPoints,
         int openTransactions,
         long memTableBytes,
@@ -37,6 +41,7 @@ public record EngineStatus(
         LogStatus log,
         List<ShardStatus> shards,
         List<String> failedShards,
+        List<Damage> damages,
         List<MaintenanceFailure> maintenanceFailures,
         List<StoreWait> storeWaits,
         List<CacheStatistics> caches,
@@ -48,6 +53,7 @@ public record EngineStatus(
         requireNonNull(log, "log is null");
         shards = List.copyOf(shards);
         failedShards = List.copyOf(failedShards);
+        damages = List.copyOf(damages);
         maintenanceFailures = List.copyOf(maintenanceFailures);
         storeWaits = List.copyOf(storeWaits);
         caches = List.copyOf(caches);

@@ -9,6 +9,7 @@ import io.stele.protocol.api.ShardStatus;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.shard.ApplyStatus;
+import io.stele.storage.shard.Damage;
 import io.stele.storage.shard.GateStatus;
 import io.stele.storage.shard.MaintenanceFailure;
 import io.stele.storage.shard.StoreWait;
@@ -55,6 +56,7 @@ final class EngineStatusCollector {
     EngineStatus collect() {
         List<ShardStatus> statuses = new ArrayList<>();
         List<String> failed = new ArrayList<>();
+        List<Damage> damages = new ArrayList<>();
         List<MaintenanceFailure> maintenanceFailures = new ArrayList<>();
         List<StoreWait> storeWaits = new ArrayList<>();
         Map<ShardId, ApplyStatus> applies = new HashMap<>();
@@ -66,6 +68,7 @@ final class EngineStatusCollector {
             applies.put(entry.shard().id(), entry.shard().applyStatus());
             waiting += entry.shard().waitingBytes();
             entry.shard().storeWait().ifPresent(storeWaits::add);
+            damages.addAll(entry.shard().damages());
             maintenanceFailures.addAll(entry.maintenance().failures());
             entry.shard()
                     .failure()
@@ -73,6 +76,7 @@ final class EngineStatusCollector {
         }
         return new EngineStatus(
                 lsns.last(),
+                lsns.heldMillis(),
                 readPoints.openCount(),
                 transactions.openCount(),
                 shards.budget().usedBytes(),
@@ -80,6 +84,7 @@ final class EngineStatusCollector {
                 log.status(),
                 statuses,
                 failed,
+                damages,
                 maintenanceFailures,
                 storeWaits,
                 caches(),

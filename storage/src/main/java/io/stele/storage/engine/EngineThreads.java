@@ -33,7 +33,7 @@ import java.util.function.LongSupplier;
  * @param deleting deletes what nobody needs any more: of the log, of files, of decisions
  * @param flushing runs flushes, apart from the short tasks that make them count
  * @param merging runs compactions, apart from the flushes that free memory
- * @param lookups runs reads of files that writes wait for; takes every task
+ * @param lookups runs reads of files that writes and commits wait for; takes every task
  * @param periodic calls the engine's tick
  * @param logThread makes the thread of the log; empty: the log is written by tasks on {@code
  *     contexts}, as simulations need it
@@ -63,7 +63,8 @@ public record EngineThreads(
 
     private static final int DELETION_THREADS = 4; // each waits for the store
 
-    private static final int LOOKUP_THREADS = 4; // they wait for files more than they compute
+    private static final int LOOKUP_THREADS =
+            16; // they live while there is work, and wait for files more than they compute
 
     private static final int LOOKUP_WAITING_LIMIT =
             1 << 20; // each shard asks for at most a score of batches at a time

@@ -56,11 +56,15 @@ final class FileCollector implements ObsoleteFiles {
     /**
      * Remembers the data files that are in none of {@code referenced}. Workers' files that come
      * later are not looked at.
+     *
+     * @param unknown folders of which it cannot be said what they need
      */
-    void findOrphans(ObjectStore store, Set<String> referenced, long nowMillis) throws IOException {
+    void findOrphans(ObjectStore store, Set<String> referenced, Set<String> unknown, long nowMillis)
+            throws IOException {
         Set<String> found = new HashSet<>();
         for (ObjectEntry entry : store.list("data/")) {
-            if (!referenced.contains(entry.path())) {
+            String folder = entry.path().substring(0, entry.path().lastIndexOf('/') + 1);
+            if (!referenced.contains(entry.path()) && !unknown.contains(folder)) {
                 found.add(entry.path());
             }
         }

@@ -2,11 +2,8 @@ package io.stele.storage.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.protocol.Lsn;
-import io.stele.protocol.ShardId;
 import io.stele.storage.catalog.CatalogService;
 import java.io.IOException;
-import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +24,7 @@ final class Housekeeping implements AutoCloseable {
     private final EngineClock clock;
     private final Shards shards;
     private final EngineLog log;
+    private final KeptLog keptLog;
     private final ReadPoints readPoints;
     private final FileCollector collector;
     private final Transactions transactions;
@@ -48,6 +46,7 @@ final class Housekeeping implements AutoCloseable {
             EngineClock clock,
             Shards shards,
             EngineLog log,
+            KeptLog keptLog,
             ReadPoints readPoints,
             FileCollector collector,
             Transactions transactions,
@@ -60,6 +59,7 @@ final class Housekeeping implements AutoCloseable {
         this.clock = requireNonNull(clock, "clock is null");
         this.shards = requireNonNull(shards, "shards is null");
         this.log = requireNonNull(log, "log is null");
+        this.keptLog = requireNonNull(keptLog, "keptLog is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.collector = requireNonNull(collector, "collector is null");
         this.transactions = requireNonNull(transactions, "transactions is null");
@@ -94,7 +94,7 @@ final class Housekeeping implements AutoCloseable {
             entry.shard().context().execute(() -> entry.maintenance().tick(now, logBytes));
         }
         if (isRunning.compareAndSet(false, true)) {
-            shards.flushed().whenComplete((flushed, failed) -> keepHouse(flushed, now));
+            shards.logNeeds().whenComplete((needs, failed) -> keepHouse(needs, now));
         }
     }
 
@@ -128,14 +128,15 @@ final class Housekeeping implements AutoCloseable {
         }
     }
 
-    private void keepHouse(@Nullable Map<ShardId, Lsn> flushed, long now) {
+    private void keepHouse(Shards.@Nullable LogNeeds needs, long now) {
         try {
             threads.deleting()
                     .execute(
                             () -> {
                                 try {
-                                    if (flushed != null && !closed) {
-                                        log.trim(flushed);
+                                    if (needs != null && !closed) {
+                                        log.trim(needs.flushed(), keptLog.keeper(needs.kept()));
+                                        keptLog.forget(needs);
                                         collector.collect(now);
                                         replacedTables.dropUnreadable();
                                     }

@@ -29,10 +29,13 @@ import org.jspecify.annotations.Nullable;
  * is left to the next engine. Guarded by itself; blocking steps run on the executor.
  */
 final class OldDecisions {
-    /** Clients repeat a commit for minutes, and while a node is down that time stands still. */
-    static final long KEPT_MILLIS = Duration.ofHours(1).toMillis();
+    /**
+     * Trino asks for the outcome of a commit for hours ({@code stele.change-timeout}), and people
+     * do when they read of it; while a node is down that time stands still.
+     */
+    static final long KEPT_MILLIS = Duration.ofDays(1).toMillis();
 
-    private static final int MAX_REMEMBERED = 1_000_000; // more than an hour of commits can be
+    private static final int MAX_REMEMBERED = 1_000_000; // 11 a second, all day
     private static final int PARALLEL = 3; // of the executor's threads
     private static final int DELETED_AT_A_TIME = 32; // about a second, then others get their turn
 

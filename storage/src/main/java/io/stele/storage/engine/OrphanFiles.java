@@ -123,6 +123,7 @@ final class OrphanFiles {
                 .submit(
                         () -> {
                             owner.checkServing();
+                            owner.checkNotSetAside(table); // its view does not name its files
                             return stemsInUse(owner, table);
                         })
                 .thenCompose(
@@ -131,6 +132,7 @@ final class OrphanFiles {
                                         () -> {
                                             // One that stopped may be another engine's by now
                                             owner.checkServing();
+                                            owner.checkNotSetAside(table);
                                             return delete(claimed, inUse);
                                         }));
     }

@@ -7,6 +7,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.storage.catalog.CatalogService;
+import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.wal.LogReadPoint;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -80,10 +81,22 @@ final class ReadPointOpener {
     private CompletableFuture<@Nullable Void> awaitApplied(LogReadPoint point) {
         List<CompletableFuture<@Nullable Void>> waits = new ArrayList<>();
         for (Map.Entry<ShardId, Lsn> last : point.lastAssigned().entrySet()) {
-            waits.add(shards.shard(last.getKey()).awaitApplied(last.getValue()));
+            waits.add(awaitApplied(shards.shard(last.getKey()), last.getValue()));
         }
         return CompletableFuture.allOf(waits.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> null);
+    }
+
+    /** A shard that stopped is not waited for: reads of its tables say so, and others go on. */
+    private static CompletableFuture<@Nullable Void> awaitApplied(TableGroupShard shard, Lsn lsn) {
+        return shard.awaitApplied(lsn)
+                .handle(
+                        (done, failed) -> {
+                            if (failed != null && shard.failure().isEmpty()) {
+                                throw toStele(failed);
+                            }
+                            return null;
+                        });
     }
 
     private static SteleException toStele(Throwable failed) {

@@ -19,7 +19,9 @@ import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestEdit;
 import io.stele.storage.manifest.ManifestStore;
 import io.stele.storage.manifest.TableProgress;
+import io.stele.storage.shard.Damage;
 import io.stele.storage.shard.PreparedPart;
+import io.stele.storage.shard.StoreWait;
 import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.RowFile;
@@ -31,8 +33,10 @@ import io.stele.storage.wal.LogFiles;
 import io.stele.storage.wal.LogHold;
 import io.stele.storage.wal.LogMark;
 import io.stele.storage.wal.LogPosition;
+import io.stele.storage.wal.OtherLogException;
 import io.stele.storage.wal.RecordType;
 import io.stele.storage.wal.RecoveredLog;
+import io.stele.storage.wal.UnusableLogFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -41,6 +45,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -53,6 +58,9 @@ import org.jspecify.annotations.Nullable;
  * transactions. One thread; nothing serves meanwhile.
  */
 final class Recovery {
+    /** Of one table in one shard that are listed; with more, the rest shows at the next start. */
+    private static final int MAX_DAMAGES = 100;
+
     private static final int OWNERSHIP_ATTEMPTS =
             8; // each lost one means that another engine is starting at this moment
 
@@ -60,12 +68,21 @@ final class Recovery {
     private final Decisions decisions;
     private final HybridClock clock;
     private final ManifestStores manifestStores;
+    private final DroppedObjects dropped;
+
+    /** Shards whose manifest cannot be used, and why. */
+    private final Map<ShardId, Exception> damaged = new TreeMap<>();
+
+    /** Why there is no log. */
+    private Optional<SteleException> unusableLog = Optional.empty();
 
     Recovery(
             CatalogService catalog,
             Decisions decisions,
             HybridClock clock,
-            ManifestStores manifestStores) {
+            ManifestStores manifestStores,
+            DroppedObjects dropped) {
+        this.dropped = requireNonNull(dropped, "dropped is null");
         this.manifestStores = requireNonNull(manifestStores, "manifestStores is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.decisions = requireNonNull(decisions, "decisions is null");
@@ -86,15 +103,18 @@ final class Recovery {
         if (staged.isEmpty()) {
             return;
         }
+        List<SteleException> unreadable = new ArrayList<>();
         for (TableId tableId : staged) {
-            for (Decision decision : decisions.ofTable(tableId)) {
+            for (Decision decision : decisions.ofTable(tableId, unreadable::add)) {
                 if (decision.committed()
                         && decision.publish().filter(tableId::equals).isPresent()) {
                     publish(tableId);
                 }
             }
         }
-        catalog.dropStagedTables();
+        if (unreadable.isEmpty()) {
+            catalog.dropStagedTables();
+        } // else one of them may be committed
     }
 
     private void publish(TableId tableId) {
@@ -109,7 +129,7 @@ final class Recovery {
 
     /**
      * Observes every LSN that manifests name, so that the clock and the epoch come after all of
-     * them.
+     * them. Shards whose manifest cannot be used are left out ({@link #addDamaged}).
      */
     SortedMap<ShardId, Manifest> loadManifests() throws IOException {
         SortedMap<ShardId, Manifest> manifests = new TreeMap<>();
@@ -121,16 +141,41 @@ final class Recovery {
     void loadMissing(SortedMap<ShardId, Manifest> manifests) throws IOException {
         for (TableGroup group : catalog.current().tableGroups()) {
             for (ShardId shard : group.shards()) {
-                if (manifests.containsKey(shard)) {
+                if (manifests.containsKey(shard) || damaged.containsKey(shard)) {
                     continue;
                 }
-                Manifest manifest =
-                        manifestStores.of(shard).loadLatest().orElse(Manifest.empty(shard));
+                Manifest manifest;
+                try {
+                    manifest = manifestStores.of(shard).loadLatest().orElse(Manifest.empty(shard));
+                } catch (IOException | RuntimeException broken) {
+                    if (StoreWait.isOutage(broken)) {
+                        throw broken;
+                    }
+                    damaged.put(shard, broken);
+                    continue;
+                }
                 clock.observe(new Lsn(manifest.epoch()));
                 manifest.files().forEach(file -> clock.observe(file.maxLsn()));
                 manifest.tables().forEach(table -> clock.observe(table.flushedLsn()));
                 manifest.tables().forEach(table -> clock.observe(table.historyLsn()));
                 manifests.put(shard, manifest);
+            }
+        }
+    }
+
+    /**
+     * Adds the shards whose manifest cannot be used. They stop before they serve: nothing of them
+     * is changed, and their log records are kept.
+     */
+    void addDamaged(Shards shards) throws IOException {
+        for (Map.Entry<ShardId, Exception> one : damaged.entrySet()) {
+            ShardId id = one.getKey();
+            TableGroupShard shard = shards.add(Manifest.empty(id)).shard();
+            shard.stopRecovering(manifestStores.of(id).newestPath(), one.getValue());
+            for (TableEntry entry : catalog.current().tables()) {
+                if (entry.schema().shards().contains(id)) {
+                    shard.putTable(new TableVersions(entry.schema(), entry.history()));
+                }
             }
         }
     }
@@ -160,7 +205,8 @@ final class Recovery {
             for (FileEntry file : base.files()) {
                 if (!isKnown(file.tableId())) {
                     edit.removeTable(file.tableId());
-                } else if (file.indexId().isPresent() && !hasIndex(file)) {
+                } else if (file.indexId().isPresent() && !hasIndex(file)
+                        || file.indexId().isEmpty() && dropped.has(file)) {
                     edit.removeFile(file.fileId());
                 }
             }
@@ -198,6 +244,7 @@ final class Recovery {
     /** Puts the tables of the catalog into a shard, with the files its manifest names. */
     void restore(TableGroupShard shard, Manifest manifest, TableFiles files) throws IOException {
         Catalog current = catalog.current();
+        shard.passOver(dropped::has);
         for (TableEntry entry : current.tables()) {
             TableSchema schema = entry.schema();
             if (schema.shards().contains(shard.id())) {
@@ -205,35 +252,63 @@ final class Recovery {
                 if (entry.state() == TableState.REPLACED) {
                     shard.replaceTable(schema.id());
                 }
-                restore(shard.table(schema.id()), manifest, files);
+                restore(shard, schema.id(), manifest, files);
                 shard.restoreApplied(manifest.flushedLsn(schema.id()));
             }
         }
-        if (manifest.writersObject().isPresent()) {
+        restoreSavedWriters(shard, manifest);
+        manifest.writers().forEach(writer -> shard.restoreWriter(writer, true));
+    }
+
+    private void restoreSavedWriters(TableGroupShard shard, Manifest manifest) throws IOException {
+        if (manifest.writersObject().isEmpty()) {
+            return;
+        }
+        try {
             manifestStores
                     .of(shard.id())
                     .loadWriters(manifest.writersObject().get())
                     .forEach(writer -> shard.restoreWriter(writer, false));
+        } catch (IOException | RuntimeException broken) {
+            if (StoreWait.isOutage(broken)) {
+                throw broken;
+            }
+            shard.stopRecovering(manifestStores.of(shard.id()).newestPath(), broken);
         }
-        manifest.writers().forEach(writer -> shard.restoreWriter(writer, true));
     }
 
-    private static void restore(TableShard table, Manifest manifest, TableFiles files)
+    /** A table of whose files one cannot be used is set aside. */
+    private void restore(
+            TableGroupShard shard, TableId tableId, Manifest manifest, TableFiles files)
             throws IOException {
-        TableId tableId = table.schema().id();
+        TableShard table = shard.table(tableId);
         List<RowFile> rowFiles = new ArrayList<>();
         List<ColumnFile> columnFiles = new ArrayList<>();
         Map<Integer, List<RowFile>> indexFiles = new HashMap<>();
+        List<Damage> damages = new ArrayList<>();
         for (FileEntry entry : manifest.files(tableId)) {
-            if (entry.indexId().isPresent()) {
-                indexFiles
-                        .computeIfAbsent(entry.indexId().getAsInt(), id -> new ArrayList<>())
-                        .add(files.openRow(entry, table.versions()));
-            } else if (entry.kind() == FileKind.ROW) {
-                rowFiles.add(files.openRow(entry, table.versions()));
-            } else {
-                columnFiles.add(files.openColumn(entry, table.versions()));
+            try {
+                if (entry.indexId().isPresent()) {
+                    indexFiles
+                            .computeIfAbsent(entry.indexId().getAsInt(), id -> new ArrayList<>())
+                            .add(files.openRow(entry, table.versions()));
+                } else if (entry.kind() == FileKind.ROW) {
+                    rowFiles.add(files.openRow(entry, table.versions()));
+                } else {
+                    columnFiles.add(files.openColumn(entry, table.versions()));
+                }
+            } catch (IOException | RuntimeException broken) {
+                if (StoreWait.isOutage(broken)) {
+                    throw broken;
+                }
+                if (damages.size() < MAX_DAMAGES) {
+                    damages.add(damage(shard.id(), tableId, entry.path(), broken));
+                }
             }
+        }
+        if (!damages.isEmpty()) {
+            shard.setAside(table, damages, Lsn.MIN);
+            return;
         }
         long nextRowId = manifest.table(tableId).map(TableProgress::nextRowId).orElse(0L);
         table.restore(
@@ -246,31 +321,113 @@ final class Recovery {
                 manifest.ends(tableId));
     }
 
+    private Damage damage(ShardId shard, TableId table, String object, Exception broken) {
+        return new Damage(
+                shard,
+                Optional.of(table),
+                object,
+                Objects.toString(broken.getMessage(), broken.toString()),
+                clock.last().millis());
+    }
+
     /**
-     * Applies the log to the shards; records of shards that are no more are passed over.
+     * Finds the log and takes it over. If it cannot be read, it stays as it is, and there is none.
      *
-     * @param expected the log, and a group that must be in it
+     * @throws SteleException if it is another log, or not all of it, or another engine's
      */
-    RecoveredLog replay(LogFiles log, LogMark expected, StorageOptions options, Shards shards)
-            throws IOException {
+    LogMark takeLog(LogFiles log, long epoch, LogSearch search) throws IOException {
         try {
-            return RecoveredLog.recover(
-                    log,
-                    options.log(),
-                    clock,
-                    expected,
-                    (shard, lsn, type, payload) -> {
-                        if (shards.contains(shard)) {
-                            replay(shards.shard(shard), lsn, type, payload);
-                        }
-                    });
-        } catch (UncheckedIOException failed) {
-            throw failed.getCause();
+            LogMark expected = search.find();
+            log.takeOver(epoch, expected.logId());
+            return expected;
+        } catch (SteleException damaged) {
+            unusableLog = Optional.of(orThrow(damaged));
+            return LogMark.NONE;
         }
     }
 
-    private static void replay(
-            TableGroupShard shard, Lsn lsn, RecordType type, ByteBuffer payload) {
+    /** Looks for the log of the warehouse. */
+    @FunctionalInterface
+    interface LogSearch {
+        LogMark find() throws IOException;
+    }
+
+    /** Whether there is a log that can be read. */
+    boolean hasLog() {
+        return unusableLog.isEmpty();
+    }
+
+    /** Nothing but damage: another log is no damage, and none that is set aside. */
+    private static SteleException orThrow(SteleException refused) {
+        if (refused.code() != ErrorCode.CORRUPT_DATA || refused.getCause() instanceof OtherLogException) {
+            throw refused;
+        }
+        return refused;
+    }
+
+    /**
+     * Applies what is kept of the log, and it, to the shards; records of shards that are no more
+     * are passed over. If it cannot be read, all shards stop, and it stays as it is.
+     *
+     * @param expected the log, and a group that must be in it
+     */
+    RecoveredLog replay(
+            LogFiles log, LogMark expected, StorageOptions options, Shards shards, KeptLog kept)
+            throws IOException {
+        try {
+            for (Shards.Entry entry : shards.all()) {
+                replay(kept, entry.shard());
+            }
+            if (hasLog()) {
+                return RecoveredLog.recover(
+                        log,
+                        options.log(),
+                        clock,
+                        expected,
+                        (shard, lsn, type, payload) -> {
+                            if (shards.contains(shard) && lsn.compareTo(kept.last(shard)) > 0) {
+                                replay(shards.shard(shard), lsn, type, payload);
+                            }
+                        });
+            }
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
+        } catch (SteleException damaged) {
+            unusableLog = Optional.of(orThrow(damaged));
+        }
+        // What the damaged part was about, nobody knows
+        SteleException damage = unusableLog.orElseThrow();
+        shards.stopAll("log", damage);
+        return RecoveredLog.recover(
+                new UnusableLogFiles(damage),
+                options.log(),
+                clock,
+                (shard, lsn, type, payload) -> {});
+    }
+
+    private void replay(KeptLog kept, TableGroupShard shard) throws IOException {
+        clock.observe(kept.last(shard.id()));
+        try {
+            kept.replay(
+                    shard.id(),
+                    (lsn, type, payload, whole) -> {
+                        replay(shard, lsn, type, payload);
+                        if (type == RecordType.PREPARE && !whole) {
+                            shard.settled(payload);
+                        }
+                    });
+        } catch (IOException | RuntimeException broken) {
+            if (StoreWait.isOutage(broken)) {
+                throw broken;
+            }
+            shard.stopRecovering(KeptLog.FOLDER + shard.id(), broken);
+        }
+    }
+
+    private void replay(TableGroupShard shard, Lsn lsn, RecordType type, ByteBuffer payload) {
+        if (dropped.hasRecord(shard.id(), lsn)) {
+            return;
+        }
         try {
             shard.replay(lsn, type, payload);
         } catch (IOException failed) {
@@ -298,7 +455,17 @@ final class Recovery {
         List<Decision> committed = new ArrayList<>();
         List<String> aborted = new ArrayList<>();
         for (String transactionId : inDoubt.keySet()) {
-            Decision decision = decisions.decide(Decision.aborted(transactionId, epoch));
+            Decision decision;
+            try {
+                decision = decisions.decide(Decision.aborted(transactionId, epoch));
+            } catch (SteleException unreadable) {
+                requireNonNull(inDoubt.get(transactionId))
+                        .forEach(
+                                shard ->
+                                        shard.stopRecovering(
+                                                Decision.path(transactionId), unreadable));
+                continue;
+            }
             if (decision.committed()) {
                 committed.add(decision);
             } else {
@@ -314,14 +481,19 @@ final class Recovery {
                             decision.lsn(),
                             participants.stream().map(TableGroupShard::id).toList());
             for (TableGroupShard shard : participants) {
-                List<ByteBuffer> outcome =
-                        shard.resolve(decision.transactionId(), true, decision.lsn());
+                if (shard.failure().isPresent()) {
+                    continue;
+                }
+                Optional<List<ByteBuffer>> outcome = resolve(shard, decision);
+                if (outcome.isEmpty()) {
+                    continue;
+                }
                 outcomes.add(
                         accepted(
                                 hold.append(
                                         shard.id(),
                                         RecordType.OUTCOME,
-                                        outcome,
+                                        outcome.get(),
                                         TableGroupShard.RESOLVED)));
             }
             log.release(hold);
@@ -329,6 +501,9 @@ final class Recovery {
         // Only now: an abort gets a fresh LSN, and no shard takes the LSN of a commit after that.
         for (String transactionId : aborted) {
             for (TableGroupShard shard : requireNonNull(inDoubt.get(transactionId))) {
+                if (shard.failure().isPresent()) {
+                    continue;
+                }
                 List<ByteBuffer> outcome = shard.resolve(transactionId, false, shard.appliedLsn());
                 outcomes.add(
                         accepted(
@@ -341,6 +516,20 @@ final class Recovery {
         }
         return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> null);
+    }
+
+    /** Empty: the shard stops, and a later start resolves it. */
+    private static Optional<List<ByteBuffer>> resolve(TableGroupShard shard, Decision decision)
+            throws IOException {
+        try {
+            return Optional.of(shard.resolve(decision.transactionId(), true, decision.lsn()));
+        } catch (IOException | RuntimeException broken) {
+            if (StoreWait.isOutage(broken)) {
+                throw broken;
+            }
+            shard.stopRecovering(Decision.path(decision.transactionId()), broken);
+            return Optional.empty();
+        }
     }
 
     /** An index that was being built is built anew, and one that was dropped is gone. */

@@ -15,6 +15,7 @@ import io.stele.storage.catalog.TableGroup;
 import io.stele.storage.catalog.TableState;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.objectstore.WritePacer;
+import io.stele.storage.shard.KeptRecords;
 import io.stele.storage.shard.MaintenanceFailure;
 import io.stele.storage.shard.MaintenanceListener;
 import io.stele.storage.shard.MaintenanceOptions;
@@ -55,6 +56,7 @@ final class Shards implements LogListener {
     private final MemoryBudget budget;
     private final ForwardedFailures failures = new ForwardedFailures();
     private final TableFiles mergeFiles;
+    private volatile Optional<Stopped> stopped = Optional.empty(); // why none serves
     private final Map<ShardId, Entry> entries = new ConcurrentSkipListMap<>(); // in order
     private final Map<ShardId, Entry> byId = new ConcurrentHashMap<>(); // the same, to find one
 
@@ -89,6 +91,14 @@ final class Shards implements LogListener {
                                 clock::nowMillis,
                                 threads.merging()::pause));
     }
+
+    /** All shards stop before they serve, those that are added later as well. */
+    void stopAll(String object, SteleException cause) {
+        stopped = Optional.of(new Stopped(object, cause));
+        entries.values().forEach(entry -> entry.shard().stopRecovering(object, cause));
+    }
+
+    private record Stopped(String object, SteleException cause) {}
 
     /** A shard and who looks after it. */
     record Entry(TableGroupShard shard, ShardMaintenance maintenance) {}
@@ -138,6 +148,7 @@ final class Shards implements LogListener {
                         threads.flushing(),
                         threads.merging(),
                         collector);
+        stopped.ifPresent(why -> shard.stopRecovering(why.object(), why.cause()));
         Entry entry = new Entry(shard, maintenance);
         entries.put(id, entry);
         byId.put(id, entry);
@@ -254,6 +265,13 @@ final class Shards implements LogListener {
         for (ShardId id : schema.shards()) {
             Entry entry = entry(id);
             entry.shard()
+                    .forgetSetAside(schema.id())
+                    .ifPresent(
+                            table ->
+                                    entry.shard()
+                                            .context()
+                                            .execute(() -> entry.maintenance().dropTable(table)));
+            entry.shard()
                     .findTable(schema.id())
                     .ifPresent(
                             table -> {
@@ -292,29 +310,38 @@ final class Shards implements LogListener {
         return CompletableFuture.allOf(joins).thenApply(done -> null);
     }
 
-    /** Every shard's highest LSN that the log need not keep. */
-    CompletableFuture<Map<ShardId, Lsn>> flushed() {
-        Map<ShardId, Lsn> result = new ConcurrentHashMap<>();
+    /** What every shard needs of the log. */
+    CompletableFuture<LogNeeds> logNeeds() {
+        Map<ShardId, Lsn> flushed = new ConcurrentHashMap<>();
+        Map<ShardId, KeptRecords> kept = new ConcurrentHashMap<>();
         CompletableFuture<?>[] all =
                 entries.values().stream()
-                        .map(
-                                entry ->
-                                        entry.shard()
-                                                .context()
-                                                .submit(
-                                                        () -> {
-                                                            long needed = entry.shard().minLogLsn();
-                                                            Lsn applied =
-                                                                    entry.shard().appliedLsn();
-                                                            return result.put(
-                                                                    entry.shard().id(),
-                                                                    needed <= applied.value()
-                                                                            ? new Lsn(needed - 1)
-                                                                            : applied);
-                                                        }))
+                        .map(Entry::shard)
+                        .map(shard -> shard.context().submit(() -> ask(shard, flushed, kept)))
                         .toArray(CompletableFuture<?>[]::new);
-        return CompletableFuture.allOf(all).thenApply(done -> result);
+        return CompletableFuture.allOf(all).thenApply(done -> new LogNeeds(flushed, kept));
     }
+
+    private static boolean ask(
+            TableGroupShard shard, Map<ShardId, Lsn> flushed, Map<ShardId, KeptRecords> kept) {
+        shard.keptRecords().ifPresent(records -> kept.put(shard.id(), records));
+        long needed = shard.minLogLsn();
+        if (shard.failure().isPresent()) {
+            flushed.put(shard.id(), Lsn.MAX);
+        } else {
+            Lsn applied = shard.appliedLsn();
+            flushed.put(shard.id(), needed <= applied.value() ? new Lsn(needed - 1) : applied);
+        }
+        return true;
+    }
+
+    /**
+     * What shards need of the log.
+     *
+     * @param flushed the highest LSN of each that the log need not keep
+     * @param kept what has to be kept elsewhere before it goes
+     */
+    record LogNeeds(Map<ShardId, Lsn> flushed, Map<ShardId, KeptRecords> kept) {}
 
     /** To the listener of the moment, if there is one. */
     private static final class ForwardedFailures implements MaintenanceListener {

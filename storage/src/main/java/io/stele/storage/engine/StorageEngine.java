@@ -72,6 +72,7 @@ public final class StorageEngine implements AutoCloseable {
     private final IndexBuilds indexBuilds;
     private final Housekeeping housekeeping;
     private final EngineStatusCollector status;
+    private final DamageDrops damageDrops;
     private volatile boolean closed;
 
     StorageEngine(
@@ -82,6 +83,7 @@ public final class StorageEngine implements AutoCloseable {
             CatalogService catalog,
             Shards shards,
             EngineLog log,
+            KeptLog keptLog,
             TableFiles files,
             ReadPoints readPoints,
             FileCollector collector,
@@ -112,6 +114,7 @@ public final class StorageEngine implements AutoCloseable {
                         clock,
                         shards,
                         log,
+                        keptLog,
                         readPoints,
                         collector,
                         transactions,
@@ -123,6 +126,9 @@ public final class StorageEngine implements AutoCloseable {
         this.status =
                 new EngineStatusCollector(
                         lsns, readPoints, transactions, shards, log, files, fileLists, catalog);
+        this.damageDrops =
+                new DamageDrops(
+                        files.store(), () -> status.collect().damages(), threads.background());
     }
 
     /**
@@ -721,6 +727,16 @@ public final class StorageEngine implements AutoCloseable {
     /** How the engine is doing now. */
     public EngineStatus status() {
         return status.collect();
+    }
+
+    /**
+     * Gives up something that cannot be used, with all that is in it; the next start goes on
+     * without it. Completes when that is durable.
+     *
+     * @param object as the status names it; INVALID_ARGUMENT if nothing is set aside for it
+     */
+    public CompletableFuture<@Nullable Void> dropDamaged(String object) {
+        return damageDrops.drop(object);
     }
 
     /**

@@ -55,6 +55,7 @@ final class Transactions {
     private final StagedTables stagedTables;
     private final FileClaims claims;
     private final OldDecisions oldDecisions;
+    private final WrittenFileCheck fileCheck;
     private final long epoch;
     private final AtomicLong nextId = new AtomicLong();
     private final Map<String, Transaction> open = new ConcurrentHashMap<>();
@@ -71,6 +72,7 @@ final class Transactions {
             EngineThreads threads,
             StagedTables stagedTables,
             OldDecisions oldDecisions,
+            TableFiles files,
             long epoch) {
         this.options = requireNonNull(options, "options is null");
         this.clock = requireNonNull(clock, "clock is null");
@@ -84,6 +86,7 @@ final class Transactions {
         this.stagedTables = requireNonNull(stagedTables, "stagedTables is null");
         this.oldDecisions = requireNonNull(oldDecisions, "oldDecisions is null");
         this.claims = new FileClaims(shards);
+        this.fileCheck = new WrittenFileCheck(files, threads.lookups());
         this.epoch = epoch;
     }
 
@@ -201,7 +204,20 @@ final class Transactions {
             end(transaction, refused);
             return transaction.outcome().copy();
         }
-        run(transaction, commit);
+        if (files.isEmpty()) {
+            run(transaction, commit);
+        } else {
+            fileCheck
+                    .check(files)
+                    .whenComplete(
+                            (done, refused) -> {
+                                if (refused == null) {
+                                    run(transaction, commit);
+                                } else {
+                                    end(transaction, Coordinator.unwrap(refused));
+                                }
+                            });
+        }
         return transaction.outcome().copy();
     }
 

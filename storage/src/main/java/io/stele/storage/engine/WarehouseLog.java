@@ -11,6 +11,7 @@ import io.stele.storage.wal.LogFiles;
 import io.stele.storage.wal.LogId;
 import io.stele.storage.wal.LogIdentity;
 import io.stele.storage.wal.LogMark;
+import io.stele.storage.wal.OtherLogException;
 import io.stele.storage.wal.RecoveredLog;
 import java.io.IOException;
 import java.util.Collection;
@@ -101,7 +102,8 @@ final class WarehouseLog {
         throw new SteleException(
                 ErrorCode.CORRUPT_DATA,
                 "Expected no log yet beside a warehouse that names none, found log %s of another warehouse: %s. Is stele.warehouse.path right, and stele.wal.path?"
-                        .formatted(found, log.describe(1)));
+                        .formatted(found, log.describe(1)),
+                new OtherLogException());
     }
 
     private static void checkEmpty(LogFiles log, LogId givenUp) throws IOException {

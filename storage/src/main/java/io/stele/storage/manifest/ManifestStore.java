@@ -136,6 +136,11 @@ public final class ManifestStore {
         }
     }
 
+    /** Where the newest version lies, if there is one, which may be damaged. */
+    public String newestPath() throws IOException {
+        return versions.path(versions.latestVersion().orElse(0));
+    }
+
     private static boolean isMissing(IOException failed) {
         Throwable root = failed; // the ORC library wraps what the store says
         while (!(root instanceof NoSuchFileException) && root.getCause() != null) {
@@ -272,6 +277,8 @@ public final class ManifestStore {
             oldestKept = versions.load(oldest.getAsLong());
         } catch (NoSuchFileException gone) {
             return; // others are ahead, and delete as well
+        } catch (SteleException damaged) {
+            return; // which base it needs cannot be said; it goes with the next ones
         }
         // None: those that follow name newer ones
         long oldestBase = oldestKept.base().map(ManifestBase::version).orElse(oldest.getAsLong());

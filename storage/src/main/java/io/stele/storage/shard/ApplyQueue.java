@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariant: records count as applied in LSN order, each once, when every lane has passed them:
  * {@code appliedLsn = min(lanes)}. A record that cannot be applied only because the store does not
- * answer is tried again, here, and what comes after it waits; any other failure stops the shard.
+ * answer is tried again, here, and what comes after it waits. A table that cannot take its rows is
+ * set aside, and the record counts as applied; any other failure stops the shard.
  *
  * <p>Confined to the shard's context, except for {@link #arrived}, {@link #storeWait} and {@link
  * #status}.
@@ -237,7 +238,19 @@ final class ApplyQueue {
                 settle(records.subList(0, done), done);
                 return;
             }
-            shard.fail(stopped(records.get(done).lsn(), failure.cause()));
+            DurableRecord broken = records.get(done);
+            Optional<TableShard> table = lanes.table(broken);
+            if (table.isPresent()) {
+                shard.setAside(
+                        table.get(),
+                        TableGroupShard.recordName(shard.id(), broken.lsn()),
+                        failure.cause(),
+                        broken.lsn());
+                settle(records.subList(0, done), done);
+                applyNow(records.subList(done, records.size()));
+                return;
+            }
+            shard.fail(stopped(broken.lsn(), failure.cause()));
         }
         settle(records, done);
     }

@@ -16,12 +16,14 @@ import java.util.function.LongSupplier;
 
 /** Puts batches of plain operations into the tables of a shard. Confined to its context. */
 final class BatchApplier {
+    private final TableGroupShard shard;
     private final ShardTables tables;
     private final LongSupplier nowMillis;
     private final Map<TableShard, Lsn> ahead = new HashMap<>(); // see lookAhead
     private boolean counting;
 
-    BatchApplier(ShardTables tables, LongSupplier nowMillis) {
+    BatchApplier(TableGroupShard shard, ShardTables tables, LongSupplier nowMillis) {
+        this.shard = requireNonNull(shard, "shard is null");
         this.tables = requireNonNull(tables, "tables is null");
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
     }
@@ -37,7 +39,8 @@ final class BatchApplier {
 
     /**
      * Looks up together what writes end in files, table by table; to be followed by {@link #apply}
-     * of these, in their order, and then {@link #endAhead}, with nothing between.
+     * of these, in their order, and then {@link #endAhead}, with nothing between. A table whose
+     * files cannot be used is set aside.
      */
     void lookAhead(List<AheadWrite> writes) throws IOException {
         Map<TableShard, List<AheadWrite>> byTable = new LinkedHashMap<>();
@@ -50,10 +53,19 @@ final class BatchApplier {
         }
         for (Map.Entry<TableShard, List<AheadWrite>> entry : byTable.entrySet()) {
             List<AheadWrite> together = entry.getValue();
-            entry.getKey()
-                    .supersedeInFiles(
-                            together.stream().map(AheadWrite::batch).toList(),
-                            together.stream().mapToLong(write -> write.lsn().value()).toArray());
+            try {
+                entry.getKey()
+                        .supersedeInFiles(
+                                together.stream().map(AheadWrite::batch).toList(),
+                                together.stream()
+                                        .mapToLong(write -> write.lsn().value())
+                                        .toArray());
+            } catch (IOException | RuntimeException broken) {
+                if (StoreWait.isOutage(broken)) {
+                    throw broken;
+                }
+                setAside(entry.getKey(), broken, together.getFirst().lsn());
+            }
             ahead.put(entry.getKey(), together.getLast().lsn());
         }
     }
@@ -67,19 +79,37 @@ final class BatchApplier {
     record AheadWrite(WriteBatchReader batch, Lsn lsn) {}
 
     /**
+     * Applies a batch. A table that cannot take it is set aside, unless the store does not answer.
+     *
      * @param logLsn the oldest record that the batch can be replayed from
      */
     void apply(WriteBatchReader batch, Lsn lsn, long firstRowId, Lsn logLsn) throws IOException {
         Optional<TableShard> table = tables.findUnflushed(batch.tableId(), lsn);
         if (table.isPresent()) {
-            if (lsn.compareTo(ahead.getOrDefault(table.get(), Lsn.MIN)) > 0) {
-                table.get().supersedeInFiles(List.of(batch), new long[] {lsn.value()});
-            }
-            table.get()
-                    .apply(batch, lsn.value(), firstRowId, logLsn.value(), nowMillis.getAsLong());
-            if (counting) {
-                table.get().traffic().ingested(batch.sizeBytes());
+            try {
+                apply(table.get(), batch, lsn, firstRowId, logLsn);
+            } catch (IOException | RuntimeException broken) {
+                if (StoreWait.isOutage(broken)) {
+                    throw broken;
+                }
+                setAside(table.get(), broken, logLsn);
             }
         }
+    }
+
+    private void apply(
+            TableShard table, WriteBatchReader batch, Lsn lsn, long firstRowId, Lsn logLsn)
+            throws IOException {
+        if (lsn.compareTo(ahead.getOrDefault(table, Lsn.MIN)) > 0) {
+            table.supersedeInFiles(List.of(batch), new long[] {lsn.value()});
+        }
+        table.apply(batch, lsn.value(), firstRowId, logLsn.value(), nowMillis.getAsLong());
+        if (counting) {
+            table.traffic().ingested(batch.sizeBytes());
+        }
+    }
+
+    private void setAside(TableShard table, Exception broken, Lsn needed) {
+        shard.setAside(table, TableGroupShard.recordName(shard.id(), needed), broken, needed);
     }
 }

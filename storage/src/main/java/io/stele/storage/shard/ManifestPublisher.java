@@ -16,6 +16,7 @@ import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.FileIds;
 import io.stele.storage.tablet.ManifestChange;
 import io.stele.storage.tablet.TableFiles;
+import io.stele.storage.tablet.TableShard;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -140,17 +141,11 @@ final class ManifestPublisher {
             Exception broken = StoreWait.exception(thrown);
             if (StoreWait.isOutage(broken)) {
                 failed.accept(broken);
-            } else {
-                shard.fail(
-                        new SteleException(
-                                ErrorCode.INTERNAL,
-                                "Shard "
-                                        + shard.id()
-                                        + " stopped while capturing a manifest: "
-                                        + broken,
-                                broken));
+                return; // the next tick tries again
             }
-            return; // else the next tick tries again
+            setAside(head, broken);
+            next();
+            return;
         }
         busy = true;
         try {
@@ -158,6 +153,14 @@ final class ManifestPublisher {
         } catch (RejectedExecutionException full) {
             busy = false; // the next tick tries again
         }
+    }
+
+    /** Of the head's table something cannot be used that no manifest can name then. */
+    private void setAside(Waiting head, Exception broken) {
+        queue.remove(head);
+        TableShard table = head.change().table();
+        shard.setAside(table, "manifest of shard " + shard.id(), broken, shard.appliedLsn());
+        head.done().completeExceptionally(shard.refusal(table.schema().id()).orElseThrow());
     }
 
     private Attempt capture(ManifestChange change) throws IOException {
@@ -321,16 +324,8 @@ final class ManifestPublisher {
         try {
             attempt.change().install();
         } catch (IOException | RuntimeException | Error broken) {
-            SteleException cause =
-                    new SteleException(
-                            ErrorCode.INTERNAL,
-                            "Shard "
-                                    + shard.id()
-                                    + " stopped while installing a manifest: "
-                                    + broken,
-                            broken);
-            shard.fail(cause);
-            head.done().completeExceptionally(cause);
+            setAside(head, StoreWait.exception(broken));
+            next();
             return;
         }
         attempt.change()

@@ -79,8 +79,27 @@ final class PartResolution {
         for (TableId tableId : tables) {
             Optional<TableShard> table = shard.findTable(tableId);
             if (table.isPresent() && table.get().schema().hasPrimaryKey()) {
-                resolve(part, table.get(), resolved);
+                resolved.putAll(resolve(part, table.get()));
             }
+        }
+        return resolved;
+    }
+
+    /** Once it is decided, a table whose files cannot be used is set aside. */
+    private Map<Integer, byte[]> resolve(PreparedPart part, TableShard table) throws IOException {
+        Map<Integer, byte[]> resolved = new HashMap<>();
+        try {
+            resolve(part, table, resolved);
+        } catch (IOException | RuntimeException broken) {
+            if (checked || StoreWait.isOutage(broken)) {
+                throw broken;
+            }
+            shard.setAside(
+                    table,
+                    TableGroupShard.recordName(shard.id(), part.prepareLsn()),
+                    broken,
+                    part.prepareLsn());
+            return Map.of();
         }
         return resolved;
     }

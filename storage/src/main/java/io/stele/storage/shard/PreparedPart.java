@@ -3,13 +3,16 @@ package io.stele.storage.shard;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
+import io.stele.protocol.TableId;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.shard.TransactionRecords.Prepare;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A shard's part of a transaction that is prepared and not yet decided.
@@ -31,6 +34,15 @@ public record PreparedPart(
         files = List.copyOf(files);
         batches = List.copyOf(batches);
         deletes = List.copyOf(deletes);
+    }
+
+    /** All tables that it is about. */
+    Set<TableId> tables() {
+        Set<TableId> tables = new LinkedHashSet<>();
+        files.forEach(file -> tables.add(file.tableId()));
+        batches.forEach(batch -> tables.add(batch.tableId()));
+        deletes.forEach(delete -> tables.add(delete.tableId()));
+        return tables;
     }
 
     /** The part with the plain batches that its conditional ones came to, by index. */

@@ -151,6 +151,7 @@ public final class ShardMaintenance {
             failWaiting();
             return;
         }
+        forgetSetAside();
         boolean whole = shard.storeWait().isEmpty();
         if (whole && !shard.isAtRest()) {
             afterApplyInLanes();
@@ -172,6 +173,22 @@ public final class ShardMaintenance {
             sealLargest();
         }
         updateGate();
+    }
+
+    /** Nothing is done for tables that are set aside, and who waits for it is told. */
+    private void forgetSetAside() {
+        for (TableId tableId : shard.setAside()) {
+            Table state = tables.remove(tableId);
+            Optional<SteleException> refusal = shard.refusal(tableId);
+            if (state != null && refusal.isPresent()) {
+                state.flushWaiters.fail(refusal.get());
+                state.compactionWaiters.fail(refusal.get());
+                state.sketchWaiters.fail(refusal.get());
+                recovered(state.flushes);
+                recovered(state.merges);
+                recovered(state.damagedMerges);
+            }
+        }
     }
 
     /**
@@ -238,6 +255,10 @@ public final class ShardMaintenance {
      * other will make better; what it waited for is tried again without it.
      */
     public CompletableFuture<@Nullable Void> flush(TableId tableId) {
+        Optional<SteleException> refusal = shard.refusal(tableId);
+        if (refusal.isPresent()) {
+            return CompletableFuture.failedFuture(refusal.get());
+        }
         Optional<TableShard> table = shard.findTable(tableId);
         if (table.isEmpty()) {
             return CompletableFuture.completedFuture(null);
@@ -303,6 +324,10 @@ public final class ShardMaintenance {
     public CompletableFuture<@Nullable Void> publish(ManifestChange change) {
         if (shard.failure().isPresent()) {
             return CompletableFuture.failedFuture(shard.failure().get());
+        }
+        Optional<SteleException> refusal = shard.refusal(change.table().schema().id());
+        if (refusal.isPresent()) {
+            return CompletableFuture.failedFuture(refusal.get());
         }
         if (shard.findTable(change.table().schema().id()).isEmpty() || change.isObsolete()) {
             return CompletableFuture.completedFuture(null);

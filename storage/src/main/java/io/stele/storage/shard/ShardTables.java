@@ -19,13 +19,40 @@ import org.jspecify.annotations.Nullable;
 final class ShardTables {
     private final ShardId shard;
     private final Map<TableId, TableShard> tables = new ConcurrentHashMap<>();
+    private final Map<TableId, SetAsideTable> setAside = new ConcurrentHashMap<>(); // of no others
 
     ShardTables(ShardId shard) {
         this.shard = requireNonNull(shard, "shard is null");
     }
 
+    /** Those that serve. */
     Collection<TableShard> all() {
         return tables.values();
+    }
+
+    Collection<SetAsideTable> setAside() {
+        return setAside.values();
+    }
+
+    boolean isSetAside(TableId tableId) {
+        return setAside.containsKey(tableId);
+    }
+
+    /** From now on the table is not found, and who asks for it is told why. */
+    void setAside(SetAsideTable table) {
+        TableId tableId = table.table().schema().id();
+        setAside.putIfAbsent(tableId, table);
+        tables.remove(tableId);
+    }
+
+    /** A table that was set aside is dropped. */
+    Optional<SetAsideTable> forget(TableId tableId) {
+        return Optional.ofNullable(setAside.remove(tableId));
+    }
+
+    /** Why a table refuses, if it is set aside. */
+    Optional<SteleException> refusal(TableId tableId) {
+        return Optional.ofNullable(setAside.get(tableId)).map(SetAsideTable::refusal);
     }
 
     /** Adds a table; the one that is there already, if so, stays and is returned. */
@@ -43,16 +70,28 @@ final class ShardTables {
 
     /**
      * The table, unless it is dropped (nobody can read it again) or has the LSN in its files
-     * already (replay).
+     * already (replay), or is set aside, which notes that it needs the record. On the context.
      */
     Optional<TableShard> findUnflushed(TableId tableId, Lsn lsn) {
+        SetAsideTable aside = setAside.get(tableId);
+        if (aside != null) {
+            aside.note(lsn);
+            return Optional.empty();
+        }
         return find(tableId).filter(table -> table.flushedLsn() < lsn.value());
     }
 
-    /** STALE_TABLE when the table is not, or no more, in this shard. */
+    /**
+     * STALE_TABLE when the table is not, or no more, in this shard; CORRUPT_DATA when it is set
+     * aside.
+     */
     TableShard get(TableId tableId) {
         TableShard table = tables.get(tableId);
         if (table == null) {
+            SetAsideTable aside = setAside.get(tableId);
+            if (aside != null) {
+                throw aside.refusal();
+            }
             throw new SteleException(
                     ErrorCode.STALE_TABLE,
                     "Expected a table of shard "
@@ -85,6 +124,10 @@ final class ShardTables {
                 && !table.isReplaced()
                 && table.schema().schemaVersion() <= batch.schemaVersion()) {
             return null;
+        }
+        SetAsideTable aside = setAside.get(batch.tableId());
+        if (aside != null) {
+            return aside.refusal();
         }
         return new SteleException(
                 ErrorCode.STALE_TABLE,

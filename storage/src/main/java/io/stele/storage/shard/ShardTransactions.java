@@ -21,13 +21,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +54,10 @@ final class ShardTransactions {
     /** Of prepared transactions that are worked out: what their conditional batches come to. */
     private final Map<String, Map<Integer, byte[]>> resolved = new HashMap<>();
 
+    /** Of those that were prepared in replay: they ended, with or without a record of it. */
+    private final Set<String> settled = new HashSet<>();
+
+    private Predicate<FileEntry> dropped = file -> false;
     private int doneSteps; // of a transaction whose application waits: deletions, its files, its
 
     // batches
@@ -66,6 +73,11 @@ final class ShardTransactions {
         this.batches = requireNonNull(batches, "batches is null");
         this.files = requireNonNull(files, "files is null");
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
+    }
+
+    /** Files that are given up are not put into effect. */
+    void passOver(Predicate<FileEntry> newDropped) {
+        dropped = requireNonNull(newDropped, "newDropped is null");
     }
 
     /** Logs a transaction's part; completes when it is durable and applied. */
@@ -85,6 +97,10 @@ final class ShardTransactions {
         List<Piece> pieces;
         try {
             shard.checkServing();
+            newFiles.forEach(file -> shard.checkNotSetAside(file.tableId()));
+            newBatches.forEach(
+                    batch -> shard.checkNotSetAside(new WriteBatchReader(batch).tableId()));
+            deletes.forEach(delete -> shard.checkNotSetAside(delete.tableId()));
             pieces = PrepareRecords.of(prepare, shard.log().recordBytes());
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
@@ -163,6 +179,10 @@ final class ShardTransactions {
                                     requireNonNull(
                                             prepared.get(transactionId),
                                             "transaction is not prepared");
+                            Optional<SteleException> damaged = refusal(part);
+                            if (damaged.isPresent()) {
+                                return damaged;
+                            }
                             Optional<String> conflict = new ConflictCheck(files).find(part, shard);
                             if (conflict.isPresent()) {
                                 return Optional.of(
@@ -188,6 +208,11 @@ final class ShardTransactions {
                                 return Optional.of(refused);
                             }
                         });
+    }
+
+    /** Of a table that was set aside since the part was prepared. */
+    private Optional<SteleException> refusal(PreparedPart part) {
+        return part.tables().stream().map(shard::refusal).flatMap(Optional::stream).findFirst();
     }
 
     /** A PREPARE record: remembers the part, or more of it. */
@@ -217,11 +242,43 @@ final class ShardTransactions {
             return; // Its PREPARE is trimmed: all of it is in files.
         }
         if (outcome.committed()) {
-            applyPart(part.withResolved(outcome.resolved()), outcome.firstRowIds(), lsn);
+            applyPart(part.withResolved(resolved(part, outcome, lsn)), outcome.firstRowIds(), lsn);
         }
         // Only now: until then it may be tried again
         prepared.remove(outcome.transactionId());
         resolved.remove(outcome.transactionId());
+    }
+
+    /**
+     * What conditional batches come to. An outcome that was logged while a table was set aside does
+     * not say it of that one; when the table is back, it is worked out at the same place in the
+     * log.
+     */
+    private Map<Integer, byte[]> resolved(PreparedPart part, Outcome outcome, Lsn lsn)
+            throws IOException {
+        if (batches.isCounting() || isWhole(part, outcome, lsn)) {
+            return outcome.resolved();
+        }
+        Map<Integer, byte[]> all =
+                new HashMap<>(new PartResolution(shard, files, false, lsn, Long.MAX_VALUE).run(part));
+        all.putAll(outcome.resolved());
+        return all;
+    }
+
+    private boolean isWhole(PreparedPart part, Outcome outcome, Lsn lsn) {
+        for (int index = 0; index < part.batches().size(); index++) {
+            WriteBatchReader batch = part.batches().get(index);
+            boolean isApplied =
+                    tables.find(batch.tableId())
+                            .filter(table -> table.flushedLsn() < lsn.value())
+                            .isPresent();
+            if (isApplied
+                    && PartResolution.isConditional(batch)
+                    && !outcome.resolved().containsKey(index)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void applyPart(PreparedPart part, Map<TableId, Long> firstRowIds, Lsn lsn)
@@ -230,13 +287,7 @@ final class ShardTransactions {
         for (PartitionDelete delete :
                 doneSteps == 0 ? part.deletes() : List.<PartitionDelete>of()) {
             tables.findUnflushed(delete.tableId(), lsn)
-                    .ifPresent(
-                            table ->
-                                    table.endPartitions(
-                                            delete.partitions(),
-                                            lsn.value(),
-                                            part.prepareLsn().value(),
-                                            nowMillis.getAsLong()));
+                    .ifPresent(table -> endPartitions(table, delete, part, lsn));
         }
         Map<TableId, Long> nextRowIds = new HashMap<>(firstRowIds);
         int step = 1;
@@ -246,17 +297,12 @@ final class ShardTransactions {
             long firstRowId = nextRowIds.getOrDefault(entry.tableId(), WriteRecord.NO_ROW_ID);
             nextRowIds.computeIfPresent(
                     entry.tableId(), (tableId, next) -> next + entry.rowCount());
-            if (table.isPresent() && step >= doneSteps) {
+            if (table.isPresent() && step >= doneSteps && !dropped.test(entry)) {
                 OptionalLong rowIds =
                         table.get().schema().hasPrimaryKey()
                                 ? OptionalLong.empty()
                                 : OptionalLong.of(firstRowId);
-                ColumnFile file =
-                        files.openColumn(entry.withIngest(lsn, rowIds), table.get().versions());
-                table.get().ingest(files, file, part.prepareLsn().value(), nowMillis.getAsLong());
-                if (batches.isCounting()) {
-                    table.get().traffic().adopted(entry);
-                }
+                ingest(table.get(), entry.withIngest(lsn, rowIds), part.prepareLsn());
             }
             step++;
             doneSteps = Math.max(doneSteps, step);
@@ -272,6 +318,40 @@ final class ShardTransactions {
             doneSteps = Math.max(doneSteps, step);
         }
         doneSteps = 0;
+    }
+
+    private void endPartitions(
+            TableShard table, PartitionDelete delete, PreparedPart part, Lsn lsn) {
+        try {
+            table.endPartitions(
+                    delete.partitions(),
+                    lsn.value(),
+                    part.prepareLsn().value(),
+                    nowMillis.getAsLong());
+        } catch (RuntimeException broken) {
+            shard.setAside(
+                    table,
+                    TableGroupShard.recordName(shard.id(), part.prepareLsn()),
+                    broken,
+                    part.prepareLsn());
+        }
+    }
+
+    /** A table whose new file cannot be used is set aside, unless the store does not answer. */
+    private void ingest(TableShard table, FileEntry entry, Lsn prepareLsn) throws IOException {
+        try {
+            ColumnFile file = files.openColumn(entry, table.versions());
+            table.ingest(files, file, prepareLsn.value(), nowMillis.getAsLong());
+        } catch (IOException | RuntimeException broken) {
+            if (StoreWait.isOutage(broken)) {
+                throw broken;
+            }
+            shard.setAside(table, entry.path(), broken, prepareLsn);
+            return;
+        }
+        if (batches.isCounting()) {
+            table.traffic().adopted(entry);
+        }
     }
 
     /** Takes the row ids that a prepared transaction needs. */
@@ -305,7 +385,14 @@ final class ShardTransactions {
 
     /** Transactions whose outcome the log does not tell; at recovery only. */
     Collection<PreparedPart> inDoubt() {
+        prepared.keySet().removeAll(settled);
+        settled.clear();
         return List.copyOf(prepared.values());
+    }
+
+    /** A transaction ended before its log records went, though its OUTCOME may not be kept. */
+    void settled(String transactionId) {
+        settled.add(transactionId);
     }
 
     /**

@@ -47,7 +47,7 @@ public record StoreWait(
      * Whether the file may well be there and be right: not if it is damaged, which has an error of
      * its own, is missing or too short.
      */
-    static boolean isOutage(Exception failure) {
+    public static boolean isOutage(Exception failure) {
         Throwable cause = failure instanceof UncheckedIOException ? failure.getCause() : failure;
         return cause instanceof IOException
                 && !(cause instanceof NoSuchFileException)

@@ -22,14 +22,19 @@ import io.stele.storage.wal.RecordType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +72,8 @@ public final class TableGroupShard {
     private final ApplyQueue queue;
     private volatile @Nullable ShardLog log; // set once, when the shard starts serving
     private volatile @Nullable SteleException failure;
+    private volatile long failedMillis; // when it stopped, if it did
+    private volatile String failedObject; // because of which
 
     /**
      * @param context applies records while one lane is enough, and runs whatever else changes the
@@ -87,6 +94,7 @@ public final class TableGroupShard {
             Executor releaser,
             Executor lookups) {
         this.id = requireNonNull(id, "id is null");
+        this.failedObject = "shard " + id;
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
         this.writers = new WriterWindows(nowMillis);
         this.gate = new WriteGate(id.toString(), releaser, nowMillis, maxWriteWait.toMillis());
@@ -94,7 +102,7 @@ public final class TableGroupShard {
         this.tables = new ShardTables(id);
         this.resolver = new WriteResolver(this, files, lookups);
         this.appender = new WriteAppender(this, resolver);
-        this.batches = new BatchApplier(tables, nowMillis);
+        this.batches = new BatchApplier(this, tables, nowMillis);
         this.transactions = new ShardTransactions(this, tables, batches, files, nowMillis);
         this.applier = new RecordApplier(batches, transactions, writers);
         ApplyLanes lanes = new ApplyLanes(tables, laneContexts, this::groupEnded);
@@ -102,7 +110,7 @@ public final class TableGroupShard {
                 new ApplyQueue(
                         this,
                         applier,
-                        new WriteAnswers(resolver),
+                        new WriteAnswers(tables, resolver),
                         applied,
                         resolver,
                         nowMillis,
@@ -139,6 +147,9 @@ public final class TableGroupShard {
      * given later.
      */
     public void putTable(TableVersions newest) {
+        if (tables.isSetAside(newest.schema().id())) {
+            return; // the next start begins with what the catalog has then
+        }
         TableShard added = new TableShard(id, newest, rowCache);
         TableShard known = tables.addIfAbsent(added);
         if (known == null) {
@@ -178,17 +189,127 @@ public final class TableGroupShard {
         tables.find(tableId).ifPresent(TableShard::replace);
     }
 
+    /** Those that serve. */
     public Collection<TableShard> tables() {
         return tables.all();
     }
 
+    /** Empty also where the table is set aside. */
     public Optional<TableShard> findTable(TableId tableId) {
         return tables.find(tableId);
     }
 
-    /** STALE_TABLE when the table is not, or no more, in this shard. */
+    /**
+     * STALE_TABLE when the table is not, or no more, in this shard; else why it is set aside, or
+     * why the shard stopped.
+     */
     public TableShard table(TableId tableId) {
+        checkNotFailed();
         return tables.get(tableId);
+    }
+
+    // ---- what cannot be used
+    // -------------------------------------------------------------------------------------------------------------
+
+    /**
+     * Sets a table aside: it neither reads nor writes until the next start. What is in memory of it
+     * is let go, and its log records are kept ({@link #keptRecords}). On the context, at rest, or
+     * before {@link #start}.
+     *
+     * @param found what cannot be used of it
+     * @param needed the first record that it needs, if what is in memory does not say so
+     */
+    public void setAside(TableShard table, List<Damage> found, Lsn needed) {
+        TableId tableId = table.schema().id();
+        long first = Math.min(needed.value(), table.minLogLsn());
+        long last = Math.max(needed.value(), table.changedLsn());
+        tables.setAside(new SetAsideTable(table, found, first, last));
+        table.drop();
+        resolver.forget(tableId);
+    }
+
+    /** How a damaged log record is named. */
+    static String recordName(ShardId shard, Lsn lsn) {
+        return "log/" + shard + "/" + lsn;
+    }
+
+    /** The same for one thing that was met when a record was to be applied. */
+    void setAside(TableShard table, String object, Exception cause, Lsn needed) {
+        Damage found =
+                new Damage(
+                        id,
+                        Optional.of(table.schema().id()),
+                        object,
+                        Objects.toString(cause.getMessage(), cause.toString()),
+                        nowMillis.getAsLong());
+        setAside(table, List.of(found), needed);
+    }
+
+    /** Fails where a table is set aside. */
+    public void checkNotSetAside(TableId tableId) {
+        Optional<SteleException> refusal = tables.refusal(tableId);
+        if (refusal.isPresent()) {
+            throw refusal.get();
+        }
+    }
+
+    boolean isSetAside(TableId tableId) {
+        return tables.isSetAside(tableId);
+    }
+
+    Optional<SteleException> refusal(TableId tableId) {
+        return tables.refusal(tableId);
+    }
+
+    /** Takes a table that was set aside out of it for good, since it is dropped; any thread. */
+    public Optional<TableShard> forgetSetAside(TableId tableId) {
+        return tables.forget(tableId).map(SetAsideTable::table);
+    }
+
+    /** The tables that are set aside; any thread. */
+    public List<TableId> setAside() {
+        return tables.setAside().stream().map(aside -> aside.table().schema().id()).toList();
+    }
+
+    /** What cannot be used here, and what does not serve because of it; any thread. */
+    public List<Damage> damages() {
+        List<Damage> found = new ArrayList<>();
+        SteleException stopped = failure;
+        if (stopped != null) {
+            found.add(
+                    new Damage(
+                            id,
+                            Optional.empty(),
+                            failedObject,
+                            String.valueOf(stopped.getMessage()),
+                            failedMillis));
+        }
+        tables.setAside().forEach(aside -> found.addAll(aside.damages()));
+        return found;
+    }
+
+    /**
+     * The records that nobody here will put into files, and that a later start needs. On the
+     * context.
+     */
+    public Optional<KeptRecords> keptRecords() {
+        if (failure != null) {
+            long first = Math.min(neededByTables(), applied.applied().value() + 1);
+            return Optional.of(new KeptRecords(first, Long.MAX_VALUE, Optional.empty()));
+        }
+        Collection<SetAsideTable> aside = tables.setAside();
+        if (aside.isEmpty()) {
+            return Optional.empty();
+        }
+        long first = Long.MAX_VALUE;
+        long last = 0;
+        Set<TableId> ids = new HashSet<>();
+        for (SetAsideTable table : aside) {
+            first = Math.min(first, table.firstLsn());
+            last = Math.max(last, table.lastLsn());
+            ids.add(table.table().schema().id());
+        }
+        return Optional.of(new KeptRecords(first, last, Optional.of(ids)));
     }
 
     // ---- writes
@@ -465,12 +586,16 @@ public final class TableGroupShard {
         return gate.waitingBytes() + resolver.queuedBytes();
     }
 
-    /** Fails when the shard stopped serving. */
-    public void checkServing() {
+    private void checkNotFailed() {
         SteleException cause = failure;
         if (cause != null) {
             throw new SteleException(cause.code(), String.valueOf(cause.getMessage()), cause);
         }
+    }
+
+    /** Fails when the shard stopped serving. */
+    public void checkServing() {
+        checkNotFailed();
         if (log == null) {
             throw new SteleException(ErrorCode.UNAVAILABLE, "Shard " + id + " is being recovered");
         }
@@ -482,6 +607,7 @@ public final class TableGroupShard {
      */
     public void fail(SteleException cause) {
         if (failure == null) {
+            failedMillis = nowMillis.getAsLong();
             failure = cause;
             applied.fail(cause);
             context.execute(
@@ -531,15 +657,67 @@ public final class TableGroupShard {
     // ---- recovery and maintenance
     // -------------------------------------------------------------------------------------------
 
-    /** Applies a record while the shard is being recovered; one thread, in log order. */
+    /**
+     * Applies a record while the shard is being recovered; one thread, in log order. If it makes no
+     * sense the shard stops, and it is kept for a start that can read it.
+     *
+     * @throws IOException if the store does not answer
+     */
     public void replay(Lsn lsn, RecordType type, ByteBuffer payload) throws IOException {
-        applier.replay(lsn, type, payload);
+        if (failure != null) {
+            return;
+        }
+        try {
+            applier.replay(lsn, type, payload);
+        } catch (IOException | RuntimeException broken) {
+            if (StoreWait.isOutage(broken)) {
+                throw broken;
+            }
+            stopRecovering(recordName(id, lsn), broken);
+            return;
+        }
         applied.advance(lsn);
+    }
+
+    /**
+     * A PREPARE record that was kept when its segment went, though the shard served: how it ended
+     * concerns nobody but tables whose records are kept as well. Before {@link #start} only.
+     */
+    public void settled(ByteBuffer prepare) {
+        try {
+            transactions.settled(TransactionRecords.decodePrepare(prepare).transactionId());
+        } catch (SteleException unreadable) {
+            stopRecovering("kept/" + id, unreadable);
+        }
+    }
+
+    /** Workers' files that are given up are not put into effect; before {@link #start} only. */
+    public void passOver(Predicate<FileEntry> dropped) {
+        transactions.passOver(dropped);
+    }
+
+    /**
+     * It cannot be recovered as far as it should: it stops before it serves.
+     *
+     * @param object what cannot be used
+     */
+    public void stopRecovering(String object, Exception broken) {
+        if (failure == null) {
+            failedObject = object;
+        }
+        fail(
+                new SteleException(
+                        broken instanceof SteleException known
+                                ? known.code()
+                                : ErrorCode.CORRUPT_DATA,
+                        "Shard %s is set aside, since it cannot be recovered at %s: %s"
+                                .formatted(id, object, broken),
+                        broken));
     }
 
     /** Transactions whose outcome the log does not tell; before {@link #start} only. */
     public Collection<PreparedPart> inDoubt() {
-        return transactions.inDoubt();
+        return failure == null ? transactions.inDoubt() : List.of();
     }
 
     /**
@@ -575,14 +753,14 @@ public final class TableGroupShard {
     }
 
     /**
-     * The lowest log LSN this shard still needs; {@code Long.MAX_VALUE} if none. A shard that
-     * failed needs all: what it was about to apply is neither in memory nor in files. On the
-     * context.
+     * The lowest log LSN that this shard still needs in the log; {@code Long.MAX_VALUE} if none. A
+     * shard that failed needs none there: {@link #keptRecords} are kept elsewhere. On the context.
      */
     public long minLogLsn() {
-        if (failure != null) {
-            return 1;
-        }
+        return failure == null ? neededByTables() : Long.MAX_VALUE;
+    }
+
+    private long neededByTables() {
         long lowest = Math.min(transactions.minLogLsn(), writers.minUnsavedLsn());
         for (TableShard table : tables.all()) {
             lowest = Math.min(lowest, table.minLogLsn());

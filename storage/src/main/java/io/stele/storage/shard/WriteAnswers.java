@@ -12,13 +12,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells the writers of records what became of them. Confined to the shard's context. */
 final class WriteAnswers {
+    private final ShardTables tables;
     private final WriteResolver resolver;
 
-    WriteAnswers(WriteResolver resolver) {
+    WriteAnswers(ShardTables tables, WriteResolver resolver) {
+        this.tables = requireNonNull(tables, "tables is null");
         this.resolver = requireNonNull(resolver, "resolver is null");
     }
 
     /**
+     * A write of a table that was set aside meanwhile is durable, but nobody reads it before the
+     * table is repaired; so it is not acknowledged.
+     *
      * @param done the first so many are applied
      * @param failure why the others never will be
      */
@@ -34,7 +39,9 @@ final class WriteAnswers {
                     send(
                             write.acknowledgement(),
                             write.ticket(),
-                            broken,
+                            broken != null
+                                    ? broken
+                                    : tables.refusal(write.batch().tableId()).orElse(null),
                             new WriteOutcome(record.lsn(), write.skipped()));
             case PendingRefusal refusal ->
                     send(

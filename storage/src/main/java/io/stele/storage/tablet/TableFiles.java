@@ -138,6 +138,17 @@ public final class TableFiles {
         return openColumn(entry, deletes, versions);
     }
 
+    /** Opens the key index that a column file is said to have, which must be what it is; blocks. */
+    public void checkKeyIndex(FileEntry entry) throws IOException {
+        if (entry.keyIndex().isPresent()) {
+            openKeyIndex(entry.keyIndex().get());
+        }
+    }
+
+    private KeyIndexReader openKeyIndex(KeyIndexFile file) throws IOException {
+        return KeyIndexReader.open(store, file.path(), file.sizeBytes(), keyIndexes);
+    }
+
     /** Walks the rows of a column file as those of the file's version; blocks. */
     public ColumnFileCursor openRows(ColumnFile file) throws IOException {
         NonBlocking.check();
@@ -219,10 +230,7 @@ public final class TableFiles {
             throws IOException {
         Optional<KeyIndexReader> index = Optional.empty();
         if (entry.keyIndex().isPresent()) {
-            KeyIndexFile file = entry.keyIndex().get();
-            index =
-                    Optional.of(
-                            KeyIndexReader.open(store, file.path(), file.sizeBytes(), keyIndexes));
+            index = Optional.of(openKeyIndex(entry.keyIndex().get()));
         }
         return new ColumnFile(entry, index, deletes, versions);
     }

@@ -58,6 +58,11 @@ public abstract class ForwardingLogFiles implements LogFiles {
     }
 
     @Override
+    public void delete(List<Long> segments) throws IOException {
+        files.delete(segments);
+    }
+
+    @Override
     public String describe(long segment) {
         return files.describe(segment);
     }

@@ -57,6 +57,16 @@ public interface LogFiles extends Closeable {
     /** Deletes a segment. */
     void delete(long segment) throws IOException;
 
+    /**
+     * Deletes segments, side by side where each is a request; of those that are gone already it may
+     * be called again.
+     */
+    default void delete(List<Long> segments) throws IOException {
+        for (long segment : segments) {
+            delete(segment);
+        }
+    }
+
     /** The file of a segment, for messages. */
     String describe(long segment);
 

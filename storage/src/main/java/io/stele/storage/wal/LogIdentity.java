@@ -77,6 +77,7 @@ public final class LogIdentity {
                 message
                         + ". Is stele.wal.path right, and its disk mounted? To go on without that log, and lose what only it has, set stele.wal.given-up="
                         + expected
-                        + " and an empty stele.wal.path");
+                        + " and an empty stele.wal.path",
+                new OtherLogException());
     }
 }

@@ -7,6 +7,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -40,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for use by many threads.
  */
 public final class NodeLog implements AutoCloseable {
+    /** Requests in flight where each segment is an object: creation must not outrun deletion. */
+    private static final int DELETED_AT_ONCE = 16;
+
     private final LogFiles files;
     private final LogOptions options;
     private final LogListener listener;
@@ -229,9 +233,10 @@ public final class NodeLog implements AutoCloseable {
      * flushed}; shards that are not in the map need all their records. Blocks. Returns the number
      * of deleted segments.
      *
+     * @param kept takes what it wants of them before they are deleted
      * @throws SteleException if the log has failed or is closed
      */
-    public int trim(Map<ShardId, Lsn> flushed) throws IOException {
+    public int trim(Map<ShardId, Lsn> flushed, ReleasedRecords kept) throws IOException {
         synchronized (trimLock) {
             long lowest = ledger.lowestNeeded(flushed, activeSegment);
             List<Long> released = ledger.below(lowest);
@@ -241,10 +246,44 @@ public final class NodeLog implements AutoCloseable {
             // The log must say that they may be missing before they are.
             writeMark(lowest);
             for (long segment : released) {
-                files.delete(segment);
-                ledger.remove(segment);
+                if (ledger.isWanted(segment, kept)) {
+                    give(segment, kept);
+                }
             }
+            kept.finish();
+            delete(released);
             return released.size();
+        }
+    }
+
+    private void delete(List<Long> released) throws IOException {
+        int atOnce = files.isSegmentPerGroup() ? DELETED_AT_ONCE : 1;
+        for (int from = 0; from < released.size(); from += atOnce) {
+            List<Long> next = released.subList(from, Math.min(from + atOnce, released.size()));
+            files.delete(next);
+            next.forEach(ledger::remove);
+        }
+    }
+
+    private void give(long segment, ReleasedRecords to) throws IOException {
+        try (LogFiles.Reader reader = files.open(segment)) {
+            SegmentScanner scanner =
+                    new SegmentScanner(
+                            reader, files.describe(segment), segment, false, files.encryption());
+            SegmentLedger own = new SegmentLedger();
+            own.begin(segment);
+            scanner.scan(
+                    scanner.readHeader().orElseThrow(),
+                    own,
+                    (shard, lsn, type, payload) -> {
+                        try {
+                            to.take(shard, lsn, type, payload);
+                        } catch (IOException failed) {
+                            throw new UncheckedIOException(failed);
+                        }
+                    });
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
         }
     }
 

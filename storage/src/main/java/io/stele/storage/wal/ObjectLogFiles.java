@@ -61,7 +61,7 @@ public final class ObjectLogFiles implements LogFiles {
 
     private final ObjectStore store;
     private final String folder;
-    private final Executor reads;
+    private final Executor requests;
     private final LongConsumer sleepMillis;
 
     // Guarded by this
@@ -74,14 +74,14 @@ public final class ObjectLogFiles implements LogFiles {
      * The log in a folder of a store.
      *
      * @param folder with a slash at its end
-     * @param reads runs reads ahead while the log is replayed
+     * @param requests runs reads ahead while the log is replayed, and deletions side by side
      * @param sleepMillis lets the calling thread wait between attempts
      */
     public ObjectLogFiles(
-            ObjectStore store, String folder, Executor reads, LongConsumer sleepMillis) {
+            ObjectStore store, String folder, Executor requests, LongConsumer sleepMillis) {
         this.store = requireNonNull(store, "store is null");
         this.folder = requireNonNull(folder, "folder is null");
-        this.reads = requireNonNull(reads, "reads is null");
+        this.requests = requireNonNull(requests, "requests is null");
         this.sleepMillis = requireNonNull(sleepMillis, "sleepMillis is null");
     }
 
@@ -202,12 +202,12 @@ public final class ObjectLogFiles implements LogFiles {
                         throw new UncheckedIOException(e);
                     }
                 },
-                reads);
+                requests);
     }
 
-    private static LogObject join(CompletableFuture<LogObject> object) throws IOException {
+    private static <T> T join(CompletableFuture<T> request) throws IOException {
         try {
-            return object.join();
+            return request.join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof UncheckedIOException failed) {
                 throw failed.getCause();
@@ -247,6 +247,30 @@ public final class ObjectLogFiles implements LogFiles {
             }
         }
         store.delete(path(segment));
+    }
+
+    /**
+     * A crash in between leaves some of them below a gap, which nobody reads, and which stay as
+     * fences do.
+     */
+    @Override
+    public void delete(List<Long> segments) throws IOException {
+        List<CompletableFuture<Void>> deletions = new ArrayList<>();
+        for (long segment : segments) {
+            deletions.add(
+                    CompletableFuture.runAsync(
+                            () -> {
+                                try {
+                                    delete(segment);
+                                } catch (IOException e) {
+                                    throw new UncheckedIOException(e);
+                                }
+                            },
+                            requests));
+        }
+        for (CompletableFuture<Void> deletion : deletions) {
+            join(deletion);
+        }
     }
 
     @Override

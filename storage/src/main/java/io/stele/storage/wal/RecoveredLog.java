@@ -154,7 +154,8 @@ public final class RecoveredLog {
                             "Expected first group sequence %d, found %d in %s at offset 24",
                             nextSequence,
                             header.get().firstSequence(),
-                            files.describe(segment)));
+                            files.describe(segment)),
+                    new OtherLogException());
         }
         SegmentScanner.End end =
                 scanner.scan(
@@ -191,7 +192,8 @@ public final class RecoveredLog {
                         "Expected log segment %d, found that it is missing and %s: %s",
                         segment,
                         found,
-                        files.describe(segment)));
+                        files.describe(segment)),
+                new OtherLogException());
     }
 
     /** The last LSN of each shard that has records in the log. */

@@ -19,6 +19,7 @@ final class SegmentLedger {
     private final TreeMap<Long, Contents> segments = new TreeMap<>();
 
     private static final class Contents {
+        private final Map<ShardId, Long> firstLsns = new HashMap<>();
         private final Map<ShardId, Long> lastLsns = new HashMap<>();
         private long sizeBytes;
     }
@@ -39,6 +40,7 @@ final class SegmentLedger {
     }
 
     synchronized void add(long segment, ShardId shard, long lsn) {
+        contents(segment).firstLsns.merge(shard, lsn, Math::min);
         contents(segment).lastLsns.merge(shard, lsn, Math::max);
     }
 
@@ -71,6 +73,23 @@ final class SegmentLedger {
             }
         }
         return true;
+    }
+
+    /** Whether somebody wants some records of a segment. */
+    boolean isWanted(long segment, ReleasedRecords by) {
+        Map<ShardId, Long> first;
+        Map<ShardId, Long> last;
+        synchronized (this) {
+            first = Map.copyOf(contents(segment).firstLsns);
+            last = Map.copyOf(contents(segment).lastLsns);
+        }
+        return last.entrySet().stream()
+                .anyMatch(
+                        shard ->
+                                by.wants(
+                                        shard.getKey(),
+                                        new Lsn(first.getOrDefault(shard.getKey(), 0L)),
+                                        new Lsn(shard.getValue())));
     }
 
     /** The existing segments below {@code segment}, ascending. */

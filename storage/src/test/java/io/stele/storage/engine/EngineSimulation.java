@@ -37,16 +37,19 @@ class EngineSimulation {
         int count = Integer.getInteger("simulation.seeds", SEEDS);
         int crashes = 0;
         int logFailures = 0;
+        int damages = 0;
         long acknowledged = 0;
         for (int seed = 0; seed < count; seed++) {
             Simulation simulation = run(seed);
             crashes += simulation.crashes();
             logFailures += simulation.logFailures();
+            damages += simulation.damages();
             acknowledged += simulation.acknowledged();
         }
         // A simulation in which nothing crashes or nothing gets through proves nothing.
         assertThat(crashes).isGreaterThan(count);
         assertThat(logFailures).isGreaterThanOrEqualTo(count / 10);
+        assertThat(damages).isGreaterThan(count / 4);
         assertThat(acknowledged).isGreaterThan(count * 20L);
     }
 

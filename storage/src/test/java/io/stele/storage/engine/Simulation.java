@@ -6,6 +6,7 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.api.ShardStatus;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.manifest.ManifestStore;
+import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.StoreFaults;
 import io.stele.storage.orc.OrcManifestBases;
 import io.stele.storage.shard.ApplyOptions;
@@ -41,6 +42,9 @@ final class Simulation {
     private AssertionError failure;
     private int crashes;
     private int logFailures;
+    private final SplittableRandom damageRandom; // of its own: seeds do otherwise what they did
+    private Optional<Damaged> damaged = Optional.empty();
+    private int damages;
     private StoreFaults faults = StoreFaults.NONE;
     private LogFaults logFaults = LogFaults.NONE;
 
@@ -64,6 +68,7 @@ final class Simulation {
     Simulation(long seed, List<String> names, UnaryOperator<StorageOptions> change)
             throws IOException {
         random = new SplittableRandom(seed);
+        damageRandom = new SplittableRandom(seed ^ 0x64616d616765L);
         SplittableRandom optionsRandom = random.split();
         StorageOptions options = change.apply(smallLimits(seed, options(optionsRandom)));
         retentionMillis = options.retention().toMillis();
@@ -161,9 +166,13 @@ final class Simulation {
     void run() throws IOException {
         int lives = 2 + random.nextInt(3);
         for (int life = 0; life < lives; life++) {
+            if (damageRandom.nextInt(4) == 0) {
+                damage();
+            }
             restartUntilUp();
             live();
             checkLog();
+            repair();
             restart(CrashPoint.never(), StoreFaults.NONE, LogFaults.NONE);
             checkManifests();
             for (Workload workload : workloads) {
@@ -181,6 +190,45 @@ final class Simulation {
 
     int crashes() {
         return crashes;
+    }
+
+    /** How many lives had a damaged object. */
+    int damages() {
+        return damages;
+    }
+
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Damaged(String path, byte[] content) {}
+
+    /** While the node is down, an object goes, or a byte of one changes. */
+    private void damage() throws IOException {
+        InMemoryObjectStore contents = node.store().contents();
+        List<String> paths = new ArrayList<>();
+        contents.list("data/").forEach(entry -> paths.add(entry.path()));
+        contents.list("manifest/").forEach(entry -> paths.add(entry.path()));
+        if (paths.isEmpty()) {
+            return;
+        }
+        String path = paths.get(damageRandom.nextInt(paths.size()));
+        byte[] content = contents.readFully(path);
+        damaged = Optional.of(new Damaged(path, content));
+        damages++;
+        // Without its newest version a manifest would be an older one
+        if (path.startsWith("data/") && damageRandom.nextBoolean()) {
+            contents.delete(path);
+        } else {
+            byte[] changed = content.clone();
+            changed[damageRandom.nextInt(content.length)] ^= 1;
+            contents.put(path, changed);
+        }
+    }
+
+    /** The object is put back as it was. */
+    private void repair() throws IOException {
+        if (damaged.isPresent()) {
+            node.store().contents().put(damaged.get().path(), damaged.get().content());
+            damaged = Optional.empty();
+        }
     }
 
     /** How often a write or sync of the log failed in a process that lived on. */

@@ -316,7 +316,7 @@ class TestStoreOutage {
     }
 
     @Test
-    void corruptionStopsTheShard() throws IOException {
+    void corruptionSetsTheTableAsideAndNotTheShard() throws IOException {
         fill(100);
         for (var object : node.store().contents().list("data/")) {
             if (object.path().endsWith(".idx")) {
@@ -327,7 +327,8 @@ class TestStoreOutage {
         }
         CompletableFuture<Lsn> changed = table.upsert(node.engine(), 7, "changed", 1);
         assertThatThrownBy(() -> node.await(changed)).isInstanceOf(SteleException.class);
-        assertThat(node.engine().status().failedShards()).hasSize(1);
+        assertThat(node.engine().status().failedShards()).isEmpty();
+        assertThat(node.engine().status().damages()).hasSize(1);
         assertThat(node.engine().status().storeWaits()).isEmpty();
     }
 

@@ -225,7 +225,7 @@ class LogSimulation {
                 }
             }
             try {
-                log.trim(flushed);
+                log.trim(flushed, ReleasedRecords.NONE);
             } catch (SteleException | IOException e) {
                 // died; what was to be deleted may be gone or not
             }

@@ -215,7 +215,7 @@ class LogTakeoverSimulation {
                 }
             }
             try {
-                owner.log.trim(flushed);
+                owner.log.trim(flushed, ReleasedRecords.NONE);
             } catch (SteleException | IOException e) {
                 // lost the log, or the store failed: what was to be deleted may be gone or not
             }

@@ -48,6 +48,38 @@ class TestHybridClock {
     }
 
     @Test
+    void aJumpAheadOfTheSteadyClockIsFollowedWhenItStays() {
+        AtomicLong steady = new AtomicLong(77);
+        HybridClock guarded = new HybridClock(wallMillis::get, steady::get);
+        wallMillis.set(1_000 + 3_600_000);
+        steady.addAndGet(20);
+        assertThat(guarded.next()).isEqualTo(Lsn.of(1_020, 0));
+        assertThat(guarded.heldMillis()).isEqualTo(3_600_000 - 20);
+        wallMillis.set(1_040);
+        steady.addAndGet(20);
+        assertThat(guarded.next()).isEqualTo(Lsn.of(1_040, 0));
+        assertThat(guarded.heldMillis()).isZero();
+
+        wallMillis.set(8_000_000);
+        assertThat(guarded.next()).isEqualTo(Lsn.of(1_040, 1));
+        steady.addAndGet(HybridClock.HELD_MILLIS);
+        wallMillis.addAndGet(HybridClock.HELD_MILLIS);
+        assertThat(guarded.next()).isEqualTo(Lsn.of(wallMillis.get(), 0));
+    }
+
+    @Test
+    void smallStepsAndStepsBackAreFollowedAtOnce() {
+        AtomicLong steady = new AtomicLong();
+        HybridClock guarded = new HybridClock(wallMillis::get, steady::get);
+        wallMillis.addAndGet(HybridClock.JUMP_MILLIS);
+        assertThat(guarded.next()).isEqualTo(Lsn.of(wallMillis.get(), 0));
+        wallMillis.addAndGet(-5_000);
+        guarded.next();
+        wallMillis.addAndGet(HybridClock.JUMP_MILLIS + 1);
+        assertThat(guarded.heldMillis()).isEqualTo(HybridClock.JUMP_MILLIS + 1);
+    }
+
+    @Test
     void refusesToRunOver() {
         clock.observe(Lsn.MAX);
         assertThatThrownBy(clock::next).isInstanceOf(IllegalStateException.class);

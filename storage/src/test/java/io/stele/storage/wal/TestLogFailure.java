@@ -118,7 +118,7 @@ class TestLogFailure {
         commitAll(log);
         List<Long> segments = disk.segments();
         files.failSyncs();
-        assertThatThrownBy(() -> log.trim(Map.of(A, Lsn.MAX)))
+        assertThatThrownBy(() -> log.trim(Map.of(A, Lsn.MAX), ReleasedRecords.NONE))
                 .isInstanceOfSatisfying(
                         SteleException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.STORE_FAILED));

@@ -191,12 +191,12 @@ class TestNodeLog {
         assertThat(files.segments()).hasSizeGreaterThan(5);
         Lsn lastOfA = written.get(9).join().lsn();
         Lsn lastOfC = written.get(39).join().lsn();
-        log.trim(Map.of()); // what has no records
+        log.trim(Map.of(), ReleasedRecords.NONE); // what has no records
         long first = log.status().firstSegment();
         assertThat(log.status().firstSegmentShards()).containsExactly(A);
 
-        assertThat(log.trim(Map.of(C, lastOfC))).isZero();
-        assertThat(log.trim(Map.of(A, lastOfA)))
+        assertThat(log.trim(Map.of(C, lastOfC), ReleasedRecords.NONE)).isZero();
+        assertThat(log.trim(Map.of(A, lastOfA), ReleasedRecords.NONE))
                 .isEqualTo((int) (written.get(10).join().segment() - first));
         log.close();
         assertThat(read(files))
@@ -207,13 +207,13 @@ class TestNodeLog {
         log = unthreaded(files);
         write(log, C, "not needed");
         commitAll(log);
-        log.trim(Map.of(A, Lsn.MAX, C, Lsn.MAX));
+        log.trim(Map.of(A, Lsn.MAX, C, Lsn.MAX), ReleasedRecords.NONE);
         // The last one, and that of the mark if it is another
         assertThat(files.segments()).hasSize(files.isSegmentPerGroup() ? 2 : 1);
         log.close();
 
         NodeLog restarted = unthreaded(files);
-        restarted.trim(Map.of(A, Lsn.MAX, C, Lsn.MAX));
+        restarted.trim(Map.of(A, Lsn.MAX, C, Lsn.MAX), ReleasedRecords.NONE);
         assertThat(files.segments()).as("the mark of the trim").hasSize(1);
         write(restarted, A, "after");
         restarted.close();

@@ -156,7 +156,7 @@ final class TestObjectLogFiles {
                 write(log, A, "record " + i);
                 log.commitWaiting();
             }
-            log.trim(Map.of(A, Lsn.MAX));
+            log.trim(Map.of(A, Lsn.MAX), ReleasedRecords.NONE);
             assertThat(files.segments()).as("the last record and the mark").hasSize(2);
         }
         CompletableFuture<LogPosition> late = write(stalled, A, "too late");
@@ -176,7 +176,7 @@ final class TestObjectLogFiles {
             NodeLog log = unthreaded(owner(epoch));
             write(log, A, "x" + epoch);
             commitAll(log);
-            log.trim(Map.of(A, Lsn.MAX));
+            log.trim(Map.of(A, Lsn.MAX), ReleasedRecords.NONE);
         }
         CompletableFuture<LogPosition> late = write(stalled, A, "too late");
         commitAll(stalled);

@@ -1,0 +1,63 @@
+package io.stele.storage.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.ShardId;
+import io.stele.storage.manifest.DeleteVectorFile;
+import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.objectstore.ObjectEntry;
+import io.stele.storage.objectstore.ObjectStore;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * What somebody has given up because it cannot be used: {@code dropped/<name>}. A start goes on
+ * without the data files that have one of the objects, and without the log records. Of a manifest
+ * version the bytes are here, and the object itself is deleted.
+ *
+ * <p>Immutable; {@link #load} and {@link #drop} block on the store.
+ */
+final class DroppedObjects {
+    static final String FOLDER = "dropped/";
+
+    static final String DATA = "data/";
+    static final String MANIFESTS = "manifest/";
+
+    /** Before {@code <shard>/<LSN>}: a record of the log. */
+    static final String LOG = "log/";
+
+    private final Set<String> paths;
+
+    private DroppedObjects(Set<String> paths) {
+        this.paths = Set.copyOf(requireNonNull(paths, "paths is null"));
+    }
+
+    static DroppedObjects load(ObjectStore store) throws IOException {
+        Set<String> paths = new HashSet<>();
+        for (ObjectEntry entry : store.list(FOLDER)) {
+            paths.add(entry.path().substring(FOLDER.length()));
+        }
+        return new DroppedObjects(paths);
+    }
+
+    /** From the next start on, nobody asks for it. */
+    static void drop(ObjectStore store, String name, byte[] content) throws IOException {
+        store.put(FOLDER + name, content);
+    }
+
+    boolean hasRecord(ShardId shard, Lsn lsn) {
+        return !paths.isEmpty() && paths.contains(LOG + shard + "/" + lsn);
+    }
+
+    /** Whether a file has an object that is given up. */
+    boolean has(FileEntry file) {
+        return !paths.isEmpty()
+                && (file.immutablePaths().stream().anyMatch(paths::contains)
+                        || file.deleteVector()
+                                .map(DeleteVectorFile::path)
+                                .filter(paths::contains)
+                                .isPresent());
+    }
+}

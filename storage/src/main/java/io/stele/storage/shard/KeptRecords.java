@@ -1,0 +1,46 @@
+package io.stele.storage.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.Lsn;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.TableId;
+import io.stele.storage.wal.RecordType;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The log records of a shard that nobody here will put into files, and that a later start needs:
+ * those of tables that are set aside, or all of a shard that stopped.
+ *
+ * @param firstLsn of the first
+ * @param lastLsn of the last
+ * @param tables whose batches are needed; empty: of all
+ */
+public record KeptRecords(long firstLsn, long lastLsn, Optional<Set<TableId>> tables) {
+    public KeptRecords {
+        requireNonNull(tables, "tables is null");
+    }
+
+    /** Whether a segment may have some, whose records of the shard go from one LSN to another. */
+    public boolean mayBeIn(Lsn from, Lsn to) {
+        return to.value() >= firstLsn && from.value() <= lastLsn;
+    }
+
+    /** Whether a record is one; of transactions all are, whatever they are about. */
+    public boolean has(Lsn lsn, RecordType type, ByteBuffer payload) {
+        if (lsn.value() < firstLsn || lsn.value() > lastLsn) {
+            return false;
+        }
+        return type != RecordType.WRITE || tables.isEmpty() || isOfTables(payload);
+    }
+
+    private boolean isOfTables(ByteBuffer payload) {
+        try {
+            return tables.orElseThrow().contains(WriteRecord.decode(payload).batch().tableId());
+        } catch (SteleException unreadable) {
+            return true; // whose it is cannot be said
+        }
+    }
+}
