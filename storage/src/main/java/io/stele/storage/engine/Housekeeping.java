@@ -121,7 +121,7 @@ final class Housekeeping implements AutoCloseable {
                 settleAtMillis = clock.nowMillis() + settlePauseMillis;
                 settlePauseMillis = Math.min(2 * settlePauseMillis, MAX_SETTLE_PAUSE_MILLIS);
             }
-        } catch (RuntimeException failed) {
+        } catch (RuntimeException | Error failed) {
             threads.uncaught().accept(failed);
         } finally {
             isSettling.set(false);
