@@ -33,9 +33,9 @@ final class OldDecisions {
      * Trino asks for the outcome of a commit for hours ({@code stele.change-timeout}), and people
      * do when they read of it; while a node is down that time stands still.
      */
-    static final long KEPT_MILLIS = Duration.ofDays(1).toMillis();
+    static final long KEPT_MILLIS = Duration.ofHours(6).toMillis();
 
-    private static final int MAX_REMEMBERED = 1_000_000; // 11 a second, all day
+    private static final int MAX_REMEMBERED = 250_000; // 11 a second, some 25 MB
     private static final int PARALLEL = 3; // of the executor's threads
     private static final int DELETED_AT_A_TIME = 32; // about a second, then others get their turn
 

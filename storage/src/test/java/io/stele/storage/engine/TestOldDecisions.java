@@ -28,6 +28,7 @@ class TestOldDecisions {
     private static final int OLD = 1_000;
     private static final int TASK_LIMIT = 1_000_000;
     private static final long MINUTE_MILLIS = 60_000;
+    private static final long KEPT_MILLIS = OldDecisions.KEPT_MILLIS;
 
     private final List<String> requests = new ArrayList<>();
     private final List<Throwable> uncaught = new ArrayList<>();
@@ -48,7 +49,7 @@ class TestOldDecisions {
         try (StorageEngine engine = open(store, pool)) {
             assertThat(requests).isEmpty();
             assertThat(engine.status().openTransactions()).isZero();
-            tick(pool, 59 * MINUTE_MILLIS);
+            tick(pool, KEPT_MILLIS - MINUTE_MILLIS);
             assertThat(requests).as("clients may still repeat their commits").isEmpty();
             tick(pool, MINUTE_MILLIS);
             for (int ticks = 0; ticks < 20; ticks++) {
@@ -67,7 +68,7 @@ class TestOldDecisions {
     }
 
     @Test
-    void aCommitCanBeRepeatedForAnHourAlsoIfTheNodeWasDown() throws IOException {
+    void aCommitCanBeRepeatedForHoursAlsoIfTheNodeWasDown() throws IOException {
         SimulatedNode node = SimulatedNode.start(StorageOptions.DEFAULT, 1);
         TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 1);
         String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
@@ -75,11 +76,11 @@ class TestOldDecisions {
         batch.upsert(table.key(1), table.row(1, "row", 1));
         node.engine().stage(transaction, table.shard(1), batch.toByteArray(), 0, batch.sizeBytes());
         Lsn lsn = node.await(node.commit(transaction, List.of()));
-        node.tick(59 * MINUTE_MILLIS);
+        node.tick(KEPT_MILLIS - MINUTE_MILLIS);
         assertThat(node.await(node.commit(transaction, List.of()))).isEqualTo(lsn);
-        node.advance(100 * 60 * MINUTE_MILLIS);
+        node.advance(100 * KEPT_MILLIS);
         node.restart();
-        node.tick(59 * MINUTE_MILLIS);
+        node.tick(KEPT_MILLIS - MINUTE_MILLIS);
         assertThat(node.await(node.commit(transaction, List.of()))).isEqualTo(lsn);
 
         node.store().setFaults(StoreFaults.OUTAGE);
@@ -96,19 +97,19 @@ class TestOldDecisions {
     }
 
     @Test
-    void decisionsOfThisEngineGoAnHourAfterTheyWereMade() throws IOException {
+    void decisionsOfThisEngineGoHoursAfterTheyWereMade() throws IOException {
         SimulatedNode node = SimulatedNode.start(StorageOptions.DEFAULT, 1);
         TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 2);
         for (int i = 0; i < 100; i++) {
             String transaction = node.engine().beginTransaction(table.id(), Optional.empty());
             node.await(node.commit(transaction, List.of()));
         }
-        node.tick(30 * MINUTE_MILLIS);
+        node.tick(KEPT_MILLIS / 2);
         String last = node.engine().beginTransaction(table.id(), Optional.empty());
         node.await(node.commit(last, List.of()));
         assertThat(node.store().list(Decision.FOLDER)).hasSize(101);
         for (int ticks = 0; ticks < 4; ticks++) {
-            node.tick(10 * MINUTE_MILLIS);
+            node.tick(KEPT_MILLIS / 6);
         }
         assertThat(node.store().list(Decision.FOLDER))
                 .extracting(ObjectEntry::path)
