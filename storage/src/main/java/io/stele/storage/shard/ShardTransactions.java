@@ -260,7 +260,8 @@ final class ShardTransactions {
             return outcome.resolved();
         }
         Map<Integer, byte[]> all =
-                new HashMap<>(new PartResolution(shard, files, false, lsn, Long.MAX_VALUE).run(part));
+                new HashMap<>(
+                        new PartResolution(shard, files, false, lsn, Long.MAX_VALUE).run(part));
         all.putAll(outcome.resolved());
         return all;
     }
