@@ -10,6 +10,7 @@ import io.stele.storage.wal.LogListener;
 import io.stele.storage.wal.LogOptions;
 import io.stele.storage.wal.LogPosition;
 import io.stele.storage.wal.NodeLog;
+import io.stele.storage.wal.ReleasedRecords;
 import io.stele.storage.wal.RecordType;
 import io.stele.storage.wal.RecoveredLog;
 import java.io.IOException;
@@ -101,7 +102,7 @@ public class BenchmarkNodeLog {
     /** Gives the disk back what the iteration wrote. */
     @TearDown(Level.Iteration)
     public void trim() throws IOException {
-        log.trim(Map.of(SHARD, Lsn.MAX));
+        log.trim(Map.of(SHARD, Lsn.MAX), ReleasedRecords.NONE);
         bare.truncate(0);
     }
 

@@ -117,7 +117,9 @@ public class SteleConfig {
         return this;
     }
 
+    // A sidecar knows outcomes for six hours.
     @MinDuration("1s")
+    @MaxDuration("5h")
     public Duration getChangeTimeout() {
         return changeTimeout;
     }

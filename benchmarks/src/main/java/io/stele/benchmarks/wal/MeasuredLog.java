@@ -11,6 +11,7 @@ import io.stele.storage.wal.LogId;
 import io.stele.storage.wal.LogListener;
 import io.stele.storage.wal.LogOptions;
 import io.stele.storage.wal.NodeLog;
+import io.stele.storage.wal.ReleasedRecords;
 import io.stele.storage.wal.RecordType;
 import io.stele.storage.wal.RecoveredLog;
 import java.io.IOException;
@@ -84,7 +85,7 @@ final class MeasuredLog implements AutoCloseable {
                         latencies,
                         count / seconds,
                         (double) count / (log.status().groups() - groups));
-        log.trim(Map.of(SHARD, Lsn.MAX));
+        log.trim(Map.of(SHARD, Lsn.MAX), ReleasedRecords.NONE);
         return result;
     }
 

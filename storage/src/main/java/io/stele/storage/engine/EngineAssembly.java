@@ -174,8 +174,7 @@ final class EngineAssembly {
                                         && shards.all().stream()
                                                 // One that stopped may have some in doubt
                                                 .allMatch(
-                                                        entry ->
-                                                                entry.shard().failure().isEmpty()),
+                                                        entry -> entry.shard().failure().isEmpty()),
                         epoch);
         Transactions transactions =
                 new Transactions(

@@ -92,7 +92,10 @@ final class KeptLog {
         for (long lastLsn : kept) {
             String path = path(shard, lastLsn);
             KeptLogObject.read(store.describe(path), shard, store.readFully(path))
-                    .forEach(one -> consumer.accept(one.lsn(), one.type(), one.payload(), one.whole()));
+                    .forEach(
+                            one ->
+                                    consumer.accept(
+                                            one.lsn(), one.type(), one.payload(), one.whole()));
         }
     }
 
@@ -167,7 +170,8 @@ final class KeptLog {
                     || !records.has(lsn, type, payload)) {
                 return;
             }
-            KeptLogObject object = open.computeIfAbsent(
+            KeptLogObject object =
+                    open.computeIfAbsent(
                             shard, id -> new KeptLogObject(id, records.tables().isEmpty()));
             object.add(lsn, type, payload);
             if (object.sizeBytes() >= OBJECT_BYTES) {

@@ -359,7 +359,8 @@ final class Recovery {
 
     /** Nothing but damage: another log is no damage, and none that is set aside. */
     private static SteleException orThrow(SteleException refused) {
-        if (refused.code() != ErrorCode.CORRUPT_DATA || refused.getCause() instanceof OtherLogException) {
+        if (refused.code() != ErrorCode.CORRUPT_DATA
+                || refused.getCause() instanceof OtherLogException) {
             throw refused;
         }
         return refused;
