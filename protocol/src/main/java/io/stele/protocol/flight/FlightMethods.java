@@ -13,8 +13,11 @@ public final class FlightMethods {
     /** Greatest message: a batch of 64 MiB and its head. */
     public static final int MAX_MESSAGE_BYTES = 65 << 20;
 
+    /** Greatest message of a handshake: user and password fit, an attack on memory does not. */
+    public static final int MAX_HANDSHAKE_BYTES = 16 << 10;
+
     private static final MessageMarshaller<Handshake> HANDSHAKES =
-            MessageMarshaller.of(Handshake::encode, Handshake::decode);
+            MessageMarshaller.limited(MAX_HANDSHAKE_BYTES, Handshake::encode, Handshake::decode);
     private static final MessageMarshaller<FlightDescriptor> DESCRIPTORS =
             MessageMarshaller.of(FlightDescriptor::encode, FlightDescriptor::decode);
     private static final MessageMarshaller<FlightInfo> INFOS =

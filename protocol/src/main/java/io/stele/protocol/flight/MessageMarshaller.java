@@ -3,6 +3,7 @@ package io.stele.protocol.flight;
 import io.grpc.KnownLength;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -14,22 +15,31 @@ import java.util.function.Function;
 final class MessageMarshaller<T> implements MethodDescriptor.Marshaller<T> {
     private final Function<T, InputStream> encoder;
     private final Function<ByteBuffer, T> decoder;
+    private final int maxBytes;
 
-    private MessageMarshaller(Function<T, InputStream> encoder, Function<ByteBuffer, T> decoder) {
+    private MessageMarshaller(
+            Function<T, InputStream> encoder, Function<ByteBuffer, T> decoder, int maxBytes) {
         this.encoder = encoder;
         this.decoder = decoder;
+        this.maxBytes = maxBytes;
     }
 
     static <T> MessageMarshaller<T> of(
             Function<T, byte[]> encoder, Function<ByteBuffer, T> decoder) {
+        return limited(Integer.MAX_VALUE, encoder, decoder);
+    }
+
+    /** Refuses larger messages, also those that only become larger when they are decompressed. */
+    static <T> MessageMarshaller<T> limited(
+            int maxBytes, Function<T, byte[]> encoder, Function<ByteBuffer, T> decoder) {
         return new MessageMarshaller<>(
-                message -> new KnownLengthBytes(encoder.apply(message)), decoder);
+                message -> new KnownLengthBytes(encoder.apply(message)), decoder, maxBytes);
     }
 
     /** For messages that bring their own stream. */
     static <T> MessageMarshaller<T> streaming(
             Function<T, InputStream> encoder, Function<ByteBuffer, T> decoder) {
-        return new MessageMarshaller<>(encoder, decoder);
+        return new MessageMarshaller<>(encoder, decoder, Integer.MAX_VALUE);
     }
 
     @Override
@@ -54,8 +64,11 @@ final class MessageMarshaller<T> implements MethodDescriptor.Marshaller<T> {
         }
     }
 
-    private static byte[] readAll(InputStream stream) throws IOException {
+    private byte[] readAll(InputStream stream) throws IOException {
         if (stream instanceof KnownLength) {
+            if (stream.available() > maxBytes) {
+                throw tooLarge();
+            }
             byte[] bytes = new byte[stream.available()];
             int read = stream.readNBytes(bytes, 0, bytes.length);
             if (read != bytes.length) {
@@ -63,7 +76,17 @@ final class MessageMarshaller<T> implements MethodDescriptor.Marshaller<T> {
             }
             return bytes;
         }
-        return stream.readAllBytes();
+        byte[] bytes = stream.readNBytes(maxBytes);
+        if (bytes.length == maxBytes && stream.read() >= 0) {
+            throw tooLarge();
+        }
+        return bytes;
+    }
+
+    private SteleException tooLarge() {
+        return new SteleException(
+                ErrorCode.INVALID_ARGUMENT,
+                "Expected a message of at most " + maxBytes + " bytes, found more");
     }
 
     private static final class KnownLengthBytes extends ByteArrayInputStream

@@ -7,14 +7,23 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.auth.SharedSecretToken;
 import io.stele.sidecar.metrics.AccessMetrics;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
 /**
- * Decides whether a caller holds the shared secret, and counts those who do not. One instance
- * stands behind every door. Thread safe.
+ * Decides whether a caller holds the shared secret, and counts and slows those who do not. One
+ * instance stands behind every port. Thread safe.
  */
 public final class Authenticator {
+    static final Duration FAILURE_DELAY = Duration.ofMillis(250);
+
+    // Each holds a thread of the HTTP server, or what one Flight connection has sent (8 MiB).
+    // Failures beyond are answered at once: a stranger's calls must not hold more.
+    private static final int MAX_DELAYED = 8;
+
+    private final Semaphore delays = new Semaphore(MAX_DELAYED);
     private final SharedSecretToken tokens;
     private final AccessMetrics metrics;
 
@@ -53,7 +62,21 @@ public final class Authenticator {
             return check.get();
         } catch (SteleException e) {
             metrics.authenticationFailed();
+            delay();
             throw e;
+        }
+    }
+
+    private void delay() {
+        if (!delays.tryAcquire()) {
+            return;
+        }
+        try {
+            Thread.sleep(FAILURE_DELAY);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        } finally {
+            delays.release();
         }
     }
 }

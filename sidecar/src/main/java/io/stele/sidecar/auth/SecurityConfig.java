@@ -3,7 +3,12 @@ package io.stele.sidecar.auth;
 import io.airlift.configuration.Config;
 import io.airlift.configuration.ConfigDescription;
 import io.airlift.configuration.ConfigSecuritySensitive;
+import io.airlift.configuration.LegacyConfig;
+import io.airlift.units.Duration;
+import io.airlift.units.MaxDuration;
+import io.airlift.units.MinDuration;
 import jakarta.validation.constraints.Size;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Settings of authentication. One secret is shared by the sidecar, the connector and the clients.
@@ -13,6 +18,7 @@ public class SecurityConfig {
     private static final int MIN_SECRET_LENGTH = 16;
 
     private String sharedSecret = "";
+    private Duration loginTimeout = new Duration(10, TimeUnit.SECONDS);
 
     @Size(min = MIN_SECRET_LENGTH, message = "must be set to a secret of at least 16 characters")
     public String getSharedSecret() {
@@ -24,6 +30,20 @@ public class SecurityConfig {
     @ConfigSecuritySensitive
     public SecurityConfig setSharedSecret(String sharedSecret) {
         this.sharedSecret = sharedSecret;
+        return this;
+    }
+
+    @MinDuration("100ms")
+    @MaxDuration("5m")
+    public Duration getLoginTimeout() {
+        return loginTimeout;
+    }
+
+    @Config("stele.login-timeout")
+    @LegacyConfig("stele.client.hello-timeout")
+    @ConfigDescription("A caller that has not shown the secret after this long is disconnected")
+    public SecurityConfig setLoginTimeout(Duration loginTimeout) {
+        this.loginTimeout = loginTimeout;
         return this;
     }
 }

@@ -5,21 +5,25 @@ import static java.util.Objects.requireNonNull;
 import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
+import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.flight.FlightErrors;
 import io.stele.protocol.flight.FlightMethods;
 import io.stele.sidecar.auth.Authenticator;
+import io.stele.sidecar.auth.PendingLogins;
 import java.util.Optional;
 
 /**
  * Lets a call pass only with the shared secret in its {@code authorization} header (or, for what
  * {@code Handshake} issued to older clients, a token in {@code auth-token-bin}). A {@code
  * Handshake} with Basic credentials is answered with a token in the same header, as stock Flight
- * clients expect; without any, its payload is looked at by the handshake itself.
+ * clients expect; without any, its payload is looked at by the handshake itself, which has a place
+ * among the pending logins, a deadline and a small message for it.
  */
 final class AuthenticationInterceptor implements ServerInterceptor {
     static final Metadata.Key<String> AUTHORIZATION =
@@ -29,9 +33,11 @@ final class AuthenticationInterceptor implements ServerInterceptor {
     static final Context.Key<Boolean> AUTHENTICATED = Context.key("stele-authenticated");
 
     private final Authenticator authenticator;
+    private final PendingLogins logins;
 
-    AuthenticationInterceptor(Authenticator authenticator) {
+    AuthenticationInterceptor(Authenticator authenticator, PendingLogins logins) {
         this.authenticator = requireNonNull(authenticator, "authenticator is null");
+        this.logins = requireNonNull(logins, "logins is null");
     }
 
     @Override
@@ -43,7 +49,7 @@ final class AuthenticationInterceptor implements ServerInterceptor {
                         .equals(FlightMethods.HANDSHAKE.getFullMethodName());
         Optional<String> authorization = Optional.ofNullable(headers.get(AUTHORIZATION));
         if (handshake && authorization.isEmpty()) {
-            return next.startCall(call, headers);
+            return startLogin(call, headers, next);
         }
         String user;
         try {
@@ -66,6 +72,57 @@ final class AuthenticationInterceptor implements ServerInterceptor {
                 };
         return Contexts.interceptCall(
                 Context.current().withValue(AUTHENTICATED, true), answering, headers, next);
+    }
+
+    private <Q, R> ServerCall.Listener<Q> startLogin(
+            ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
+        LoginCall<Q, R> limited = new LoginCall<>(call);
+        PendingLogins.Login login = logins.begin(limited::end);
+        try {
+            HandshakeSize.KEY
+                    .get()
+                    .limit(
+                            () ->
+                                    limited.end(
+                                            new SteleException(
+                                                    ErrorCode.INVALID_ARGUMENT,
+                                                    "Expected a handshake of at most %s bytes, found more"
+                                                            .formatted(
+                                                                    FlightMethods
+                                                                            .MAX_HANDSHAKE_BYTES))));
+            return new LoginListener<>(next.startCall(limited, headers), login);
+        } catch (RuntimeException e) {
+            login.close();
+            throw e;
+        }
+    }
+
+    /** gRPC tells every call of exactly one of the two ends. */
+    private static final class LoginListener<Q> extends SimpleForwardingServerCallListener<Q> {
+        private final PendingLogins.Login login;
+
+        LoginListener(ServerCall.Listener<Q> delegate, PendingLogins.Login login) {
+            super(delegate);
+            this.login = login;
+        }
+
+        @Override
+        public void onCancel() {
+            try {
+                super.onCancel();
+            } finally {
+                login.close();
+            }
+        }
+
+        @Override
+        public void onComplete() {
+            try {
+                super.onComplete();
+            } finally {
+                login.close();
+            }
+        }
     }
 
     private String authenticate(Optional<String> authorization, Optional<byte[]> token) {

@@ -12,6 +12,8 @@ import io.grpc.ServerInterceptors;
 import io.grpc.TlsServerCredentials;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.stele.sidecar.auth.Authenticator;
+import io.stele.sidecar.auth.PendingLogins;
+import io.stele.sidecar.auth.SecurityConfig;
 import io.stele.sidecar.metrics.AccessMetrics;
 import io.stele.sidecar.tls.TlsIdentity;
 import java.io.IOException;
@@ -41,6 +43,7 @@ public final class FlightServer implements AutoCloseable {
     private final InetAddress address;
     private final Optional<TlsIdentity> tls;
     private final Authenticator authenticator;
+    private final Duration loginTimeout;
     private final AccessMetrics metrics;
     private final FlightService service;
     private final ThreadFactory threads = Thread.ofVirtual().name("flight-", 0).factory();
@@ -52,12 +55,14 @@ public final class FlightServer implements AutoCloseable {
             NodeInfo node,
             Optional<TlsIdentity> tls,
             Authenticator authenticator,
+            SecurityConfig security,
             AccessMetrics metrics,
             FlightService service) {
         this.config = requireNonNull(config, "config is null");
         this.address = node.getBindIp();
         this.tls = requireNonNull(tls, "tls is null");
         this.authenticator = requireNonNull(authenticator, "authenticator is null");
+        this.loginTimeout = security.getLoginTimeout().toJavaTime();
         this.metrics = requireNonNull(metrics, "metrics is null");
         this.service = requireNonNull(service, "service is null");
     }
@@ -75,6 +80,7 @@ public final class FlightServer implements AutoCloseable {
                                 .keyManager(tls.get().keyManagers())
                                 .build()
                         : InsecureServerCredentials.create();
+        PendingLogins logins = new PendingLogins(PendingLogins.MAX_PENDING, loginTimeout, metrics);
         Server starting =
                 NettyServerBuilder.forAddress(endpoint, credentials)
                         .executor(task -> threads.newThread(task).start())
@@ -85,10 +91,13 @@ public final class FlightServer implements AutoCloseable {
                         .keepAliveTime(KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS)
                         .permitKeepAliveTime(10, TimeUnit.SECONDS)
                         .permitKeepAliveWithoutCalls(true)
+                        // Of TLS and HTTP/2, before any call
+                        .handshakeTimeout(loginTimeout.toMillis(), TimeUnit.MILLISECONDS)
+                        .addStreamTracerFactory(new HandshakeSize.Factory())
                         .addService(
                                 ServerInterceptors.interceptForward(
                                         service.definition(),
-                                        new AuthenticationInterceptor(authenticator),
+                                        new AuthenticationInterceptor(authenticator, logins),
                                         new LimitInterceptor(config.getMaxStreams(), metrics),
                                         new ReadLsnInterceptor(),
                                         new QueryTagInterceptor()))

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Serves so many calls at a time and tells one more that the sidecar is busy, instead of queueing
- * it without end. Thread safe.
+ * it without end. Callers that have not logged in have places of their own. Thread safe.
  */
 final class LimitInterceptor implements ServerInterceptor {
     private final int maxStreams;
@@ -34,6 +34,9 @@ final class LimitInterceptor implements ServerInterceptor {
     @Override
     public <Q, R> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
+        if (call instanceof LoginCall) {
+            return next.startCall(call, headers);
+        }
         if (!permits.tryAcquire()) {
             metrics.refusedAsBusy();
             SteleException busy =

@@ -3,13 +3,10 @@ package io.stele.sidecar.framed;
 import io.airlift.configuration.Config;
 import io.airlift.configuration.ConfigDescription;
 import io.airlift.units.DataSize;
-import io.airlift.units.Duration;
 import io.airlift.units.MaxDataSize;
 import io.airlift.units.MinDataSize;
-import io.airlift.units.MinDuration;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
-import java.util.concurrent.TimeUnit;
 
 /** Settings of the framed door. */
 public class FramedConfig {
@@ -17,7 +14,6 @@ public class FramedConfig {
     private int maxConnections = 1024;
     private int maxPendingRequests = 1024;
     private DataSize maxPendingBytes = DataSize.of(128, DataSize.Unit.MEGABYTE);
-    private Duration helloTimeout = new Duration(10, TimeUnit.SECONDS);
 
     @Min(0)
     @Max(65535)
@@ -69,18 +65,6 @@ public class FramedConfig {
     @ConfigDescription("Bytes of unanswered requests over all connections before no more are read")
     public FramedConfig setMaxPendingBytes(DataSize maxPendingBytes) {
         this.maxPendingBytes = maxPendingBytes;
-        return this;
-    }
-
-    @MinDuration("100ms")
-    public Duration getHelloTimeout() {
-        return helloTimeout;
-    }
-
-    @Config("stele.client.hello-timeout")
-    @ConfigDescription("A connection that has not authenticated after this long is closed")
-    public FramedConfig setHelloTimeout(Duration helloTimeout) {
-        this.helloTimeout = helloTimeout;
         return this;
     }
 }

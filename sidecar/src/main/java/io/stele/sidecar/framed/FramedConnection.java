@@ -15,6 +15,7 @@ import io.stele.protocol.wire.FrameWriter;
 import io.stele.protocol.wire.Hello;
 import io.stele.protocol.wire.HelloReply;
 import io.stele.protocol.wire.WireLimits;
+import io.stele.sidecar.auth.PendingLogins;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
@@ -43,6 +44,7 @@ final class FramedConnection implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final FrameReader reader;
     private final ResponseQueue responses;
+    private boolean welcomed; // by the thread that serves
     private volatile boolean draining;
     private volatile String client = "unauthenticated";
     private volatile Optional<QueryTag> tag = Optional.empty();
@@ -68,10 +70,13 @@ final class FramedConnection implements AutoCloseable {
 
     /** Serves the client until it leaves, breaks the protocol or the door closes. */
     void serve() {
+        // Until it is welcomed nothing it does keeps it longer, not even how it ends
+        PendingLogins.Login login = door.logins().begin(this::giveUp);
         Thread writer = door.threads().newThread(this::writeReplies);
         writer.start();
         try {
             if (welcome()) {
+                login.close();
                 serveRequests(false);
             }
             // Everything accepted is answered before the connection ends.
@@ -91,6 +96,20 @@ final class FramedConnection implements AutoCloseable {
             join(writer);
             endInput();
             close();
+            login.close();
+            leave();
+        }
+    }
+
+    private void giveUp(SteleException reason) {
+        log.debug("Closing the connection of %s: %s", this, reason.getMessage());
+        close();
+    }
+
+    private void leave() {
+        if (welcomed) {
+            door.metrics().framedConnectionClosed();
+            door.places().release();
         }
     }
 
@@ -106,7 +125,6 @@ final class FramedConnection implements AutoCloseable {
     }
 
     private boolean welcome() throws IOException {
-        socket.setSoTimeout(door.helloTimeoutMillis());
         Frame frame = reader.read();
         if (frame == null) {
             return false;
@@ -133,7 +151,19 @@ final class FramedConnection implements AutoCloseable {
             return false;
         }
         tag = hello.tag();
-        socket.setSoTimeout(0);
+        if (!door.places().tryAcquire()) {
+            door.metrics().refusedAsBusy();
+            reply(
+                    frame.requestId(),
+                    new SteleException(
+                            ErrorCode.BUSY,
+                            "The sidecar serves "
+                                    + door.maxConnections()
+                                    + " connections already (stele.client.max-connections)"));
+            return false;
+        }
+        welcomed = true;
+        door.metrics().framedConnectionOpened();
         reader.setMaxFrameBytes(WireLimits.MAX_FRAME_BYTES);
         HelloReply answer =
                 new HelloReply(

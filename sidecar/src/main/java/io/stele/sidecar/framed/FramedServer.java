@@ -5,11 +5,9 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
-import io.stele.protocol.ErrorCode;
-import io.stele.protocol.wire.ErrorReply;
-import io.stele.protocol.wire.FrameType;
-import io.stele.protocol.wire.FrameWriter;
 import io.stele.sidecar.auth.Authenticator;
+import io.stele.sidecar.auth.PendingLogins;
+import io.stele.sidecar.auth.SecurityConfig;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.flight.ActionHandlers;
 import io.stele.sidecar.metrics.AccessMetrics;
@@ -35,8 +33,8 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The framed door: listens, and serves each connection with virtual threads up to a limit; one
- * connection more is told BUSY and closed.
+ * The framed door: listens, and serves each connection with virtual threads. Those whose HELLO has
+ * not come have few places of their own and a deadline; beyond the limit a HELLO is told BUSY.
  *
  * <p>Thread safe; started and closed once.
  */
@@ -46,10 +44,6 @@ public final class FramedServer implements AutoCloseable {
     private static final int BACKLOG = 128;
     // What two coordinators use at most; they keep fewer.
     private static final int MAX_OWN_THREADS = 64;
-    // Those beyond are closed without a word.
-    private static final int MAX_REFUSALS = 64;
-    // A refused client gets this long for its TLS handshake.
-    private static final int REFUSAL_TIMEOUT_MILLIS = 5_000;
     // Longer than any pause of a living client; its unread replies hold memory meanwhile.
     private static final Duration STALL_TIMEOUT = Duration.ofSeconds(60);
     private static final Duration WATCH_INTERVAL = Duration.ofSeconds(5);
@@ -57,11 +51,8 @@ public final class FramedServer implements AutoCloseable {
     private final FramedConfig config;
     private final InetAddress address;
     private final Optional<TlsIdentity> tls;
-    private final AccessMetrics metrics;
     private final ThreadFactory threads = Thread.ofVirtual().name("framed-", 0).factory();
     private final FramedDoor door;
-    private final Semaphore places;
-    private final Semaphore refusals = new Semaphore(MAX_REFUSALS);
     private final Set<FramedConnection> connections = ConcurrentHashMap.newKeySet();
     private @Nullable ServerSocket listener;
     private @Nullable Thread watcher;
@@ -72,6 +63,7 @@ public final class FramedServer implements AutoCloseable {
             NodeInfo node,
             Optional<TlsIdentity> tls,
             Authenticator authenticator,
+            SecurityConfig security,
             EngineService engine,
             ActionHandlers actions,
             AccessMetrics metrics,
@@ -80,13 +72,18 @@ public final class FramedServer implements AutoCloseable {
         this.config = requireNonNull(config, "config is null");
         this.address = node.getBindIp();
         this.tls = requireNonNull(tls, "tls is null");
-        this.metrics = requireNonNull(metrics, "metrics is null");
-        this.places = new Semaphore(config.getMaxConnections());
         PendingLimits replies = new PendingLimits(config.getMaxPendingBytes().toBytes());
         this.door =
                 new FramedDoor(
                         node.getNodeId(),
                         authenticator,
+                        new PendingLogins(
+                                PendingLogins.MAX_PENDING,
+                                security.getLoginTimeout().toJavaTime(),
+                                metrics),
+                        new Semaphore(config.getMaxConnections()),
+                        config.getMaxConnections(),
+                        metrics,
                         new RequestHandler(
                                 engine,
                                 actions,
@@ -98,7 +95,6 @@ public final class FramedServer implements AutoCloseable {
                         new PendingLimits(config.getMaxPendingBytes().toBytes()),
                         replies,
                         config.getMaxPendingRequests(),
-                        Math.toIntExact(config.getHelloTimeout().toMillis()),
                         new Semaphore(MAX_OWN_THREADS),
                         threads);
     }
@@ -170,15 +166,7 @@ public final class FramedServer implements AutoCloseable {
 
     private void admit(Socket client) {
         try (client) {
-            if (places.tryAcquire()) {
-                try {
-                    serve(client);
-                } finally {
-                    places.release();
-                }
-            } else {
-                refuse(client);
-            }
+            serve(client);
         } catch (IOException | RuntimeException e) {
             log.debug(e, "Cannot serve %s", client.getRemoteSocketAddress());
         }
@@ -187,7 +175,6 @@ public final class FramedServer implements AutoCloseable {
     private void serve(Socket client) throws IOException {
         client.setTcpNoDelay(true);
         client.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-        metrics.framedConnectionOpened();
         try (FramedConnection connection = new FramedConnection(client, door)) {
             connections.add(connection);
             try {
@@ -195,28 +182,6 @@ public final class FramedServer implements AutoCloseable {
             } finally {
                 connections.remove(connection);
             }
-        } finally {
-            metrics.framedConnectionClosed();
-        }
-    }
-
-    private void refuse(Socket client) throws IOException {
-        metrics.refusedAsBusy();
-        if (!refusals.tryAcquire()) {
-            return;
-        }
-        try {
-            client.setSoTimeout(REFUSAL_TIMEOUT_MILLIS);
-            FrameWriter writer = new FrameWriter(client.getOutputStream());
-            String message =
-                    "The sidecar serves "
-                            + config.getMaxConnections()
-                            + " connections already (stele.client.max-connections)";
-            writer.write(FrameType.ERROR, 0, new ErrorReply(ErrorCode.BUSY, message).encode());
-            writer.flush();
-            LingeringClose.endInput(client);
-        } finally {
-            refusals.release();
         }
     }
 

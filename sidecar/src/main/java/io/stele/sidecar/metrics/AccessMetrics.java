@@ -9,6 +9,8 @@ import org.weakref.jmx.Nested;
 public final class AccessMetrics {
     private final CounterStat authenticationFailures = new CounterStat();
     private final CounterStat busyRefusals = new CounterStat();
+    private final CounterStat loginsGivenUp = new CounterStat();
+    private final AtomicLong pendingLogins = new AtomicLong();
     private final CounterStat actions = new CounterStat();
     private final AtomicLong framedConnections = new AtomicLong();
     private final AtomicLong flightStreams = new AtomicLong();
@@ -21,6 +23,19 @@ public final class AccessMetrics {
     /** Counts a connection or call refused because a limit was reached. */
     public void refusedAsBusy() {
         busyRefusals.update(1);
+    }
+
+    /** Counts a login that was not completed in time, or that gave way to newer ones. */
+    public void loginGivenUp() {
+        loginsGivenUp.update(1);
+    }
+
+    public void loginBegan() {
+        pendingLogins.incrementAndGet();
+    }
+
+    public void loginEnded() {
+        pendingLogins.decrementAndGet();
     }
 
     /** Counts a Flight action. */
@@ -54,6 +69,17 @@ public final class AccessMetrics {
     @Nested
     public CounterStat getBusyRefusals() {
         return busyRefusals;
+    }
+
+    @Managed(description = "Logins not completed in time, or given up for newer ones")
+    @Nested
+    public CounterStat getLoginsGivenUp() {
+        return loginsGivenUp;
+    }
+
+    @Managed(description = "Callers that have not logged in yet")
+    public long getPendingLogins() {
+        return pendingLogins.get();
     }
 
     @Managed(description = "Flight actions called")

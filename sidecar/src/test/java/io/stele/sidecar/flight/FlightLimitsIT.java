@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
@@ -24,16 +30,25 @@ import io.stele.protocol.arrow.ArrowMessage;
 import io.stele.protocol.arrow.ArrowSchemas;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.FlightDescriptor;
+import io.stele.protocol.flight.FlightMethods;
 import io.stele.protocol.flight.FlightPut;
 import io.stele.protocol.flight.FlightStream;
+import io.stele.protocol.flight.Handshake;
 import io.stele.protocol.flight.Ticket;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.wire.Frame;
+import io.stele.protocol.wire.FrameReader;
+import io.stele.protocol.wire.FrameType;
+import io.stele.protocol.wire.FrameWriter;
+import io.stele.protocol.wire.Hello;
+import io.stele.protocol.wire.WireLimits;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
+import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -44,6 +59,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -71,7 +87,9 @@ final class FlightLimitsIT {
                                 "stele.flight.max-streams", Integer.toString(MAX_STREAMS),
                                 "stele.flight.stalled-stream-timeout", "2s",
                                 "stele.flight.read-batch-size", "64kB",
-                                "stele.flight.max-message-size", "4MB"));
+                                "stele.flight.max-message-size", "4MB",
+                                "stele.client.max-connections", "2",
+                                "stele.login-timeout", "2s"));
         TableDescription created = sidecar.createTable(SampleTables.orders(Orientation.ROW));
         orders = created.schema();
         putOrders();
@@ -148,6 +166,129 @@ final class FlightLimitsIT {
                     .isEqualTo(ErrorCode.BUSY);
         } finally {
             open.forEach(FlightStream::close);
+        }
+    }
+
+    /** 300 strangers over 3 channels, which would take the 3 streams there are a hundred times. */
+    @Test
+    void idleHandshakesLeaveCallsTheirPlaces() throws Exception {
+        List<ManagedChannel> channels = new ArrayList<>();
+        try {
+            List<CompletableFuture<Status>> ends = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                ManagedChannel channel = channel();
+                channels.add(channel);
+                for (int j = 0; j < 100; j++) {
+                    ends.add(handshake(channel).ended());
+                }
+            }
+            // The places of strangers are fewer, so the first ones have come and given way
+            assertThat(ends.getFirst().get(60, TimeUnit.SECONDS).getCode())
+                    .isNotEqualTo(Status.Code.OK);
+            assertThat(schemas()).contains("shop");
+            // All end by their deadline; a handshake that speaks is answered before and after
+            for (CompletableFuture<Status> end : ends) {
+                assertThat(end.get(60, TimeUnit.SECONDS).getCode()).isNotEqualTo(Status.Code.OK);
+            }
+            assertThat(schemas()).contains("shop");
+        } finally {
+            channels.forEach(ManagedChannel::shutdownNow);
+        }
+    }
+
+    /** Calls of the test before end a moment later, so it may have to ask again. */
+    private List<String> schemas() {
+        for (int attempt = 0; ; attempt++) {
+            try {
+                return sidecar.flight()
+                        .action(Actions.LIST_SCHEMAS, Done.DONE, ListSchemasReply.class)
+                        .schemaNames();
+            } catch (SteleException e) {
+                if (e.code() != ErrorCode.BUSY || attempt == 100) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    @Test
+    void handshakeEndsAtItsDeadline() throws Exception {
+        ManagedChannel channel = channel();
+        try {
+            Status end = handshake(channel).ended().get(60, TimeUnit.SECONDS);
+            assertThat(end.getCode()).isEqualTo(Status.Code.UNAUTHENTICATED);
+            assertThat(end.getDescription()).contains("stele.login-timeout");
+        } finally {
+            channel.shutdownNow();
+        }
+    }
+
+    @Test
+    void handshakeIsSmall() throws Exception {
+        ManagedChannel channel = channel();
+        try {
+            OpenHandshake open = handshake(channel);
+            open.requests().onNext(new Handshake(0, new byte[1 << 20]));
+            Status end = open.ended().get(60, TimeUnit.SECONDS);
+            assertThat(end.getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+            assertThat(end.getDescription()).contains("16384 bytes");
+        } finally {
+            channel.shutdownNow();
+        }
+    }
+
+    private ManagedChannel channel() {
+        return NettyChannelBuilder.forAddress("127.0.0.1", sidecar.server().flightPort())
+                .usePlaintext()
+                .build();
+    }
+
+    private static OpenHandshake handshake(ManagedChannel channel) {
+        CompletableFuture<Status> ended = new CompletableFuture<>();
+        StreamObserver<Handshake> requests =
+                ClientCalls.asyncBidiStreamingCall(
+                        channel.newCall(FlightMethods.HANDSHAKE, CallOptions.DEFAULT),
+                        new StreamObserver<>() {
+                            @Override
+                            public void onNext(Handshake reply) {}
+
+                            @Override
+                            public void onError(Throwable failure) {
+                                ended.complete(Status.fromThrowable(failure));
+                            }
+
+                            @Override
+                            public void onCompleted() {
+                                ended.complete(Status.OK);
+                            }
+                        });
+        return new OpenHandshake(requests, ended);
+    }
+
+    /** The framed port of the same sidecar has places for two connections. */
+    @Test
+    void silentConnectionsLeaveClientsTheirPlaces() throws Exception {
+        List<Socket> silent = new ArrayList<>();
+        try {
+            for (int i = 0; i < 200; i++) {
+                silent.add(new Socket("127.0.0.1", sidecar.server().clientPort()));
+            }
+            try (Socket socket = new Socket("127.0.0.1", sidecar.server().clientPort())) {
+                FrameWriter writer = new FrameWriter(socket.getOutputStream());
+                String token = TestingSidecar.tokens(TestingSidecar.SECRET).token();
+                writer.write(
+                        FrameType.HELLO,
+                        0,
+                        new Hello(WireLimits.VERSION, token, "test", Optional.empty()).encode());
+                writer.flush();
+                Frame reply =
+                        new FrameReader(socket.getInputStream(), WireLimits.MAX_FRAME_BYTES).read();
+                assertThat(reply).extracting(Frame::type).isEqualTo(FrameType.HELLO_REPLY);
+            }
+        } finally {
+            for (Socket socket : silent) {
+                socket.close();
+            }
         }
     }
 
@@ -245,6 +386,9 @@ final class FlightLimitsIT {
                     .asLong();
         }
     }
+
+    private record OpenHandshake(
+            StreamObserver<Handshake> requests, CompletableFuture<Status> ended) {}
 
     private record Opened(FlightStream stream, FlightData schema) implements AutoCloseable {
         @Override

@@ -35,6 +35,8 @@ import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -42,6 +44,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -64,7 +67,7 @@ final class FramedDoorIT {
                         Map.of(
                                 "stele.client.max-connections",
                                 Integer.toString(MAX_CONNECTIONS),
-                                "stele.client.hello-timeout",
+                                "stele.login-timeout",
                                 "2s"));
         orders = sidecar.createTable(SampleTables.orders(Orientation.ROW)).schema();
     }
@@ -104,6 +107,41 @@ final class FramedDoorIT {
     void silentConnectionIsClosed() throws IOException {
         try (Peer peer = new Peer()) {
             assertThat(peer.reader.read()).isNull();
+        }
+    }
+
+    @Test
+    void byteAtATimeDoesNotMoveTheDeadline() throws Exception {
+        try (Peer peer = new Peer()) {
+            // A HELLO of 16 KiB: by a byte each 100 ms it would take 27 minutes
+            byte[] head = {0, 0, 0x40, 0, FrameType.HELLO.code(), 0, 0, 0, 0};
+            peer.socket.getOutputStream().write(head);
+            Thread trickle =
+                    Thread.startVirtualThread(
+                            () -> {
+                                try {
+                                    while (true) {
+                                        peer.socket.getOutputStream().write(0);
+                                        LockSupport.parkNanos(100_000_000);
+                                    }
+                                } catch (IOException closed) {
+                                    // The door has closed
+                                }
+                            });
+            assertThat(endsWithin(peer)).isTrue();
+            peer.close();
+            trickle.join();
+        }
+    }
+
+    /** Whether the door closes before the socket's own timeout of 20 s. */
+    private static boolean endsWithin(Peer peer) throws IOException {
+        try {
+            return peer.reader.read() == null;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } catch (SocketException e) {
+            return true;
         }
     }
 

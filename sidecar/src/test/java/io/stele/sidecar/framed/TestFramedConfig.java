@@ -5,9 +5,7 @@ import static io.airlift.configuration.testing.ConfigAssertions.assertRecordedDe
 import static io.airlift.configuration.testing.ConfigAssertions.recordDefaults;
 
 import io.airlift.units.DataSize;
-import io.airlift.units.Duration;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 final class TestFramedConfig {
@@ -18,8 +16,7 @@ final class TestFramedConfig {
                         .setPort(8482)
                         .setMaxConnections(1024)
                         .setMaxPendingRequests(1024)
-                        .setMaxPendingBytes(DataSize.of(128, DataSize.Unit.MEGABYTE))
-                        .setHelloTimeout(new Duration(10, TimeUnit.SECONDS)));
+                        .setMaxPendingBytes(DataSize.of(128, DataSize.Unit.MEGABYTE)));
     }
 
     @Test
@@ -29,13 +26,11 @@ final class TestFramedConfig {
                         "stele.client.port", "0",
                         "stele.client.max-connections", "7",
                         "stele.client.max-pending-requests", "3",
-                        "stele.client.max-pending-bytes", "1GB",
-                        "stele.client.hello-timeout", "3s"),
+                        "stele.client.max-pending-bytes", "1GB"),
                 new FramedConfig()
                         .setPort(0)
                         .setMaxConnections(7)
                         .setMaxPendingRequests(3)
-                        .setMaxPendingBytes(DataSize.of(1, DataSize.Unit.GIGABYTE))
-                        .setHelloTimeout(new Duration(3, TimeUnit.SECONDS)));
+                        .setMaxPendingBytes(DataSize.of(1, DataSize.Unit.GIGABYTE)));
     }
 }

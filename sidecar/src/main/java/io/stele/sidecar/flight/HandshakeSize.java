@@ -1,0 +1,49 @@
+package io.stele.sidecar.flight;
+
+import io.grpc.Context;
+import io.grpc.Metadata;
+import io.grpc.ServerStreamTracer;
+import io.stele.protocol.flight.FlightMethods;
+
+/**
+ * The bytes that a {@code Handshake} has received, also of a message that is not whole: gRPC has
+ * one message limit for all methods, and would keep a batch's worth for a stranger.
+ *
+ * <p>Confined to the transport's thread, but for the start.
+ */
+final class HandshakeSize extends ServerStreamTracer {
+    static final Context.Key<HandshakeSize> KEY = Context.key("stele-handshake-size");
+
+    private static final ServerStreamTracer UNLIMITED = new ServerStreamTracer() {};
+
+    private volatile Runnable tooLarge = () -> {};
+    private long receivedBytes;
+
+    /** Begins to watch: {@code tooLarge} runs when more comes than a handshake may have. */
+    void limit(Runnable tooLarge) {
+        this.tooLarge = tooLarge;
+    }
+
+    @Override
+    public Context filterContext(Context context) {
+        return context.withValue(KEY, this);
+    }
+
+    @Override
+    public void inboundWireSize(long bytes) {
+        receivedBytes += bytes;
+        if (receivedBytes > FlightMethods.MAX_HANDSHAKE_BYTES) {
+            tooLarge.run();
+        }
+    }
+
+    /** Watches the calls of Handshake alone. */
+    static final class Factory extends ServerStreamTracer.Factory {
+        @Override
+        public ServerStreamTracer newServerStreamTracer(String fullMethodName, Metadata headers) {
+            return fullMethodName.equals(FlightMethods.HANDSHAKE.getFullMethodName())
+                    ? new HandshakeSize()
+                    : UNLIMITED;
+        }
+    }
+}

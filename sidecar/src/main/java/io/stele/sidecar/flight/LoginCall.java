@@ -1,0 +1,49 @@
+package io.stele.sidecar.flight;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.Status;
+import io.stele.protocol.SteleException;
+import io.stele.protocol.flight.FlightErrors;
+
+/**
+ * A {@code Handshake} without credentials in its headers. It can be ended from any thread; what its
+ * service does later has no effect. Thread safe.
+ */
+final class LoginCall<Q, R> extends SimpleForwardingServerCall<Q, R> {
+    @GuardedBy("this")
+    private boolean closed;
+
+    LoginCall(ServerCall<Q, R> delegate) {
+        super(delegate);
+    }
+
+    /** Ends the call as failed unless it has ended. */
+    void end(SteleException reason) {
+        close(FlightErrors.status(reason), FlightErrors.trailers(reason));
+    }
+
+    @Override
+    public synchronized void sendHeaders(Metadata headers) {
+        if (!closed) {
+            super.sendHeaders(headers);
+        }
+    }
+
+    @Override
+    public synchronized void sendMessage(R message) {
+        if (!closed) {
+            super.sendMessage(message);
+        }
+    }
+
+    @Override
+    public synchronized void close(Status status, Metadata trailers) {
+        if (!closed) {
+            closed = true;
+            super.close(status, trailers);
+        }
+    }
+}
