@@ -1,6 +1,5 @@
 package io.stele.sidecar.flight;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
@@ -13,7 +12,7 @@ import io.stele.protocol.flight.FlightErrors;
  * service does later has no effect. Thread safe.
  */
 final class LoginCall<Q, R> extends SimpleForwardingServerCall<Q, R> {
-    @GuardedBy("this")
+    // Guarded by this
     private boolean closed;
 
     LoginCall(ServerCall<Q, R> delegate) {
