@@ -19,20 +19,32 @@ public record MultiGetReply(int schemaVersion, List<Optional<byte[]>> rows) {
 
     /** Encodes as many rows as fit {@code maxPayloadBytes}, at least one. */
     public byte[] encode(int maxPayloadBytes) {
+        return encode(extent(maxPayloadBytes));
+    }
+
+    /** At least as many bytes as {@link #encode} makes of it. */
+    public int encodedLimitBytes(int maxPayloadBytes) {
+        return extent(maxPayloadBytes).sizeBytes();
+    }
+
+    private Extent extent(int maxPayloadBytes) {
         long size = 8;
         int count = 0;
         for (Optional<byte[]> row : rows) {
-            size += Varint.MAX_BYTES + row.map(bytes -> bytes.length).orElse(0);
-            if (count > 0 && size > maxPayloadBytes) {
+            int next = Varint.MAX_BYTES + row.map(bytes -> bytes.length).orElse(0);
+            if (count > 0 && size + next > maxPayloadBytes) {
                 break;
             }
+            size += next;
             count++;
         }
+        return new Extent(count, Math.toIntExact(size));
+    }
+
+    private byte[] encode(Extent extent) {
         PayloadWriter writer =
-                new PayloadWriter((int) Math.min(size, WireLimits.MAX_FRAME_BYTES))
-                        .putInt(schemaVersion)
-                        .putInt(count);
-        for (int i = 0; i < count; i++) {
+                new PayloadWriter(extent.sizeBytes()).putInt(schemaVersion).putInt(extent.count());
+        for (int i = 0; i < extent.count(); i++) {
             byte[] row = rows.get(i).orElse(null);
             if (row == null) {
                 writer.putVarint(0);
@@ -42,6 +54,9 @@ public record MultiGetReply(int schemaVersion, List<Optional<byte[]>> rows) {
         }
         return writer.toByteArray();
     }
+
+    /** How many rows are in a reply, and how many bytes it has at most. */
+    private record Extent(int count, int sizeBytes) {}
 
     public static MultiGetReply decode(Frame frame) {
         PayloadReader reader = new PayloadReader(FrameType.MULTI_GET_REPLY, frame);

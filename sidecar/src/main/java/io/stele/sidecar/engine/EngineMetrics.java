@@ -88,6 +88,15 @@ public final class EngineMetrics {
         return gauge(EngineStatus::waitingWriteBytes);
     }
 
+    @Managed(description = "Bytes of batches not acknowledged yet, and of rows in transactions")
+    public long getPendingWriteBytes() {
+        try {
+            return service.engine().pendingWriteBytes();
+        } catch (SteleException notOpen) {
+            return 0;
+        }
+    }
+
     @Managed(description = "Shards of this sidecar")
     public long getShards() {
         return gauge(present -> present.shards().size());

@@ -495,6 +495,7 @@ public final class EngineService implements AutoCloseable {
                 .withRetention(config.getRetention().toJavaTime())
                 .withMaxWriteWait(config.getMaxWriteWait().toJavaTime())
                 .withMaxChanges(config.getTableChangesMaxSize().toBytes())
+                .withPendingWrites(config.getMaxPendingWriteSize().toBytes())
                 .withTransactions(
                         config.getTransactionMaxSize().toBytes(),
                         config.getTransactionIdleTimeout().toJavaTime())

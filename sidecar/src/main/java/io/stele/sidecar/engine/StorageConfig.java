@@ -27,6 +27,8 @@ public class StorageConfig {
     private Duration retention = new Duration(1, TimeUnit.HOURS);
     private Duration maxWriteWait = new Duration(60, TimeUnit.SECONDS);
     private DataSize transactionMaxSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
+    // Three quarters of it staged: what a default transaction may have, of the default heap of 2 GB
+    private DataSize maxPendingWriteSize = DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 5);
     private Duration transactionIdleTimeout = new Duration(1, TimeUnit.HOURS);
     private DataSize targetFileSize = DataSize.of(256, DataSize.Unit.MEGABYTE);
     private DataSize walSegmentSize = DataSize.of(64, DataSize.Unit.MEGABYTE);
@@ -183,6 +185,19 @@ public class StorageConfig {
             "How long old versions of rows stay readable, in tables that say nothing else")
     public StorageConfig setRetention(Duration retention) {
         this.retention = retention;
+        return this;
+    }
+
+    @MinDataSize("1MB")
+    public DataSize getMaxPendingWriteSize() {
+        return maxPendingWriteSize;
+    }
+
+    @Config("stele.write.max-pending-size")
+    @ConfigDescription(
+            "Batches not acknowledged yet and rows staged in transactions, of all clients together; more are refused as busy")
+    public StorageConfig setMaxPendingWriteSize(DataSize maxPendingWriteSize) {
+        this.maxPendingWriteSize = maxPendingWriteSize;
         return this;
     }
 

@@ -281,21 +281,32 @@ final class RequestHandler {
                 rows.size(),
                 rows.stream().filter(Optional::isPresent).count(),
                 System.nanoTime() - start);
-        byte[] reply = new MultiGetReply(found.schemaVersion(), rows).encode(MAX_REPLY_BYTES);
-        int taken = replies.tryTake(reply.length);
+        MultiGetReply reply = new MultiGetReply(found.schemaVersion(), rows);
+        int limitBytes = reply.encodedLimitBytes(MAX_REPLY_BYTES);
+        int taken = replies.tryTake(limitBytes);
         if (taken > 0) {
-            send(request, FrameType.MULTI_GET_REPLY, reply, taken);
+            encode(request, reply, taken);
             return;
         }
         // Clients are behind: somebody else waits for them, this may be a thread for computing.
         threads.newThread(
-                        () ->
-                                send(
-                                        request,
-                                        FrameType.MULTI_GET_REPLY,
-                                        reply,
-                                        replies.takeUninterruptibly(reply.length)))
+                        () -> {
+                            int waited = replies.takeUninterruptibly(limitBytes);
+                            answer(request, asked -> encode(asked, reply, waited));
+                        })
                 .start();
+    }
+
+    /** Its bytes are taken before they exist. */
+    private void encode(Request request, MultiGetReply reply, int taken) {
+        byte[] bytes;
+        try {
+            bytes = reply.encode(MAX_REPLY_BYTES);
+        } catch (RuntimeException | Error e) {
+            replies.giveBack(taken);
+            throw e;
+        }
+        send(request, FrameType.MULTI_GET_REPLY, bytes, taken);
     }
 
     private void send(Request request, FrameType type, byte[] reply, int taken) {

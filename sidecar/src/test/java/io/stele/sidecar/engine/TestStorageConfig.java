@@ -27,6 +27,8 @@ final class TestStorageConfig {
                         .setRetention(new Duration(1, TimeUnit.HOURS))
                         .setTableChangesMaxSize(DataSize.of(64, DataSize.Unit.MEGABYTE))
                         .setMaxWriteWait(new Duration(60, TimeUnit.SECONDS))
+                        .setMaxPendingWriteSize(
+                                DataSize.ofBytes(Runtime.getRuntime().maxMemory() / 5))
                         .setTransactionMaxSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
                         .setTransactionIdleTimeout(new Duration(1, TimeUnit.HOURS))
                         .setTargetFileSize(DataSize.of(256, DataSize.Unit.MEGABYTE))
@@ -59,6 +61,7 @@ final class TestStorageConfig {
         properties.put("stele.retention", "2h");
         properties.put("stele.table-changes.max-size", "7MB");
         properties.put("stele.write.max-wait", "3s");
+        properties.put("stele.write.max-pending-size", "15MB");
         properties.put("stele.transaction.max-size", "3MB");
         properties.put("stele.transaction.idle-timeout", "2m");
         properties.put("stele.compaction.target-file-size", "32MB");
@@ -91,6 +94,7 @@ final class TestStorageConfig {
                         .setRetention(new Duration(2, TimeUnit.HOURS))
                         .setTableChangesMaxSize(DataSize.of(7, DataSize.Unit.MEGABYTE))
                         .setMaxWriteWait(new Duration(3, TimeUnit.SECONDS))
+                        .setMaxPendingWriteSize(DataSize.of(15, DataSize.Unit.MEGABYTE))
                         .setTransactionMaxSize(DataSize.of(3, DataSize.Unit.MEGABYTE))
                         .setTransactionIdleTimeout(new Duration(2, TimeUnit.MINUTES))
                         .setTargetFileSize(DataSize.of(32, DataSize.Unit.MEGABYTE))

@@ -176,9 +176,11 @@ final class EngineAssembly {
                                                 .allMatch(
                                                         entry -> entry.shard().failure().isEmpty()),
                         epoch);
+        WriteBudget budget = new WriteBudget(options.pendingWriteBytes());
         Transactions transactions =
                 new Transactions(
                         options,
+                        budget,
                         time,
                         shards,
                         catalog,
@@ -218,6 +220,7 @@ final class EngineAssembly {
                 readPoints,
                 collector,
                 transactions,
+                budget,
                 retries,
                 oldDecisions,
                 indexBuilds,

@@ -73,6 +73,7 @@ public final class StorageEngine implements AutoCloseable {
     private final Housekeeping housekeeping;
     private final EngineStatusCollector status;
     private final DamageDrops damageDrops;
+    private final WriteBudget budget;
     private volatile boolean closed;
 
     StorageEngine(
@@ -88,6 +89,7 @@ public final class StorageEngine implements AutoCloseable {
             ReadPoints readPoints,
             FileCollector collector,
             Transactions transactions,
+            WriteBudget budget,
             Retries retries,
             OldDecisions oldDecisions,
             IndexBuilds indexBuilds,
@@ -105,6 +107,7 @@ public final class StorageEngine implements AutoCloseable {
                 new TableReads(
                         catalog, shards, files, readPoints, fileLists, options.maxChangesBytes());
         this.transactions = transactions;
+        this.budget = budget;
         this.retries = retries;
         this.orphanFiles = transactions.orphanFiles(files, epoch);
         this.indexBuilds = indexBuilds;
@@ -204,10 +207,37 @@ public final class StorageEngine implements AutoCloseable {
                     return shards.shard(shard).postpone(writerId, sequence, busy.get());
                 }
             }
-            return shards.shard(shard).write(writerId, sequence, batch, offset, length);
+            return admit(shards.shard(shard), writerId, sequence, batch, offset, length);
         } catch (SteleException refused) {
             return CompletableFuture.failedFuture(refused);
         }
+    }
+
+    private CompletableFuture<WriteOutcome> admit(
+            TableGroupShard shard,
+            UUID writerId,
+            long sequence,
+            byte[] batch,
+            int offset,
+            int length) {
+        Optional<SteleException> busy = budget.take(length);
+        if (busy.isPresent()) {
+            return shard.postpone(writerId, sequence, busy.get());
+        }
+        CompletableFuture<WriteOutcome> outcome;
+        try {
+            outcome = shard.write(writerId, sequence, batch, offset, length);
+        } catch (RuntimeException | Error e) {
+            budget.giveBack(length);
+            throw e;
+        }
+        outcome.whenComplete((written, failed) -> budget.giveBack(length));
+        return outcome;
+    }
+
+    /** Bytes of batches that are not acknowledged yet, and of rows staged in transactions. */
+    public long pendingWriteBytes() {
+        return budget.usedBytes();
     }
 
     /**

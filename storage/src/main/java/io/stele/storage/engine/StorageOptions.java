@@ -23,6 +23,8 @@ import java.util.function.Consumer;
  * @param retention how long old versions of tables that say nothing else stay readable without a
  *     lease
  * @param transactionBytes rows staged in one transaction
+ * @param pendingWriteBytes batches that are not acknowledged yet, and staged rows, of the node
+ *     together; more are refused as BUSY
  * @param transactionIdle a transaction nobody touched for this long is aborted
  * @param collectionGrace unreferenced files found at start-up are deleted after this time, and
  *     half-written ones that nobody has changed for so long
@@ -46,6 +48,7 @@ public record StorageOptions(
         Duration memTableAge,
         Duration retention,
         long transactionBytes,
+        long pendingWriteBytes,
         Duration transactionIdle,
         Duration collectionGrace,
         long targetFileBytes,
@@ -59,9 +62,9 @@ public record StorageOptions(
     /**
      * 64 MiB memtables: a column file of useful size, and replay of a full one takes about a
      * second; 1 GiB in all; a minute of age bounds replay of quiet tables; an hour of history for
-     * readers of the past; 512 MiB in a transaction, since staged rows are held in memory; files of
-     * 256 MiB, a few splits each; 64 MiB of ended rows, since some scans at a time hold them beside
-     * the memtables.
+     * readers of the past; 512 MiB in a transaction, since staged rows are held in memory, and 1
+     * GiB of those and of batches on their way; files of 256 MiB, a few splits each; 64 MiB of
+     * ended rows, since some scans at a time hold them beside the memtables.
      */
     public static final StorageOptions DEFAULT =
             new StorageOptions(
@@ -71,6 +74,7 @@ public record StorageOptions(
                     Duration.ofSeconds(60),
                     Duration.ofHours(1),
                     512L << 20,
+                    1L << 30,
                     Duration.ofHours(1),
                     Duration.ofMinutes(10),
                     256L << 20,
@@ -89,6 +93,7 @@ public record StorageOptions(
         check("memTableAge", memTableAge.toMillis());
         check("retention", retention.toMillis() + 1);
         check("transactionBytes", transactionBytes);
+        check("pendingWriteBytes", pendingWriteBytes);
         check("transactionIdle", transactionIdle.toMillis());
         check("collectionGrace", collectionGrace.toMillis() + 1);
         check("targetFileBytes", targetFileBytes);
@@ -146,6 +151,10 @@ public record StorageOptions(
                 });
     }
 
+    public StorageOptions withPendingWrites(long bytes) {
+        return with(draft -> draft.pendingWriteBytes = bytes);
+    }
+
     public StorageOptions withCollectionGrace(Duration grace) {
         return with(draft -> draft.collectionGrace = grace);
     }
@@ -183,6 +192,7 @@ public record StorageOptions(
         private Duration memTableAge;
         private Duration retention;
         private long transactionBytes;
+        private long pendingWriteBytes;
         private Duration transactionIdle;
         private Duration collectionGrace;
         private long targetFileBytes;
@@ -201,6 +211,7 @@ public record StorageOptions(
             memTableAge = from.memTableAge;
             retention = from.retention;
             transactionBytes = from.transactionBytes;
+            pendingWriteBytes = from.pendingWriteBytes;
             transactionIdle = from.transactionIdle;
             collectionGrace = from.collectionGrace;
             targetFileBytes = from.targetFileBytes;
@@ -221,6 +232,7 @@ public record StorageOptions(
                     memTableAge,
                     retention,
                     transactionBytes,
+                    pendingWriteBytes,
                     transactionIdle,
                     collectionGrace,
                     targetFileBytes,

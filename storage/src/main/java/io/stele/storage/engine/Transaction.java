@@ -27,6 +27,7 @@ final class Transaction {
     private final Optional<Lsn> readLsn;
     private final Optional<TableId> stagedTable;
     private final long limitBytes;
+    private final WriteBudget budget;
     private final List<String> filePrefixes;
     private final Map<ShardId, List<Staged>> staged = new TreeMap<>();
     private final CompletableFuture<Lsn> outcome = new CompletableFuture<>();
@@ -46,13 +47,16 @@ final class Transaction {
             Optional<Lsn> readLsn,
             Optional<TableId> stagedTable,
             long limitBytes,
+            WriteBudget budget,
             long ttlMillis,
             long nowMillis) {
         this.id = requireNonNull(id, "id is null");
         this.filePrefixes = List.copyOf(filePrefixes);
         this.readLsn = requireNonNull(readLsn, "readLsn is null");
         this.stagedTable = requireNonNull(stagedTable, "stagedTable is null");
-        this.limitBytes = limitBytes;
+        this.budget = requireNonNull(budget, "budget is null");
+        // More would be BUSY for ever
+        this.limitBytes = Math.min(limitBytes, budget.stagedLimitBytes());
         this.ttlMillis = ttlMillis;
         this.deadlineMillis = nowMillis + ttlMillis;
     }
@@ -81,7 +85,10 @@ final class Transaction {
         return outcome;
     }
 
-    /** Adds a copy of a batch of a part. TRANSACTION_TOO_LARGE beyond the limit. */
+    /**
+     * Adds a copy of a batch of a part. TRANSACTION_TOO_LARGE beyond the limit, BUSY beyond what
+     * the node has for all.
+     */
     synchronized void stage(
             Optional<UUID> part,
             ShardId shard,
@@ -101,6 +108,7 @@ final class Transaction {
                     "Expected at most %d bytes staged in transaction %s, found %d"
                             .formatted(limitBytes, id, stagedBytes + length));
         }
+        budget.takeStaged(length);
         staged.computeIfAbsent(shard, key -> new ArrayList<>())
                 .add(new Staged(part, tableId, Arrays.copyOfRange(batch, offset, offset + length)));
         stagedBytes += length;
@@ -151,6 +159,8 @@ final class Transaction {
     /** Frees the rows. */
     synchronized void clear() {
         staged.clear();
+        budget.giveBack(stagedBytes);
+        stagedBytes = 0;
     }
 
     private record Staged(Optional<UUID> part, TableId tableId, byte[] batch) {

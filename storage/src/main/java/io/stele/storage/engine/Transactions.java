@@ -44,6 +44,7 @@ final class Transactions {
     private static final int MAX_OPEN = 10_000; // each may hold rows in memory
 
     private final StorageOptions options;
+    private final WriteBudget budget;
     private final EngineClock clock;
     private final Shards shards;
     private final CatalogService catalog;
@@ -62,6 +63,7 @@ final class Transactions {
 
     Transactions(
             StorageOptions options,
+            WriteBudget budget,
             EngineClock clock,
             Shards shards,
             CatalogService catalog,
@@ -75,6 +77,7 @@ final class Transactions {
             TableFiles files,
             long epoch) {
         this.options = requireNonNull(options, "options is null");
+        this.budget = requireNonNull(budget, "budget is null");
         this.clock = requireNonNull(clock, "clock is null");
         this.shards = requireNonNull(shards, "shards is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
@@ -128,6 +131,7 @@ final class Transactions {
                         readLsn,
                         stagedTable,
                         options.transactionBytes(),
+                        budget,
                         ttl.toMillis(),
                         clock.nowMillis()));
         return id;

@@ -140,6 +140,7 @@ final class LargeTransactionsWorkload implements Workload {
             node.tick(500);
         }
         assertThat(inFlight).as("a commit that is never answered").isFalse();
+        assertThat(node.engine().pendingWriteBytes()).as("bytes of writes that ended").isZero();
         check();
     }
 }
