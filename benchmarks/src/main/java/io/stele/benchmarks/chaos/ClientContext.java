@@ -42,12 +42,23 @@ record ClientContext(
     /** People do not ask a server that is away a thousand times a second. */
     private static final long FAILURE_PAUSE_MILLIS = 100;
 
+    private static final Duration CONNECTING = Duration.ofSeconds(5);
+
     ClientContext {
         requireNonNull(run, "run is null");
         requireNonNull(findings, "findings is null");
         requireNonNull(deadlines, "deadlines is null");
         requireNonNull(client, "client is null");
         requireNonNull(flight, "flight is null");
+    }
+
+    /** Connected as soon as the sidecar is there, however long it was away. */
+    @Override
+    public FlightClient flight() {
+        if (flight.isBackingOff()) {
+            flight.connect(CONNECTING);
+        }
+        return flight;
     }
 
     /** Does something that counts as a statement and has its deadline. */
@@ -82,15 +93,18 @@ record ClientContext(
 
     void createTable(TableSchema schema) {
         try {
-            flight.action(Actions.CREATE_SCHEMA, new CreateSchemaRequest(SCHEMA, true), Done.class);
+            flight().action(
+                            Actions.CREATE_SCHEMA,
+                            new CreateSchemaRequest(SCHEMA, true),
+                            Done.class);
         } catch (SteleException e) {
             if (e.code() != ErrorCode.SCHEMA_ALREADY_EXISTS) {
                 throw e;
             }
         }
-        flight.action(
-                Actions.CREATE_TABLE,
-                new CreateTableRequest(schema, "", false, true),
-                TableDescription.class);
+        flight().action(
+                        Actions.CREATE_TABLE,
+                        new CreateTableRequest(schema, "", false, true),
+                        TableDescription.class);
     }
 }
