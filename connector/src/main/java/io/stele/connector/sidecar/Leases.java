@@ -131,7 +131,7 @@ public final class Leases {
                     log.warn("Read point %s has ended in the sidecar", id);
                 }
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.warn(
                     e,
                     "Cannot renew %s read points and %s transactions",

@@ -2,6 +2,7 @@ package io.stele.sidecar.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.stele.protocol.Lsn;
 import io.stele.protocol.api.Actions;
@@ -12,6 +13,7 @@ import io.stele.protocol.client.SteleClient;
 import io.stele.protocol.client.TableWriter;
 import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
+import io.stele.sidecar.StartupFailure;
 import io.stele.sidecar.TestingSidecar;
 import io.stele.testing.S3Server;
 import io.stele.testing.VersityGateway;
@@ -22,6 +24,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,7 +52,10 @@ final class SidecarS3IT {
                         "Expected a folder, s3://bucket/prefix or hdfs://host:port/path");
     }
 
-    /** Rows of before the restart come from S3 alone: the log of after is an empty one. */
+    /**
+     * Rows of before the restart come from S3 alone: the log of after is an empty one, which the
+     * sidecar refuses until it is told that the one before is lost.
+     */
     @Test
     void flushedRowsAreOnS3(@TempDir Path directory) throws Exception {
         Map<String, String> properties = onS3("s3://" + VersityGateway.BUCKET + "/flushed/");
@@ -65,6 +72,14 @@ final class SidecarS3IT {
         }
         assertThat(Files.exists(directory.resolve("warehouse"))).isFalse();
         properties.put("stele.wal.path", directory.resolve("empty-wal").toString());
+        StartupFailure refused =
+                assertThrows(
+                        StartupFailure.class, () -> TestingSidecar.start(directory, properties));
+        Matcher lost =
+                Pattern.compile("Expected log ([0-9a-f]{8})")
+                        .matcher(String.valueOf(refused.getMessage()));
+        assertThat(lost.find()).as(refused.getMessage()).isTrue();
+        properties.put("stele.wal.given-up", lost.group(1));
         try (TestingSidecar sidecar = TestingSidecar.start(directory, properties);
                 SteleClient client = sidecar.client()) {
             for (long id = 0; id < 100; id++) {

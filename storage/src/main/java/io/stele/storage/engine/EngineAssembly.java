@@ -171,6 +171,7 @@ final class EngineAssembly {
                         () ->
                                 resolved.isDone()
                                         && !resolved.isCompletedExceptionally()
+                                        && !recovery.hasUnreadableDecisions()
                                         && shards.all().stream()
                                                 // One that stopped may have some in doubt
                                                 .allMatch(

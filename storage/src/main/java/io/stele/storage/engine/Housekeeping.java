@@ -135,8 +135,10 @@ final class Housekeeping implements AutoCloseable {
                             () -> {
                                 try {
                                     if (needs != null && !closed) {
-                                        log.trim(needs.flushed(), keptLog.keeper(needs.kept()));
+                                        // First what is flushed goes from what is kept: a kept
+                                        // PREPARE must not outlive its OUTCOME in the log
                                         keptLog.forget(needs);
+                                        log.trim(needs.flushed(), keptLog.keeper(needs.kept()));
                                         collector.collect(now);
                                         replacedTables.dropUnreadable();
                                     }

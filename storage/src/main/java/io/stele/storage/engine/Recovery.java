@@ -76,6 +76,8 @@ final class Recovery {
     /** Why there is no log. */
     private Optional<SteleException> unusableLog = Optional.empty();
 
+    private boolean hasUnreadableDecisions;
+
     Recovery(
             CatalogService catalog,
             Decisions decisions,
@@ -112,9 +114,15 @@ final class Recovery {
                 }
             }
         }
-        if (unreadable.isEmpty()) {
+        hasUnreadableDecisions = !unreadable.isEmpty();
+        if (!hasUnreadableDecisions) {
             catalog.dropStagedTables();
         } // else one of them may be committed
+    }
+
+    /** Whether decisions of staged tables are damaged: then none may be forgotten. */
+    boolean hasUnreadableDecisions() {
+        return hasUnreadableDecisions;
     }
 
     private void publish(TableId tableId) {
@@ -477,10 +485,24 @@ final class Recovery {
         for (Decision decision : committed) {
             List<TableGroupShard> participants =
                     requireNonNull(inDoubt.get(decision.transactionId()));
-            LogHold hold =
-                    log.resume(
-                            decision.lsn(),
-                            participants.stream().map(TableGroupShard::id).toList());
+            participants.removeIf(shard -> shard.failure().isPresent());
+            if (participants.isEmpty()) {
+                continue;
+            }
+            LogHold hold;
+            try {
+                hold =
+                        log.resume(
+                                decision.lsn(),
+                                participants.stream().map(TableGroupShard::id).toList());
+            } catch (IllegalArgumentException passed) {
+                // A start before this one stopped at it, and the log went on without it
+                participants.forEach(
+                        shard ->
+                                shard.stopRecovering(
+                                        Decision.path(decision.transactionId()), passed));
+                continue;
+            }
             for (TableGroupShard shard : participants) {
                 if (shard.failure().isPresent()) {
                     continue;

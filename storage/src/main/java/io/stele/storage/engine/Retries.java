@@ -24,6 +24,9 @@ final class Retries implements AutoCloseable {
     private static final long FIRST_PAUSE_MILLIS = 100; // a store that hiccups is back at once
     private static final long LONGEST_PAUSE_MILLIS = 5_000; // others wait for this, too
 
+    // The engine's clock may stand still for as long as the machine's was set back
+    private static final int MOST_TICKS = 20;
+
     private final LongSupplier nowMillis;
     private final Consumer<Throwable> uncaught;
     private final List<Attempt<?>> waiting = new ArrayList<>();
@@ -58,7 +61,10 @@ final class Retries implements AutoCloseable {
         long now = nowMillis.getAsLong();
         List<Attempt<?>> due = new ArrayList<>();
         synchronized (this) {
-            waiting.removeIf(attempt -> attempt.dueMillis <= now && due.add(attempt));
+            waiting.removeIf(
+                    attempt ->
+                            (attempt.dueMillis <= now || ++attempt.ticks >= MOST_TICKS)
+                                    && due.add(attempt));
         }
         due.forEach(Attempt::run);
     }
@@ -81,6 +87,7 @@ final class Retries implements AutoCloseable {
         private final CompletableFuture<T> done;
         private int failures;
         private long dueMillis;
+        private int ticks;
 
         private Attempt(
                 String what, Supplier<CompletableFuture<T>> step, CompletableFuture<T> done) {
@@ -125,6 +132,7 @@ final class Retries implements AutoCloseable {
                                         LONGEST_PAUSE_MILLIS,
                                         FIRST_PAUSE_MILLIS << Math.min(failures, 16));
                 failures++;
+                ticks = 0;
                 if (!closed) {
                     waiting.add(this);
                     return;

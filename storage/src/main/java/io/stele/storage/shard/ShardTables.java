@@ -39,14 +39,14 @@ final class ShardTables {
     }
 
     /** From now on the table is not found, and who asks for it is told why. */
-    void setAside(SetAsideTable table) {
+    synchronized void setAside(SetAsideTable table) {
         TableId tableId = table.table().schema().id();
         setAside.putIfAbsent(tableId, table);
         tables.remove(tableId);
     }
 
     /** A table that was set aside is dropped. */
-    Optional<SetAsideTable> forget(TableId tableId) {
+    synchronized Optional<SetAsideTable> forget(TableId tableId) {
         return Optional.ofNullable(setAside.remove(tableId));
     }
 
@@ -55,12 +55,16 @@ final class ShardTables {
         return Optional.ofNullable(setAside.get(tableId)).map(SetAsideTable::refusal);
     }
 
-    /** Adds a table; the one that is there already, if so, stays and is returned. */
-    @Nullable TableShard addIfAbsent(TableShard table) {
-        return tables.putIfAbsent(table.schema().id(), table);
+    /**
+     * Adds a table, unless it is set aside; the one that is there already, if so, stays and is
+     * returned.
+     */
+    synchronized @Nullable TableShard addIfAbsent(TableShard table) {
+        SetAsideTable aside = setAside.get(table.schema().id());
+        return aside != null ? aside.table() : tables.putIfAbsent(table.schema().id(), table);
     }
 
-    Optional<TableShard> remove(TableId tableId) {
+    synchronized Optional<TableShard> remove(TableId tableId) {
         return Optional.ofNullable(tables.remove(tableId));
     }
 

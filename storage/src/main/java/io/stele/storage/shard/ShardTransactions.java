@@ -242,7 +242,10 @@ final class ShardTransactions {
             return; // Its PREPARE is trimmed: all of it is in files.
         }
         if (outcome.committed()) {
-            applyPart(part.withResolved(resolved(part, outcome, lsn)), outcome.firstRowIds(), lsn);
+            applyPart(
+                    part.withResolved(resolved(part, outcome, lsn)),
+                    firstRowIds(part, outcome, lsn),
+                    lsn);
         }
         // Only now: until then it may be tried again
         prepared.remove(outcome.transactionId());
@@ -264,6 +267,41 @@ final class ShardTransactions {
                         new PartResolution(shard, files, false, lsn, Long.MAX_VALUE).run(part));
         all.putAll(outcome.resolved());
         return all;
+    }
+
+    /**
+     * The row ids of its rows in tables without a key. An outcome that was logged while such a
+     * table was set aside has none for it; when the table is back, they are the next ones, since
+     * nothing was written to it after.
+     */
+    private Map<TableId, Long> firstRowIds(PreparedPart part, Outcome outcome, Lsn lsn) {
+        if (batches.isCounting()) {
+            return outcome.firstRowIds();
+        }
+        Map<TableId, Long> all = new HashMap<>(outcome.firstRowIds());
+        rowCounts(part)
+                .forEach(
+                        (tableId, count) -> {
+                            if (count > 0 && !all.containsKey(tableId)) {
+                                tables.find(tableId)
+                                        .filter(table -> !table.schema().hasPrimaryKey())
+                                        .filter(table -> table.flushedLsn() < lsn.value())
+                                        .ifPresent(
+                                                table -> all.put(tableId, table.takeRowIds(count)));
+                            }
+                        });
+        return all;
+    }
+
+    private static Map<TableId, Long> rowCounts(PreparedPart part) {
+        Map<TableId, Long> counts = new HashMap<>();
+        for (FileEntry entry : part.files()) {
+            counts.merge(entry.tableId(), entry.rowCount(), Long::sum);
+        }
+        for (WriteBatchReader batch : part.batches()) {
+            counts.merge(batch.tableId(), (long) AppendedRows.count(batch), Long::sum);
+        }
+        return counts;
     }
 
     private boolean isWhole(PreparedPart part, Outcome outcome, Lsn lsn) {
@@ -362,13 +400,7 @@ final class ShardTransactions {
         }
         PreparedPart part =
                 requireNonNull(prepared.get(transactionId), "transaction is not prepared");
-        Map<TableId, Long> needed = new HashMap<>();
-        for (FileEntry entry : part.files()) {
-            needed.merge(entry.tableId(), entry.rowCount(), Long::sum);
-        }
-        for (WriteBatchReader batch : part.batches()) {
-            needed.merge(batch.tableId(), (long) AppendedRows.count(batch), Long::sum);
-        }
+        Map<TableId, Long> needed = rowCounts(part);
         Map<TableId, Long> firstRowIds = new HashMap<>();
         needed.forEach(
                 (tableId, count) ->

@@ -152,7 +152,7 @@ public final class TableGroupShard {
         }
         TableShard added = new TableShard(id, newest, rowCache);
         TableShard known = tables.addIfAbsent(added);
-        if (known == null) {
+        if (known == null || tables.isSetAside(newest.schema().id())) {
             return;
         }
         boolean altered = newest.schemaVersion() != known.announced().schemaVersion();
@@ -221,7 +221,10 @@ public final class TableGroupShard {
      */
     public void setAside(TableShard table, List<Damage> found, Lsn needed) {
         TableId tableId = table.schema().id();
-        long first = Math.min(needed.value(), table.minLogLsn());
+        // A transaction that is not decided may be of this table
+        long first =
+                Math.min(
+                        transactions.minLogLsn(), Math.min(needed.value(), table.minLogLsn()));
         long last = Math.max(needed.value(), table.changedLsn());
         tables.setAside(new SetAsideTable(table, found, first, last));
         table.drop();
@@ -294,7 +297,12 @@ public final class TableGroupShard {
      */
     public Optional<KeptRecords> keptRecords() {
         if (failure != null) {
-            long first = Math.min(neededByTables(), applied.applied().value() + 1);
+            // One that stopped before it had replayed the log does not know what it would have needed
+            long first =
+                    log == null ? 1 : Math.min(neededByTables(), applied.applied().value() + 1);
+            for (SetAsideTable table : tables.setAside()) {
+                first = Math.min(first, table.firstLsn());
+            }
             return Optional.of(new KeptRecords(first, Long.MAX_VALUE, Optional.empty()));
         }
         Collection<SetAsideTable> aside = tables.setAside();

@@ -293,8 +293,11 @@ final class WriterWindows {
     synchronized void restore(WriterProgress progress, boolean changed) {
         Window window = new Window();
         window.decided.restore(progress);
+        // One of which only the floor is left may be as young as any
         window.touchedMillis =
-                progress.batches().isEmpty() ? 0 : progress.batches().getLast().lsn().millis();
+                progress.batches().isEmpty()
+                        ? nowMillis.getAsLong()
+                        : progress.batches().getLast().lsn().millis();
         window.changed = changed ? ++changes : 0;
         Window before = windows.put(progress.writerId(), window);
         batches += window.decided.size() - (before == null ? 0 : before.decided.size());
