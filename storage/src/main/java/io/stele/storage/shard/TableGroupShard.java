@@ -223,8 +223,7 @@ public final class TableGroupShard {
         TableId tableId = table.schema().id();
         // A transaction that is not decided may be of this table
         long first =
-                Math.min(
-                        transactions.minLogLsn(), Math.min(needed.value(), table.minLogLsn()));
+                Math.min(transactions.minLogLsn(), Math.min(needed.value(), table.minLogLsn()));
         long last = Math.max(needed.value(), table.changedLsn());
         tables.setAside(new SetAsideTable(table, found, first, last));
         table.drop();
@@ -297,7 +296,8 @@ public final class TableGroupShard {
      */
     public Optional<KeptRecords> keptRecords() {
         if (failure != null) {
-            // One that stopped before it had replayed the log does not know what it would have needed
+            // One that stopped before it had replayed the log does not know what it would have
+            // needed
             long first =
                     log == null ? 1 : Math.min(neededByTables(), applied.applied().value() + 1);
             for (SetAsideTable table : tables.setAside()) {
