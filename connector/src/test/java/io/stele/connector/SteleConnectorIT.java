@@ -225,7 +225,7 @@ final class SteleConnectorIT extends BaseConnectorTest {
             assertUpdate(delete + "orderkey = (SELECT min(orderkey) FROM orders)", 1);
             assertUpdate(delete + "orderkey = (SELECT orderkey FROM orders WHERE false)", 0);
             assertUpdate(delete + "EXISTS(SELECT 1 WHERE false)", 0);
-            assertUpdate(delete + "EXISTS(SELECT 1)");
+            assertUpdate(delete + "EXISTS(SELECT 1)", 14_999);
             assertQueryReturnsEmptyResult("SELECT * FROM " + table.getName());
         }
         for (String condition :

@@ -67,9 +67,12 @@ final class ConflictCheck {
                     return Optional.of(
                             "key %s of table %s was changed after LSN %s"
                                     .formatted(
-                                            KeyText.of(
-                                                    KeyEncoder.forPrimaryKey(table.schema()),
-                                                    batch.key()),
+                                            table.schema().hasPrimaryKey()
+                                                    ? KeyText.of(
+                                                            KeyEncoder.forPrimaryKey(
+                                                                    table.schema()),
+                                                            batch.key())
+                                                    : "of a row",
                                             table.schema().qualifiedName(),
                                             readLsn.withTime()));
                 }
