@@ -161,8 +161,14 @@ final class SteleEncryptionIT {
             check(runner, 0, 10_000, 20_000);
         }
         assertThat(placesOfPlainText()).isEmpty();
-        assertThatThrownBy(() -> sidecar(keys(OLD_KEY.replace("b2xk", "d3Jv"))).close())
-                .hasMessageContaining("this 'old' is not the one that it was written with");
+        // The newest version of the catalog is under the new one
+        assertThatThrownBy(() -> sidecar(keys(OLD_KEY)).close())
+                .hasMessageContaining("Expected master key 'new', found only [old]");
+        assertThatThrownBy(
+                        () ->
+                                sidecar(keys(NEW_KEY.replace("bmV3", "d3Jv") + "," + OLD_KEY))
+                                        .close())
+                .hasMessageContaining("this 'new' is not the one that it was written with");
         assertThatThrownBy(() -> sidecar(Map.of()).close())
                 .hasMessageContaining("found an encrypted one and no master keys");
     }

@@ -20,13 +20,13 @@ final class SortedFilesSink implements RowSink {
     private final KeyRows keys;
     private final List<Page> pages = new ArrayList<>();
     private final List<SortedRows.Row> rows = new ArrayList<>();
-    private final List<WrittenFile> finished = new ArrayList<>();
+    private final SinkFiles files;
     private long bufferedBytes;
-    private long finishedBytes;
 
     SortedFilesSink(WriteContext context) {
         this.context = requireNonNull(context, "context is null");
         this.keys = new KeyRows(context.table(), context.columns(), context.types());
+        this.files = new SinkFiles(context);
     }
 
     @Override
@@ -52,11 +52,7 @@ final class SortedFilesSink implements RowSink {
         if (rows.isEmpty()) {
             return;
         }
-        SortedRows sorted = new SortedRows(context, pages, rows);
-        for (WrittenFile file : sorted.write()) {
-            finished.add(file);
-            finishedBytes += file.sizeBytes();
-        }
+        new SortedRows(context, pages, rows, files).write();
         pages.clear();
         rows.clear();
         bufferedBytes = 0;
@@ -69,23 +65,19 @@ final class SortedFilesSink implements RowSink {
 
     @Override
     public long writtenBytes() {
-        return finishedBytes;
+        return files.finishedBytes();
     }
 
     @Override
     public List<WrittenFile> finish() throws IOException {
         flush();
-        return List.copyOf(finished);
+        return files.finished();
     }
 
     @Override
     public void abort() throws IOException {
         pages.clear();
         rows.clear();
-        for (WrittenFile file : finished) {
-            for (String path : file.paths()) {
-                context.warehouse().delete(path);
-            }
-        }
+        files.delete();
     }
 }

@@ -44,11 +44,16 @@ final class SortedRows {
     private final WriteContext context;
     private final List<Page> pages;
     private final List<Row> rows;
+    private final SinkFiles files;
 
-    SortedRows(WriteContext context, List<Page> pages, List<Row> rows) {
+    /**
+     * @param files of the sink, which gets those that are written
+     */
+    SortedRows(WriteContext context, List<Page> pages, List<Row> rows, SinkFiles files) {
         this.context = context;
         this.pages = pages;
         this.rows = rows;
+        this.files = files;
     }
 
     /** What sorting needs to know of the row that {@code keys} stands on. */
@@ -66,20 +71,18 @@ final class SortedRows {
     }
 
     /** Writes the rows, and leaves out all but the last of a primary key. */
-    List<WrittenFile> write() throws IOException {
+    void write() throws IOException {
         List<Row> order = context.table().hasPrimaryKey() ? lastOfEachKey() : new ArrayList<>(rows);
         order.sort(BY_FILE_ORDER);
         checkPartitions(order);
         Block[] columns = columns();
-        List<WrittenFile> files = new ArrayList<>();
         int start = 0;
         for (int end = 1; end <= order.size(); end++) {
             if (end == order.size() || startsFile(order.get(end - 1), order.get(end))) {
-                files.add(writeFile(order.subList(start, end), columns));
+                files.finished(writeFile(order.subList(start, end), columns));
                 start = end;
             }
         }
-        return files;
     }
 
     private void checkPartitions(List<Row> order) {
@@ -133,7 +136,7 @@ final class SortedRows {
     }
 
     private WrittenFile writeFile(List<Row> order, Block[] columns) throws IOException {
-        WriteContext.FileName name = context.newFile(order.getFirst().shard);
+        WriteContext.FileName name = files.begin(order.getFirst().shard);
         ColumnFile.Summary summary;
         try (ColumnFile file = context.create(name, ColumnFile.STRIPE_BYTES)) {
             for (int start = 0; start < order.size(); start += PAGE_ROWS) {

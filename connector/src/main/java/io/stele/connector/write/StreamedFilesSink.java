@@ -2,13 +2,13 @@ package io.stele.connector.write;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.io.Closer;
 import io.stele.connector.type.KeyRows;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.storage.format.FileChecksums;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -38,14 +38,14 @@ final class StreamedFilesSink implements RowSink {
     private final WriteContext context;
     private final @Nullable KeyRows keys;
     private final Map<Integer, OpenFile> open = new TreeMap<>();
-    private final List<WrittenFile> finished = new ArrayList<>();
+    private final SinkFiles files;
     private int nextShard;
-    private long finishedBytes;
 
     StreamedFilesSink(WriteContext context, boolean routed) {
         this.context = requireNonNull(context, "context is null");
         this.keys =
                 routed ? new KeyRows(context.table(), context.columns(), context.types()) : null;
+        this.files = new SinkFiles(context);
         this.nextShard = context.firstShard();
     }
 
@@ -112,7 +112,7 @@ final class StreamedFilesSink implements RowSink {
     private void write(int shard, Page page) throws IOException {
         OpenFile file = open.get(shard);
         if (file == null) {
-            WriteContext.FileName name = context.newFile(shard);
+            WriteContext.FileName name = files.begin(shard);
             file = new OpenFile(name, context.create(name, stripeBytes()));
             open.put(shard, file);
         }
@@ -127,8 +127,7 @@ final class StreamedFilesSink implements RowSink {
         OpenFile file = requireNonNull(open.remove(shard), "file is null");
         try (ColumnFile content = file.content) {
             ColumnFile.Summary summary = context.finish(file.name, content);
-            finishedBytes += summary.sizeBytes();
-            finished.add(
+            files.finished(
                     new WrittenFile(
                             context.table().id(),
                             file.name.shard(),
@@ -156,7 +155,7 @@ final class StreamedFilesSink implements RowSink {
 
     @Override
     public long writtenBytes() {
-        return finishedBytes;
+        return files.finishedBytes();
     }
 
     @Override
@@ -164,20 +163,16 @@ final class StreamedFilesSink implements RowSink {
         for (int shard : List.copyOf(open.keySet())) {
             finish(shard);
         }
-        return List.copyOf(finished);
+        return files.finished();
     }
 
     @Override
     public void abort() throws IOException {
-        for (OpenFile file : open.values()) {
-            file.content.close();
+        try (Closer closer = Closer.create()) {
+            closer.register(files::delete); // last
+            open.values().forEach(file -> closer.register(file.content::close));
         }
         open.clear();
-        for (WrittenFile file : finished) {
-            for (String path : file.paths()) {
-                context.warehouse().delete(path);
-            }
-        }
     }
 
     private record OpenFile(WriteContext.FileName name, ColumnFile content) {}

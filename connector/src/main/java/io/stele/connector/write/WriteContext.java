@@ -15,6 +15,7 @@ import io.stele.storage.format.FileChecksums;
 import io.stele.storage.format.FileMetadata;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
@@ -108,6 +109,20 @@ record WriteContext(
 
         String keyIndexPath() {
             return stem + ".idx";
+        }
+
+        /** All objects that a file of the table may consist of, also one that is not finished. */
+        List<String> paths(TableSchema table) {
+            List<String> paths = new ArrayList<>();
+            paths.add(orcPath());
+            paths.add(WrittenFile.checksumsPath(orcPath()));
+            if (table.hasPrimaryKey()) {
+                paths.add(keyIndexPath());
+            }
+            if (!table.options().bitmapColumns().isEmpty()) {
+                paths.add(WrittenFile.bitmapIndexPath(orcPath()));
+            }
+            return paths;
         }
     }
 }
