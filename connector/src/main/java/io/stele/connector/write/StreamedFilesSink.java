@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -165,6 +166,11 @@ final class StreamedFilesSink implements RowSink {
             finish(shard);
         }
         return List.copyOf(finished);
+    }
+
+    @Override
+    public List<UUID> parts() {
+        return List.of();
     }
 
     @Override
