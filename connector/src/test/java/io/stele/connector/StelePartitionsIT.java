@@ -216,6 +216,9 @@ final class StelePartitionsIT {
         queries.run(create("few_rows", 3, ""));
         assertThat(queries.count(rows("few_rows"))).isEqualTo(15_000);
         assertThat(queries.count(files("few_rows"))).isPositive();
+        // Of several messages, of which the first ones are refused while others are on their way
+        queries.run("CREATE TABLE few_rows.s.lines AS SELECT * FROM tpch.tiny.lineitem");
+        assertThat(queries.count("SELECT count(*) FROM few_rows.s.lines")).isEqualTo(60_175);
     }
 
     private static String create(String catalog, int partitions, String more) {

@@ -90,14 +90,17 @@ final class InsertSink implements RowSink {
             release(log);
             return log.finish();
         } catch (TrinoException refused) {
-            if (!filesAllowed || !StagedSink.isFull(refused)) {
+            if (!StagedSink.isFull(refused)) {
                 throw refused;
             }
         }
         log.abort();
-        held.addAll(few);
+        held.clear();
         RowSink files = files();
-        release(files);
+        chosen = files;
+        for (Page page : few) {
+            files.append(page);
+        }
         return files.finish();
     }
 
