@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * INSERTs of one row each by JDBC batch, of which Trino's driver makes a query a row. Beside Stele's
- * tables the same into one of the memory connector, which costs what Trino costs, and {@code SELECT
- * 1}.
+ * INSERTs of one row each by JDBC batch, of which Trino's driver makes a query a row. Beside
+ * Stele's tables the same into one of the memory connector, which costs what Trino costs, and
+ * {@code SELECT 1}.
  *
  * <p>One connection fills a batch for each table in turn, in an order that rotates. The first batch
  * of each is reported by itself, as what a server costs that was started just now.

@@ -194,7 +194,9 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         return repeatChange(() -> send(action, request, replyType, tag), unknown);
     }
 
-    /** Beginning and committing go where a short request takes least; each INSERT waits for both. */
+    /**
+     * Beginning and committing go where a short request takes least; each INSERT waits for both.
+     */
     private <T> T send(String action, Object request, Class<T> replyType, QueryTag tag) {
         Doors here = connect();
         Optional<T> reply =

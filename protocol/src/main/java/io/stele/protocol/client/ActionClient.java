@@ -28,14 +28,14 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 
 /**
- * Runs actions of one sidecar that may be asked twice, over the framed protocol: each on a socket of
- * its own for as long as it takes, written and read by the thread that asks. So the sidecar is all
- * that has to be woken, and it wakes nobody else; over Flight a request goes through four threads
- * more, which is most of what a short one takes.
+ * Runs actions of one sidecar that may be asked twice, over the framed protocol: each on a socket
+ * of its own for as long as it takes, written and read by the thread that asks. So the sidecar is
+ * all that has to be woken, and it wakes nobody else; over Flight a request goes through four
+ * threads more, which is most of what a short one takes.
  *
  * <p>Sockets are kept for the next ones. A request whose kept socket turns out to be dead is sent
- * again on a new one. Waiting for an answer cannot be
- * interrupted; it ends with the timeout. Thread-safe.
+ * again on a new one. Waiting for an answer cannot be interrupted; it ends with the timeout.
+ * Thread-safe.
  */
 public final class ActionClient implements AutoCloseable {
     /** Beyond, callers find another way: a thread of the sidecar waits for each. */

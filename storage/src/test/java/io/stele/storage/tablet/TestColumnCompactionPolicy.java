@@ -153,14 +153,19 @@ class TestColumnCompactionPolicy {
         for (Pick pick; (pick = policy.pick(files).orElse(null)) != null; picks++) {
             assertThat(pick.files()).hasSizeLessThanOrEqualTo(256);
             Map<Integer, List<Candidate>> merged =
-                    pick.files().stream().collect(groupingBy(TestColumnCompactionPolicy::partition));
+                    pick.files().stream()
+                            .collect(groupingBy(TestColumnCompactionPolicy::partition));
             assertThat(merged.values()).allMatch(inputs -> inputs.size() == 4);
             Set<Candidate> gone = Collections.newSetFromMap(new IdentityHashMap<>());
             gone.addAll(pick.files());
             files.removeIf(gone::contains);
             merged.forEach(
                     (partition, _) ->
-                            files.add(candidate(ofPartition("m" + partition, partition, 20_000), 0, 0)));
+                            files.add(
+                                    candidate(
+                                            ofPartition("m" + partition, partition, 20_000),
+                                            0,
+                                            0)));
         }
         assertThat(picks).isBetween(partitions / 64, partitions / 60);
         assertThat(files).hasSize(partitions);
@@ -173,7 +178,8 @@ class TestColumnCompactionPolicy {
             files.add(candidate(ofPartition("large" + i, i / 4, FULL - 1), 0, 0));
         }
         // Four megabytes are the limit
-        assertThat(ids(policy.pick(files))).containsExactlyInAnyOrder("large0", "large1", "large2", "large3");
+        assertThat(ids(policy.pick(files)))
+                .containsExactlyInAnyOrder("large0", "large1", "large2", "large3");
         files.clear();
         for (int i = 0; i < 8; i++) {
             files.add(candidate(ofPartition("a" + i, i / 4, 1_000), 0, i < 4 ? 0 : 100));
