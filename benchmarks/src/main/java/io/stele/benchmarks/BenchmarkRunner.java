@@ -10,6 +10,7 @@ import io.stele.benchmarks.get.GetBenchmark;
 import io.stele.benchmarks.hos.HosBenchmark;
 import io.stele.benchmarks.indexes.IndexesBenchmark;
 import io.stele.benchmarks.ingest.IngestBenchmark;
+import io.stele.benchmarks.jdbcbatch.JdbcBatchBenchmark;
 import io.stele.benchmarks.lookupsql.LookupSqlBenchmark;
 import io.stele.benchmarks.manifest.ManifestBenchmark;
 import io.stele.benchmarks.pagecache.PageCacheBenchmark;
@@ -52,6 +53,7 @@ public final class BenchmarkRunner {
                     new ScanBenchmark(),
                     new AggregatesBenchmark(),
                     new LookupSqlBenchmark(),
+                    new JdbcBatchBenchmark(),
                     new PlanningBenchmark(),
                     new ManifestBenchmark(),
                     new TpchBenchmark(),

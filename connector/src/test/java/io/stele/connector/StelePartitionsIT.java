@@ -2,6 +2,7 @@ package io.stele.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -162,19 +163,75 @@ final class StelePartitionsIT {
                 .hasMessageContaining("does not exist");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"0B", "16MB"})
+    void rowsOfSmallPartitionsGoByTheLogAndShareFiles(String threshold) {
+        String catalog = "direct_" + threshold.toLowerCase(Locale.ROOT);
+        SidecarFixture sidecar =
+                cluster.newSidecar(catalog, Map.of("stele.write.direct-threshold", threshold));
+        queries.run(create(catalog, 1_500, ""));
+        assertThat(queries.count(files(catalog))).isZero();
+        assertThat(queries.count(rows(catalog))).isEqualTo(15_000);
+        sidecar.flush("s", "parts");
+        // Of each partition one, though writers are several and shards four
+        assertThat(queries.count(files(catalog))).isEqualTo(1_500);
+        assertThat(queries.count(rows(catalog))).isEqualTo(15_000);
+        assertThat(queries.count(rows(catalog) + " WHERE part = 7")).isEqualTo(10);
+        queries.run("DELETE FROM %s.s.parts WHERE part < 1000".formatted(catalog));
+        assertThat(queries.count(rows(catalog))).isEqualTo(5_000);
+    }
+
     @Test
-    void aWriterOfTooManyPartitionsIsRefused() {
-        cluster.newSidecar("files_only", Map.of("stele.write.direct-threshold", "0B"));
-        String create =
-                "CREATE TABLE files_only.s.parts WITH (partitioned_by = ARRAY['part'], shard_count = 1) AS "
-                        + "SELECT orderkey AS id, orderkey %% %s AS part FROM tpch.tiny.orders";
-        assertThat(queries.failure(create.formatted(9000)))
-                .hasMessageContaining("Expected rows of at most 1000 partitions of s.parts");
-        queries.run(create.formatted(30));
-        assertThat(queries.count("SELECT count(*) FROM files_only.s.\"parts$partitions\""))
-                .isEqualTo(30);
-        assertThat(queries.count("SELECT sum(record_count) FROM files_only.s.\"parts$partitions\""))
-                .isEqualTo(15_000);
+    void keysThatComeAgainInALaterBufferAreThereOnce() {
+        cluster.newSidecar(
+                "buffers",
+                Map.of(
+                        "stele.write.direct-threshold", "0B",
+                        "stele.write.sort-buffer-size", "1MB"));
+        // Partition 7 has a row like each other, then all rows of a buffer, then a row again
+        queries.run(
+                """
+                CREATE TABLE buffers.s.parts
+                WITH (primary_key = ARRAY['id', 'part'], partitioned_by = ARRAY['part'], shard_count = 1) AS
+                SELECT n % 30000 AS id, IF(n < 30000, n % 100, 7) AS part, n AS v
+                FROM UNNEST(sequence(0, 9999)) t(i) CROSS JOIN UNNEST(sequence(0, 8)) u(j)
+                CROSS JOIN UNNEST(ARRAY[i * 9 + j]) w(n)""");
+        assertThat(queries.count("SELECT count(*) FROM buffers.s.parts"))
+                .isEqualTo(
+                        queries.count(
+                                "SELECT count(DISTINCT (n % 30000, IF(n < 30000, n % 100, 7))) FROM UNNEST(sequence(0, 9999)) t(i) CROSS JOIN UNNEST(sequence(0, 8)) u(j) CROSS JOIN UNNEST(ARRAY[i * 9 + j]) w(n)"));
+    }
+
+    @Test
+    void whatTheLogHasNoRoomForBecomesFiles() {
+        Map<String, String> smallLog = Map.of("stele.transaction.max-size", "64kB");
+        cluster.newSidecar("no_log", Map.of("stele.write.direct-threshold", "0B"), smallLog);
+        assertThat(queries.failure(create("no_log", 9_000, ", shard_count = 1")))
+                .hasMessageContaining("Expected at most 1000 partitions of s.parts");
+        queries.run(create("no_log", 100, ", shard_count = 1"));
+        assertThat(queries.count(rows("no_log"))).isEqualTo(15_000);
+        assertThat(queries.count(files("no_log"))).isGreaterThanOrEqualTo(100);
+
+        cluster.newSidecar("few_rows", Map.of(), smallLog);
+        queries.run(create("few_rows", 3, ""));
+        assertThat(queries.count(rows("few_rows"))).isEqualTo(15_000);
+        assertThat(queries.count(files("few_rows"))).isPositive();
+        // Of several messages, of which the first ones are refused while others are on their way
+        queries.run("CREATE TABLE few_rows.s.lines AS SELECT * FROM tpch.tiny.lineitem");
+        assertThat(queries.count("SELECT count(*) FROM few_rows.s.lines")).isEqualTo(60_175);
+    }
+
+    private static String create(String catalog, int partitions, String more) {
+        return "CREATE TABLE %s.s.parts WITH (partitioned_by = ARRAY['part']%s) AS SELECT orderkey AS id, (orderkey / 32 * 8 + orderkey %% 8) %% %s AS part FROM tpch.tiny.orders"
+                .formatted(catalog, more, partitions);
+    }
+
+    private static String files(String catalog) {
+        return "SELECT count(*) FROM %s.s.\"parts$files\"".formatted(catalog);
+    }
+
+    private static String rows(String catalog) {
+        return "SELECT count(*) FROM %s.s.parts".formatted(catalog);
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -155,6 +156,19 @@ public final class TrinoSession implements AutoCloseable {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
             return Math.max(0, statement.getLargeUpdateCount());
+        }
+    }
+
+    /** Runs a statement with parameters for each of some rows, as one batch of the driver. */
+    public void batch(String sql, List<List<Object>> rows) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (List<Object> row : rows) {
+                for (int parameter = 0; parameter < row.size(); parameter++) {
+                    statement.setObject(parameter + 1, row.get(parameter));
+                }
+                statement.addBatch();
+            }
+            statement.executeBatch();
         }
     }
 

@@ -25,9 +25,11 @@ public record Fragments(List<UUID> parts, List<WrittenFile> files) {
     }
 
     /** What one writer tells. */
-    static Collection<Slice> of(UUID part, List<WrittenFile> files) {
+    static Collection<Slice> of(List<UUID> parts, List<WrittenFile> files) {
         List<Slice> fragments = new ArrayList<>();
-        fragments.add(slice(new Fragment(Optional.of(part), Optional.empty())));
+        for (UUID part : parts) {
+            fragments.add(slice(new Fragment(Optional.of(part), Optional.empty())));
+        }
         for (WrittenFile file : files) {
             fragments.add(slice(new Fragment(Optional.empty(), Optional.of(file))));
         }

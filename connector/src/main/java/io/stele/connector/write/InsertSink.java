@@ -7,26 +7,33 @@ import io.stele.connector.type.KeyRows;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.Orientation;
 import io.trino.spi.Page;
+import io.trino.spi.TrinoException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the way of a writer's rows: a few go through the log, many into files of their own. Holds
- * rows back until it knows.
+ * Chooses the way of a writer's rows: a few go through the log, many into files of their own, and
+ * so do a few for which the log has no room. Holds rows back until it knows.
  */
 final class InsertSink implements RowSink {
     private final WriteContext context;
     private final RowLimit limit;
     private final boolean filesAllowed;
     private final long directThresholdBytes;
+    private final int fewPartitions;
     private final List<Page> held = new ArrayList<>();
     private long heldBytes; // of the rows
     private long retainedBytes; // of what their pages keep in memory
     private @Nullable RowSink chosen;
 
-    InsertSink(WriteContext context, long directThresholdBytes) {
+    /**
+     * @param fewPartitions as {@link SmallPartitions} takes it
+     */
+    InsertSink(WriteContext context, long directThresholdBytes, int fewPartitions) {
+        this.fewPartitions = fewPartitions;
         this.context = requireNonNull(context, "context is null");
         this.limit =
                 new RowLimit(context.table().qualifiedName(), context.columns(), context.types());
@@ -71,9 +78,42 @@ final class InsertSink implements RowSink {
             if (held.isEmpty()) {
                 return List.of();
             }
-            release(new StagedSink(context));
+            return finishFew();
         }
-        return requireNonNull(chosen, "chosen is null").finish();
+        return chosen.finish();
+    }
+
+    private List<WrittenFile> finishFew() throws IOException {
+        List<Page> few = List.copyOf(held);
+        RowSink log = spreads(few) ? SortedFilesSink.byLog(context) : new StagedSink(context);
+        try {
+            release(log);
+            return log.finish();
+        } catch (TrinoException refused) {
+            if (!StagedSink.isFull(refused)) {
+                throw refused;
+            }
+        }
+        log.abort();
+        held.clear();
+        RowSink files = files();
+        chosen = files;
+        for (Page page : few) {
+            files.append(page);
+        }
+        return files.finish();
+    }
+
+    /** Whether it matters for the number of files which shard takes which partition. */
+    private boolean spreads(List<Page> pages) {
+        return context.table().distributionColumns().isEmpty()
+                && !context.table().partitionedBy().isEmpty()
+                && pages.stream().mapToInt(Page::getPositionCount).sum() > SmallPartitions.FEW;
+    }
+
+    @Override
+    public List<UUID> parts() {
+        return chosen == null ? List.of() : chosen.parts();
     }
 
     @Override
@@ -90,7 +130,7 @@ final class InsertSink implements RowSink {
                         || !context.table().clusteringKey().isEmpty()
                         || !context.table().partitionedBy().isEmpty();
         return sorted
-                ? new SortedFilesSink(context)
+                ? SortedFilesSink.byFile(context, fewPartitions)
                 : new StreamedFilesSink(context, KeyRows.hasKeys(context.table()));
     }
 

@@ -4,6 +4,7 @@ import io.stele.protocol.api.WrittenFile;
 import io.trino.spi.Page;
 import java.io.IOException;
 import java.util.List;
+import java.util.UUID;
 
 /** Takes the rows that one writer adds to a table. Confined to one thread. */
 interface RowSink {
@@ -18,6 +19,9 @@ interface RowSink {
 
     /** Hands everything to the transaction, and tells the files that its commit has to name. */
     List<WrittenFile> finish() throws IOException;
+
+    /** The parts of the transaction that it staged rows as; after {@link #finish}. */
+    List<UUID> parts();
 
     /** Gives everything up; files already written are nobody's and are collected. */
     void abort() throws IOException;

@@ -9,11 +9,13 @@ import io.trino.spi.block.Block;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 /**
  * Collects rows, and writes them sorted, each shard and partition a file, whenever its buffer is
- * full. Of rows with the same primary key the last one stays: within a buffer by leaving the others
- * out, between buffers by the order of the files.
+ * full. Rows of {@link SmallPartitions} go by the log. Of rows with the same primary key the last
+ * one stays: within a buffer by leaving the others out, between buffers by the order of the files,
+ * and since what is in the log comes after all files.
  */
 final class SortedFilesSink implements RowSink {
     private final WriteContext context;
@@ -21,12 +23,28 @@ final class SortedFilesSink implements RowSink {
     private final List<Page> pages = new ArrayList<>();
     private final List<SortedRows.Row> rows = new ArrayList<>();
     private final SinkFiles files;
+    private final SmallPartitions small;
     private long bufferedBytes;
 
-    SortedFilesSink(WriteContext context) {
+    private SortedFilesSink(WriteContext context, SmallPartitions small) {
         this.context = requireNonNull(context, "context is null");
+        this.small = small;
         this.keys = new KeyRows(context.table(), context.columns(), context.types());
         this.files = new SinkFiles(context);
+    }
+
+    /**
+     * Many rows.
+     *
+     * @param fewPartitions as {@link SmallPartitions} takes it
+     */
+    static SortedFilesSink byFile(WriteContext context, int fewPartitions) {
+        return new SortedFilesSink(context, SmallPartitions.byFile(context, fewPartitions));
+    }
+
+    /** Rows that are few in all, of tables that leave their shard open. */
+    static SortedFilesSink byLog(WriteContext context) {
+        return new SortedFilesSink(context, SmallPartitions.byLog(context));
     }
 
     @Override
@@ -52,7 +70,8 @@ final class SortedFilesSink implements RowSink {
         if (rows.isEmpty()) {
             return;
         }
-        new SortedRows(context, pages, rows, files).write();
+        SortedRows sorted = new SortedRows(context, pages, rows, files);
+        sorted.write(small.stage(sorted, sorted.runs()));
         pages.clear();
         rows.clear();
         bufferedBytes = 0;
@@ -65,13 +84,18 @@ final class SortedFilesSink implements RowSink {
 
     @Override
     public long writtenBytes() {
-        return files.finishedBytes();
+        return files.finishedBytes() + small.stagedBytes();
     }
 
     @Override
     public List<WrittenFile> finish() throws IOException {
         flush();
         return files.finished();
+    }
+
+    @Override
+    public List<UUID> parts() {
+        return small.parts();
     }
 
     @Override

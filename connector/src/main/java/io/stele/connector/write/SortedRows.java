@@ -6,6 +6,7 @@ import static java.util.Comparator.comparing;
 import io.stele.connector.type.KeyRows;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.ShardRouter;
 import io.stele.storage.format.BlockFileOptions;
 import io.stele.storage.format.FileChecksums;
 import io.stele.storage.format.KeyIndexSummary;
@@ -19,9 +20,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** A buffer of rows on its way into sorted files. Confined to one thread. */
 final class SortedRows {
@@ -29,7 +34,9 @@ final class SortedRows {
     private static final int PAGE_ROWS = 8_192;
     private static final byte[] NONE = new byte[0];
     // Each is a file in each shard: more would be crumbs that scans and merges suffer from
-    private static final int MAX_PARTITIONS = 1_000;
+    static final int MAX_PARTITIONS = 1_000;
+
+    private static final int ANY_SHARD = -1; // not chosen yet
 
     private static final Comparator<Row> BY_PRIMARY_KEY =
             Comparator.<Row>comparingInt(Row::shard)
@@ -45,6 +52,7 @@ final class SortedRows {
     private final List<Page> pages;
     private final List<Row> rows;
     private final SinkFiles files;
+    private Block @Nullable [] columns;
 
     /**
      * @param files of the sink, which gets those that are written
@@ -63,41 +71,64 @@ final class SortedRows {
         byte[] primaryKey = hasPrimaryKey ? keys.key() : NONE;
         boolean anyShard = context.table().distributionColumns().isEmpty();
         return new Row(
-                anyShard ? context.firstShard() : keys.shard(),
+                anyShard ? ANY_SHARD : keys.shard(),
                 context.table().partitionedBy().isEmpty() ? NONE : keys.partition(),
                 primaryKey,
                 isClustered ? keys.sortKey() : primaryKey,
                 position);
     }
 
-    /** Writes the rows, and leaves out all but the last of a primary key. */
-    void write() throws IOException {
+    /** The rows as files have them, without all but the last of a primary key. */
+    List<Run> runs() {
         List<Row> order = context.table().hasPrimaryKey() ? lastOfEachKey() : new ArrayList<>(rows);
         order.sort(BY_FILE_ORDER);
-        checkPartitions(order);
-        Block[] columns = columns();
+        List<List<Row>> parts = new ArrayList<>();
         int start = 0;
         for (int end = 1; end <= order.size(); end++) {
             if (end == order.size() || startsFile(order.get(end - 1), order.get(end))) {
-                files.finished(writeFile(order.subList(start, end), columns));
+                parts.add(order.subList(start, end));
                 start = end;
+            }
+        }
+        boolean spread = parts.size() > SmallPartitions.FEW;
+        return parts.stream().map(part -> new Run(shard(part.getFirst(), spread), part)).toList();
+    }
+
+    /** Where any shard will do, a partition of many stays together, so that it is one file. */
+    private int shard(Row row, boolean spread) {
+        if (row.shard != ANY_SHARD) {
+            return row.shard;
+        }
+        return spread
+                ? ShardRouter.shard(
+                        context.table().shardCount(), row.partition, 0, row.partition.length)
+                : context.firstShard();
+    }
+
+    /** Writes a file of each. */
+    void write(List<Run> runs) throws IOException {
+        checkPartitions(runs);
+        for (Run run : runs) {
+            files.finished(writeFile(run));
+        }
+    }
+
+    private void checkPartitions(List<Run> runs) {
+        Map<Integer, Integer> partitions = new HashMap<>();
+        for (Run run : runs) {
+            if (partitions.merge(run.shard, 1, Integer::sum) > MAX_PARTITIONS) {
+                throw new TrinoException(
+                        STELE_TOO_MANY_PARTITIONS,
+                        "Expected at most %s partitions of %s that become files, in the sort buffer of a writer, found more, and no room for their rows in the log; write fewer at a time, or raise stele.transaction.max-size"
+                                .formatted(MAX_PARTITIONS, context.table().qualifiedName()));
             }
         }
     }
 
-    private void checkPartitions(List<Row> order) {
-        int partitions = 1;
-        for (int index = 1; index < order.size(); index++) {
-            boolean sameShard = order.get(index - 1).shard == order.get(index).shard;
-            boolean starts = startsFile(order.get(index - 1), order.get(index));
-            partitions = sameShard ? partitions + (starts ? 1 : 0) : 1;
-            if (partitions > MAX_PARTITIONS) {
-                throw new TrinoException(
-                        STELE_TOO_MANY_PARTITIONS,
-                        "Expected rows of at most %s partitions of %s in the sort buffer of a writer, found more; write fewer at a time"
-                                .formatted(MAX_PARTITIONS, context.table().qualifiedName()));
-            }
-        }
+    /** Bytes of a row, about. */
+    long rowBytes() {
+        long bytes = pages.stream().mapToLong(Page::getSizeInBytes).sum();
+        return bytes / Math.max(1, rows.size()) + 1;
     }
 
     private List<Row> lastOfEachKey() {
@@ -122,6 +153,15 @@ final class SortedRows {
 
     /** The rows of all pages, a block a column. */
     private Block[] columns() {
+        Block[] made = columns;
+        if (made == null) {
+            made = makeColumns();
+            columns = made;
+        }
+        return made;
+    }
+
+    private Block[] makeColumns() {
         List<ColumnSchema> schema = context.columns();
         Block[] columns = new Block[schema.size()];
         for (int channel = 0; channel < columns.length; channel++) {
@@ -135,13 +175,13 @@ final class SortedRows {
         return columns;
     }
 
-    private WrittenFile writeFile(List<Row> order, Block[] columns) throws IOException {
-        WriteContext.FileName name = files.begin(order.getFirst().shard);
+    private WrittenFile writeFile(Run run) throws IOException {
+        List<Row> order = run.rows;
+        WriteContext.FileName name = files.begin(run.shard);
         ColumnFile.Summary summary;
         try (ColumnFile file = context.create(name, ColumnFile.STRIPE_BYTES)) {
-            for (int start = 0; start < order.size(); start += PAGE_ROWS) {
-                int count = Math.min(PAGE_ROWS, order.size() - start);
-                file.write(page(order, start, count, columns));
+            for (Page page : pages(run)) {
+                file.write(page);
             }
             summary = context.finish(name, file);
         }
@@ -167,6 +207,23 @@ final class SortedRows {
                 summary.bitmapIndexBytes(),
                 OptionalInt.of(FileChecksums.BLOCK_BYTES),
                 summary.sketches());
+    }
+
+    /** The rows of one, made as they are asked for. */
+    Iterable<Page> pages(Run run) {
+        Block[] all = columns();
+        int pageCount = (run.rows.size() + PAGE_ROWS - 1) / PAGE_ROWS;
+        return () ->
+                IntStream.range(0, pageCount)
+                        .map(page -> page * PAGE_ROWS)
+                        .mapToObj(
+                                start ->
+                                        page(
+                                                run.rows,
+                                                start,
+                                                Math.min(PAGE_ROWS, run.rows.size() - start),
+                                                all))
+                        .iterator();
     }
 
     private static Page page(List<Row> order, int start, int count, Block[] columns) {
@@ -215,8 +272,20 @@ final class SortedRows {
     }
 
     /**
+     * Rows of one partition, of one shard, in the order of their file.
+     *
+     * @param shard that they go to
+     */
+    record Run(int shard, List<Row> rows) {
+        byte[] partition() {
+            return rows.getFirst().partition;
+        }
+    }
+
+    /**
      * One buffered row.
      *
+     * @param shard of its key; {@link #ANY_SHARD} where the table has none that distributes
      * @param partition empty where the table has no partitions
      * @param primaryKey empty where it has no primary key
      * @param sortKey what rows of a file are ordered by

@@ -1,5 +1,8 @@
 package io.stele.connector.write;
 
+import static java.util.Objects.requireNonNull;
+
+import io.stele.connector.SteleErrorCode;
 import io.stele.connector.type.RowWriter;
 import io.stele.protocol.api.PutMode;
 import io.stele.protocol.api.PutTarget;
@@ -9,17 +12,31 @@ import io.stele.protocol.arrow.ArrowField;
 import io.stele.protocol.arrow.ArrowSchemas;
 import io.stele.protocol.row.BinaryRow;
 import io.trino.spi.Page;
+import io.trino.spi.StandardErrorCode;
+import io.trino.spi.TrinoException;
 import io.trino.spi.block.Block;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /** Sends rows to the sidecar, which routes them and logs them with the commit. */
 final class StagedSink implements RowSink {
     private final RowWriter writer;
     private final BinaryRow row;
     private final StagedRows rows;
+    private final UUID part;
 
+    /** Rows that the sidecar routes, a part by themselves. */
     StagedSink(WriteContext context) {
+        this(context, Optional.empty(), UUID.randomUUID());
+    }
+
+    /**
+     * @param shard of all rows; empty: the sidecar routes them
+     * @param part of the transaction that the rows are staged as
+     */
+    StagedSink(WriteContext context, Optional<Integer> shard, UUID part) {
+        this.part = requireNonNull(part, "part is null");
         this.writer = new RowWriter(context.columns(), context.types());
         this.row = new BinaryRow(writer.layout());
         List<ArrowField> fields = ArrowSchemas.fields(context.columns());
@@ -30,10 +47,16 @@ final class StagedSink implements RowSink {
                                 context.table().id(),
                                 mode(context),
                                 context.handle().transactionId(),
-                                Optional.empty(),
-                                context.part()),
+                                shard,
+                                part),
                         fields,
                         ArrowBatchEncoder.forRows(fields, writer.layout()));
+    }
+
+    /** Whether rows were refused because the transaction, or the node, holds as many as it may. */
+    static boolean isFull(TrinoException refused) {
+        return refused.getErrorCode().equals(StandardErrorCode.EXCEEDED_WRITE_LIMIT.toErrorCode())
+                || refused.getErrorCode().equals(SteleErrorCode.STELE_BUSY.toErrorCode());
     }
 
     private static PutMode mode(WriteContext context) {
@@ -74,6 +97,11 @@ final class StagedSink implements RowSink {
     public List<WrittenFile> finish() {
         rows.finish();
         return List.of();
+    }
+
+    @Override
+    public List<UUID> parts() {
+        return List.of(part);
     }
 
     @Override

@@ -3,12 +3,15 @@ package io.stele.connector.write;
 import static java.util.Objects.requireNonNull;
 
 import io.airlift.slice.Slice;
+import io.stele.protocol.api.WrittenFile;
 import io.trino.spi.Page;
 import io.trino.spi.block.Block;
 import io.trino.spi.connector.ConnectorMergeSink;
 import io.trino.spi.type.TinyintType;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
@@ -22,6 +25,9 @@ final class SteleMergeSink implements ConnectorMergeSink {
     private final RowDeletes deletes;
     private final int columnCount;
 
+    /**
+     * @param part of the transaction that deletions are staged as
+     */
     SteleMergeSink(UUID part, RowSink inserts, RowDeletes deletes, int columnCount) {
         this.part = requireNonNull(part, "part is null");
         this.inserts = requireNonNull(inserts, "inserts is null");
@@ -62,7 +68,10 @@ final class SteleMergeSink implements ConnectorMergeSink {
                 StelePageSink.run(
                         () -> {
                             deletes.finish();
-                            return Fragments.of(part, inserts.finish());
+                            List<WrittenFile> files = inserts.finish();
+                            List<UUID> parts = new ArrayList<>(inserts.parts());
+                            parts.add(part);
+                            return Fragments.of(parts, files);
                         }));
     }
 

@@ -5,24 +5,20 @@ import static java.util.Objects.requireNonNull;
 import io.airlift.slice.Slice;
 import io.stele.connector.SteleErrors;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.WrittenFile;
 import io.trino.spi.Page;
 import io.trino.spi.connector.ConnectorPageSink;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collection;
-import java.util.UUID;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** One writer of an INSERT or CREATE TABLE AS. Confined to one driver. */
 final class StelePageSink implements ConnectorPageSink {
-    private final UUID part;
     private final RowSink rows;
 
-    /**
-     * @param part of the transaction that the sink's rows are staged as
-     */
-    StelePageSink(UUID part, RowSink rows) {
-        this.part = requireNonNull(part, "part is null");
+    StelePageSink(RowSink rows) {
         this.rows = requireNonNull(rows, "rows is null");
     }
 
@@ -38,7 +34,12 @@ final class StelePageSink implements ConnectorPageSink {
 
     @Override
     public CompletableFuture<Collection<Slice>> finish() {
-        return CompletableFuture.completedFuture(run(() -> Fragments.of(part, rows.finish())));
+        return CompletableFuture.completedFuture(
+                run(
+                        () -> {
+                            List<WrittenFile> files = rows.finish();
+                            return Fragments.of(rows.parts(), files);
+                        }));
     }
 
     @Override

@@ -95,14 +95,14 @@ public final class StelePageSinks implements ConnectorPageSinkProvider {
                 write.table().hasPrimaryKey() ? new KeyDeletes(context) : new RowIdDeletes(context);
         return new SteleMergeSink(
                 context.part(),
-                new InsertSink(context, directThresholdBytes),
+                new InsertSink(context, directThresholdBytes, SortedRows.MAX_PARTITIONS),
                 deletes,
                 write.columns().size());
     }
 
     private StelePageSink insert(SteleWriteHandle write) {
-        WriteContext context = context(write);
-        return new StelePageSink(context.part(), new InsertSink(context, directThresholdBytes));
+        return new StelePageSink(
+                new InsertSink(context(write), directThresholdBytes, SmallPartitions.FEW));
     }
 
     private WriteContext context(SteleWriteHandle write) {

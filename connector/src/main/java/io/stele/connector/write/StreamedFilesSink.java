@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -164,6 +165,11 @@ final class StreamedFilesSink implements RowSink {
             finish(shard);
         }
         return files.finished();
+    }
+
+    @Override
+    public List<UUID> parts() {
+        return List.of();
     }
 
     @Override

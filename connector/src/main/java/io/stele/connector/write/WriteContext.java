@@ -22,7 +22,7 @@ import java.util.UUID;
 /**
  * What the sinks of one write have in common.
  *
- * @param part of the transaction that rows are staged as: this attempt of this writer
+ * @param part of the transaction that deletions are staged as: this attempt of this writer
  * @param firstShard the shard whose turn is first, for tables whose rows may go to any
  * @param sortBufferBytes rows that are sorted at a time
  * @param maxOpenBytes that the open files of rows that are not sorted may retain, about

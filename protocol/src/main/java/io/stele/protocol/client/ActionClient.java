@@ -28,18 +28,21 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 
 /**
- * Runs actions of one sidecar that change nothing, over the framed protocol: each on a socket of
- * its own for as long as it takes, written and read by the thread that asks. So the sidecar is all
- * that has to be woken, and it wakes nobody else; over Flight a request goes through four threads
- * more, which is most of what a short one takes.
+ * Runs actions of one sidecar that may be asked twice, over the framed protocol: each on a socket
+ * of its own for as long as it takes, written and read by the thread that asks. So the sidecar is
+ * all that has to be woken, and it wakes nobody else; over Flight a request goes through four
+ * threads more, which is most of what a short one takes.
  *
  * <p>Sockets are kept for the next ones. A request whose kept socket turns out to be dead is sent
- * again on a new one: what changes nothing may be asked twice. Waiting for an answer cannot be
- * interrupted; it ends with the timeout. Thread-safe.
+ * again on a new one. Waiting for an answer cannot be interrupted; it ends with the timeout.
+ * Thread-safe.
  */
 public final class ActionClient implements AutoCloseable {
     /** Beyond, callers find another way: a thread of the sidecar waits for each. */
     private static final int MAX_SOCKETS = 32;
+
+    /** Longer ones go another way: 64 KiB, and what takes that long is not waited for here. */
+    private static final int MAX_CHANGE_BYTES = 64 << 10;
 
     /** Kept while nobody asks. */
     private static final int MAX_IDLE_SOCKETS = 8;
@@ -79,7 +82,19 @@ public final class ActionClient implements AutoCloseable {
      */
     public <T> Optional<T> run(String action, Object request, Class<T> resultType) {
         byte[] call = new ActionCall(action, ApiJson.write(request)).encode();
-        return run(new JsonCall<>(call, resultType));
+        return run(new JsonCall<>(call, WireLimits.MIN_VERSION, resultType));
+    }
+
+    /**
+     * The same of an action that begins or commits a transaction: what is begun twice ends with its
+     * lease, and a commit is known again. Nothing as well if the request is long, or the sidecar of
+     * before.
+     */
+    public <T> Optional<T> runOfTransaction(String action, Object request, Class<T> resultType) {
+        byte[] call = new ActionCall(action, ApiJson.write(request)).encode();
+        return call.length > MAX_CHANGE_BYTES
+                ? Optional.empty()
+                : run(new JsonCall<>(call, WireLimits.TRANSACTIONS_VERSION, resultType));
     }
 
     /** The same of {@link Actions#OPEN_TABLE}, in the bytes that a sidecar has for it. */
@@ -92,7 +107,7 @@ public final class ActionClient implements AutoCloseable {
             return Optional.empty();
         }
         try {
-            return Optional.of(call.read(exchange(call)));
+            return exchange(call).map(call::read);
         } catch (IOException e) {
             throw new SteleException(
                     ErrorCode.UNAVAILABLE,
@@ -115,9 +130,13 @@ public final class ActionClient implements AutoCloseable {
 
         /** What a reply says. */
         T read(Frame reply);
+
+        /** The first version of the protocol that has it. */
+        int minVersion();
     }
 
-    private record JsonCall<T>(byte[] call, Class<T> resultType) implements Call<T> {
+    private record JsonCall<T>(byte[] call, int minVersion, Class<T> resultType)
+            implements Call<T> {
         @Override
         public Frame send(Session session, Duration timeout) throws IOException {
             return session.exchange(FrameType.ACTION, FrameType.ACTION_REPLY, call, timeout);
@@ -145,6 +164,11 @@ public final class ActionClient implements AutoCloseable {
         }
 
         @Override
+        public int minVersion() {
+            return WireLimits.MIN_VERSION;
+        }
+
+        @Override
         public OpenTableReply read(Frame reply) {
             return reply.type() == FrameType.OPEN_TABLE_REPLY
                     ? OpenTableResult.decode(reply)
@@ -152,7 +176,7 @@ public final class ActionClient implements AutoCloseable {
         }
     }
 
-    private Frame exchange(Call<?> call) throws IOException {
+    private Optional<Frame> exchange(Call<?> call) throws IOException {
         Optional<Session> kept = takeIdle();
         if (kept.isPresent()) {
             try {
@@ -167,11 +191,15 @@ public final class ActionClient implements AutoCloseable {
         return exchange(opener.open(endpoint), call);
     }
 
-    private Frame exchange(Session session, Call<?> call) throws IOException {
+    private Optional<Frame> exchange(Session session, Call<?> call) throws IOException {
+        if (session.greeting().version() < call.minVersion()) {
+            keep(session);
+            return Optional.empty();
+        }
         try {
             Frame reply = call.send(session, timeout);
             keep(session);
-            return reply;
+            return Optional.of(reply);
         } catch (SteleException refused) {
             keep(session); // an answer as well
             throw refused;

@@ -9,13 +9,16 @@ public final class WireLimits {
     public static final int MAGIC = 0x53544C45;
 
     /** The version this code speaks. */
-    public static final int VERSION = 2;
+    public static final int VERSION = 3;
 
     /** The oldest version that clients speak with a sidecar of before. */
     public static final int MIN_VERSION = 1;
 
     /** The first version with {@link FrameType#OPEN_TABLE}. */
     public static final int OPEN_TABLE_VERSION = 2;
+
+    /** The first version that begins and commits transactions by {@link FrameType#ACTION}. */
+    public static final int TRANSACTIONS_VERSION = 3;
 
     /** Type and request id, which the length of a frame counts beside its payload. */
     public static final int FRAME_OVERHEAD_BYTES = 5;

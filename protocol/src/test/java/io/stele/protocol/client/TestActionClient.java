@@ -147,8 +147,23 @@ final class TestActionClient {
         try (ActionClient client = client()) {
             assertThatThrownBy(() -> client.openTable(REQUEST))
                     .isInstanceOf(SteleException.class)
-                    .hasMessageContaining("a version from 1 to 2, found 3");
+                    .hasMessageContaining("a version from 1 to 3, found 4");
         }
+    }
+
+    @Test
+    void transactionsGoAnotherWayWhereThePeerIsOfBeforeOrTheRequestIsLong() {
+        for (int version = WireLimits.MIN_VERSION; version <= WireLimits.VERSION; version++) {
+            peerVersion = version;
+            try (ActionClient client = client()) {
+                Optional<Done> reply = client.runOfTransaction("fine", Done.DONE, Done.class);
+                assertThat(reply.isPresent()).as("version %s", version).isEqualTo(version >= 3);
+                assertThat(client.run("fine", Done.DONE, Done.class)).contains(Done.DONE);
+            }
+        }
+        assertThat(actions.runOfTransaction("fine", "x".repeat(70_000), Done.class)).isEmpty();
+        assertThat(actions.runOfTransaction("fine", "x".repeat(60_000), Done.class))
+                .contains(Done.DONE);
     }
 
     private static void start(Runnable task) {

@@ -14,24 +14,30 @@ import java.util.Map;
 /** The actions of the sidecar by their names, for all of its doors. Thread safe. */
 public final class ActionHandlers {
     private final ScanActions scans;
-    private final Map<String, ActionHandler> reads;
+    private final Map<String, ActionHandler> repeatable;
     private final Map<String, ActionHandler> handlers;
 
     @Inject
     public ActionHandlers(EngineService engine, FragmentResults fragments) {
         this.scans = new ScanActions(engine);
-        this.reads =
+        TransactionActions transactions = new TransactionActions(engine);
+        Map<String, ActionHandler> reads =
                 ImmutableMap.<String, ActionHandler>builder()
                         .putAll(scans.handlers())
                         .putAll(new VersionActions(engine).handlers())
                         .putAll(new FileMetadataActions(engine).handlers())
+                        .buildOrThrow();
+        this.repeatable =
+                ImmutableMap.<String, ActionHandler>builder()
+                        .putAll(reads)
+                        .putAll(transactions.repeatable())
                         .buildOrThrow();
         this.handlers =
                 ImmutableMap.<String, ActionHandler>builder()
                         .putAll(reads)
                         .putAll(new CatalogActions(engine).handlers())
                         .putAll(new ViewActions(engine).handlers())
-                        .putAll(new TransactionActions(engine).handlers())
+                        .putAll(transactions.handlers())
                         .putAll(new MaintenanceActions(engine, fragments).handlers())
                         .buildOrThrow();
     }
@@ -60,14 +66,15 @@ public final class ActionHandlers {
     }
 
     /**
-     * Runs an action that only opens or plans what is to be read, and may be repeated; may block.
+     * Runs an action that may be repeated: one that opens or plans what is to be read, or that
+     * begins or commits a transaction; may block.
      *
      * @param request JSON
      * @return JSON
      * @throws SteleException INVALID_ARGUMENT: it is another one; or whatever the action fails with
      */
-    public byte[] read(String type, byte[] request) {
-        ActionHandler handler = find(reads, type);
+    public byte[] repeat(String type, byte[] request) {
+        ActionHandler handler = find(repeatable, type);
         try {
             return ApiJson.write(handler.run().apply(request));
         } catch (IllegalArgumentException wrong) {

@@ -4,6 +4,7 @@ import static io.stele.protocol.api.Done.DONE;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
 import io.stele.protocol.api.AbortTransactionRequest;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.BeginTransactionReply;
@@ -14,6 +15,7 @@ import io.stele.protocol.api.DeletePartitionsRequest;
 import io.stele.protocol.api.TransactionOutcomeRequest;
 import io.stele.sidecar.engine.EngineService;
 import java.util.Map;
+import java.util.Set;
 
 /** The actions on transactions. Thread safe. */
 final class TransactionActions {
@@ -48,6 +50,13 @@ final class TransactionActions {
                         "Deletes all rows of partitions at once",
                         DeletePartitionsRequest.class,
                         this::deletePartitions));
+    }
+
+    /** Those that may be asked twice. */
+    Map<String, ActionHandler> repeatable() {
+        return Maps.filterKeys(
+                handlers(),
+                Set.of(Actions.BEGIN_TRANSACTION, Actions.COMMIT_TRANSACTION)::contains);
     }
 
     private Object begin(BeginTransactionRequest request) {

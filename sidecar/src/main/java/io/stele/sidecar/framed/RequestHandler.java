@@ -222,7 +222,7 @@ final class RequestHandler {
     private void action(Request request) {
         accessMetrics.actionCalled();
         ActionCall call = ActionCall.decode(request.frame());
-        byte[] result = actions.read(call.type(), call.request());
+        byte[] result = actions.repeat(call.type(), call.request());
         checkLength(call.type(), result);
         send(request, FrameType.ACTION_REPLY, result, replies.takeUninterruptibly(result.length));
     }

@@ -13,11 +13,14 @@ import io.stele.storage.orc.ColumnBatches;
 import io.stele.storage.tablet.ClusteringOrder.Placed;
 import io.stele.storage.tablet.ColumnFileOutput.Placement;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.function.Function;
@@ -26,8 +29,8 @@ import org.roaringbitmap.IntIterator;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * Merges column files of one partition, in the table's {@link ClusteringOrder}, without the rows
- * that nobody can read any more.
+ * Merges column files, those of a partition with each other, in the table's {@link
+ * ClusteringOrder}, without the rows that nobody can read any more.
  *
  * <p>Rows go on being superseded in the inputs while they are read. So every row's way from its old
  * to its new place is kept, and {@link #catchUp} carries over what was marked since. Writing runs
@@ -35,6 +38,7 @@ import org.roaringbitmap.RoaringBitmap;
  */
 final class ColumnCompaction implements ManifestChange {
     private static final int DROPPED = -1;
+    private static final byte[] NO_PARTITION = new byte[0];
 
     private final TableShard table;
     private final List<Input> inputs;
@@ -69,18 +73,31 @@ final class ColumnCompaction implements ManifestChange {
                         targetBytes);
         boolean historyApart = history.areWorthIt(ended, rows);
         List<ColumnFile> present = inputs.stream().map(input -> input.file.as(schemas)).toList();
-        try (SequentialReads reads = files.sequentialReads();
-                ColumnFileOutput output =
-                        new ColumnFileOutput(
-                                files, table, schemas, level, targetBytes, historyApart, cuts)) {
-            if (ColumnMerge.isPossible(schemas, present, cuts)) {
-                mergeColumns(files, reads, present, output);
-            } else {
-                mergeRows(files, reads, schemas, present, output);
+        try (ColumnFileOutput output =
+                new ColumnFileOutput(
+                        files, table, schemas, level, targetBytes, historyApart, cuts)) {
+            for (List<Integer> partition : partitions(present)) {
+                try (SequentialReads reads = files.sequentialReads()) {
+                    if (ColumnMerge.isPossible(schemas, present, cuts)) {
+                        mergeColumns(files, reads, present, partition, output);
+                    } else {
+                        mergeRows(files, reads, schemas, present, partition, output);
+                    }
+                }
             }
             outputs = output.finish();
         }
         return this;
+    }
+
+    /** The numbers of the inputs, by partition. */
+    private static List<List<Integer>> partitions(List<ColumnFile> files) {
+        Map<ByteBuffer, List<Integer>> partitions = new LinkedHashMap<>();
+        for (int i = 0; i < files.size(); i++) {
+            byte[] partition = files.get(i).entry().partition().orElse(NO_PARTITION);
+            partitions.computeIfAbsent(ByteBuffer.wrap(partition), _ -> new ArrayList<>()).add(i);
+        }
+        return List.copyOf(partitions.values());
     }
 
     /** Nobody reads it any more, and neither do we. */
@@ -92,9 +109,11 @@ final class ColumnCompaction implements ManifestChange {
             TableFiles files,
             SequentialReads reads,
             List<ColumnFile> present,
+            List<Integer> numbers,
             ColumnFileOutput output)
             throws IOException {
-        byte @Nullable [] partition = present.getFirst().entry().partition().orElse(null);
+        byte @Nullable [] partition =
+                present.get(numbers.getFirst()).entry().partition().orElse(null);
         ColumnMerge merge =
                 new ColumnMerge(
                         output,
@@ -105,7 +124,7 @@ final class ColumnCompaction implements ManifestChange {
         KeptRows kept = new KeptRows(retentionLsn, expiredLsn);
         List<ColumnBatches> opened = new ArrayList<>();
         try {
-            for (int i = 0; i < present.size(); i++) {
+            for (int i : numbers) {
                 if (!isGone(present.get(i))) {
                     ColumnBatches batches = files.openBatches(present.get(i), reads);
                     opened.add(batches);
@@ -113,6 +132,7 @@ final class ColumnCompaction implements ManifestChange {
                 }
             }
             merge.run();
+            output.copyPicked();
         } finally {
             for (ColumnBatches batches : opened) {
                 batches.close();
@@ -125,6 +145,7 @@ final class ColumnCompaction implements ManifestChange {
             SequentialReads reads,
             TableVersions schemas,
             List<ColumnFile> present,
+            List<Integer> numbers,
             ColumnFileOutput output)
             throws IOException {
         TableSchema schema = schemas.schema();
@@ -133,7 +154,7 @@ final class ColumnCompaction implements ManifestChange {
                 new PriorityQueue<>(Comparator.comparing(Source::row, Placed.ORDER));
         List<Source> opened = new ArrayList<>();
         try {
-            for (int i = 0; i < present.size(); i++) {
+            for (int i : numbers) {
                 if (isGone(present.get(i))) {
                     continue;
                 }
@@ -199,7 +220,8 @@ final class ColumnCompaction implements ManifestChange {
     /** A row of an output that ended in its input. */
     private record Carried(int file, int ordinal, long lsn) {}
 
-    // As a rule the inputs end together, being of one partition; but history can be of two ends.
+    // Inputs of one partition end together as a rule; others need not, and history can be of two
+    // ends.
     private long commonEndLsn() {
         long endLsn = inputs.getFirst().file.deletes().endLsn();
         boolean isCommon =

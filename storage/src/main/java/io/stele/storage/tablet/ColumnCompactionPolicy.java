@@ -7,12 +7,14 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.PriorityQueue;
+import java.util.Set;
 
 /**
  * Decides which column files of a table to merge. Pure: the same files give the same answer.
@@ -38,6 +40,8 @@ final class ColumnCompactionPolicy {
     static final int TIER_FILES = 4;
     static final int MAX_INPUTS = 16;
     static final int MAX_DEPTH = 8;
+    static final int MAX_TOGETHER_FILES = 256;
+    private static final long MAX_TOGETHER_BYTES = 4 << 20; // a fraction of a second of work
 
     /**
      * The level of column files that a merge ended because they were large enough; such files are
@@ -49,6 +53,8 @@ final class ColumnCompactionPolicy {
     static final int LAST_LEVEL = 6;
 
     private static final int MERGED_LEVEL = 1;
+
+    private static final byte[] NO_PARTITION = new byte[0];
 
     private static final double DELETED_SHARE = 0.2;
     private static final double ENDED_SHARE = 1.0 / 3;
@@ -62,32 +68,38 @@ final class ColumnCompactionPolicy {
         this.history = requireNonNull(history, "history is null");
     }
 
-    /** Column files of one partition to merge, or none, of a table without a segment key. */
+    /** Column files to merge, or none, of a table without a segment key. */
     Optional<Pick> pick(List<Candidate> files) {
         return pick(files, OptionalInt.empty());
     }
 
     /**
-     * Column files of one partition to merge, or none.
+     * Column files to merge, each with those of its partition, or none.
      *
      * @param segmentColumn the column that files are cut by: {@link SegmentPicker} picks before
      *     size does, and files that are large enough for a segment are not merged for their size
      */
     Optional<Pick> pick(List<Candidate> files, OptionalInt segmentColumn) {
+        Together together = new Together(segmentColumn.isPresent());
         for (Candidate file : files) {
-            if (isWorn(file)) {
-                return Optional.of(new Pick(List.of(file), MERGED_LEVEL));
+            if (isWorn(file) && together.add(List.of(file))) {
+                break;
             }
         }
-        for (List<Candidate> group : groups(files)) {
-            Optional<Pick> segments = pickSegments(group, segmentColumn);
-            if (segments.isPresent()) {
-                return segments;
+        if (together.isEmpty()) {
+            for (List<Candidate> group : groups(files)) {
+                Optional<Pick> segments = pickSegments(group, segmentColumn);
+                if (segments.isPresent()) {
+                    return segments;
+                }
+                List<Candidate> tier = pickTier(mergedForSize(group, segmentColumn));
+                if (!tier.isEmpty() && together.add(tier)) {
+                    break;
+                }
             }
-            Optional<Pick> tier = pickTier(mergedForSize(group, segmentColumn));
-            if (tier.isPresent()) {
-                return tier;
-            }
+        }
+        if (!together.isEmpty()) {
+            return Optional.of(together.pick());
         }
         for (List<Candidate> group : groups(files)) {
             for (int level = FULL_LEVEL; level < LAST_LEVEL; level++) {
@@ -110,26 +122,30 @@ final class ColumnCompactionPolicy {
     }
 
     Optional<Pick> pickAll(List<Candidate> files, OptionalInt segmentColumn) {
+        Together together = new Together(segmentColumn.isPresent());
         for (Candidate file : files) {
-            if (file.deletedRows() > 0 || hasHistoryToPutApart(file)) {
-                return Optional.of(new Pick(List.of(file), MERGED_LEVEL));
+            if ((file.deletedRows() > 0 || hasHistoryToPutApart(file))
+                    && together.add(List.of(file))) {
+                break;
             }
         }
-        for (List<Candidate> group : groups(files)) {
-            Optional<Pick> segments = pickSegments(group, segmentColumn);
-            if (segments.isPresent()) {
-                return segments;
-            }
-            List<Candidate> small =
-                    mergedForSize(group, segmentColumn).stream()
-                            .filter(file -> file.entry().sizeBytes() < targetBytes / 2)
-                            .filter(file -> file.entry().level() < FULL_LEVEL)
-                            .toList();
-            if (small.size() > 1) {
-                return Optional.of(new Pick(smallest(small), MERGED_LEVEL));
+        if (together.isEmpty()) {
+            for (List<Candidate> group : groups(files)) {
+                Optional<Pick> segments = pickSegments(group, segmentColumn);
+                if (segments.isPresent()) {
+                    return segments;
+                }
+                List<Candidate> small =
+                        mergedForSize(group, segmentColumn).stream()
+                                .filter(file -> file.entry().sizeBytes() < targetBytes / 2)
+                                .filter(file -> file.entry().level() < FULL_LEVEL)
+                                .toList();
+                if (small.size() > 1 && together.add(smallest(small))) {
+                    break;
+                }
             }
         }
-        return Optional.empty();
+        return together.isEmpty() ? Optional.empty() : Optional.of(together.pick());
     }
 
     /** Bytes of the files that {@link #pick} would take now, one merge after the other, about. */
@@ -186,13 +202,13 @@ final class ColumnCompactionPolicy {
         return group.stream().filter(file -> file.entry().sizeBytes() < segmentBytes).toList();
     }
 
-    private Optional<Pick> pickTier(List<Candidate> group) {
+    private List<Candidate> pickTier(List<Candidate> group) {
         for (List<Candidate> tier : tiers(group)) {
             if (tier.size() >= TIER_FILES) {
-                return Optional.of(new Pick(smallest(tier), MERGED_LEVEL));
+                return smallest(tier);
             }
         }
-        return Optional.empty();
+        return List.of();
     }
 
     private List<List<Candidate>> tiers(List<Candidate> group) {
@@ -249,12 +265,16 @@ final class ColumnCompactionPolicy {
         return files.stream().mapToLong(file -> file.entry().sizeBytes()).sum();
     }
 
+    private static ByteBuffer partition(Candidate file) {
+        return ByteBuffer.wrap(file.entry().partition().orElse(NO_PARTITION));
+    }
+
     private static List<List<Candidate>> groups(List<Candidate> files) {
         Map<Group, List<Candidate>> groups = new LinkedHashMap<>();
         for (Candidate file : files) {
-            ByteBuffer partition = ByteBuffer.wrap(file.entry().partition().orElse(new byte[0]));
             groups.computeIfAbsent(
-                            new Group(partition, file.isHistory()), group -> new ArrayList<>())
+                            new Group(partition(file), file.isHistory()),
+                            group -> new ArrayList<>())
                     .add(file);
         }
         return List.copyOf(groups.values());
@@ -296,7 +316,46 @@ final class ColumnCompactionPolicy {
     @SuppressWarnings("ArrayRecordComponent") // never compared as a whole
     record Range(byte[] min, byte[] max) {}
 
-    /** Files to merge, and the level of what comes out. */
+    /** Merges of several partitions that become one pick. */
+    private static final class Together {
+        private final boolean isAlone;
+        private final List<Candidate> files = new ArrayList<>();
+        private final Set<ByteBuffer> partitions = new HashSet<>();
+        private long bytes;
+
+        /**
+         * @param isAlone whether the first one is all: how files are cut depends on their partition
+         */
+        Together(boolean isAlone) {
+            this.isAlone = isAlone;
+        }
+
+        /** Adds files of one partition, if they fit, and says whether it takes no more. */
+        boolean add(List<Candidate> merged) {
+            boolean fits =
+                    files.isEmpty()
+                            || bytes + bytes(merged) <= MAX_TOGETHER_BYTES
+                                    && files.getFirst().isHistory()
+                                            == merged.getFirst().isHistory();
+            if (fits && partitions.add(partition(merged.getFirst()))) {
+                files.addAll(merged);
+                bytes += bytes(merged);
+            }
+            return isAlone
+                    || bytes >= MAX_TOGETHER_BYTES
+                    || files.size() > MAX_TOGETHER_FILES - MAX_INPUTS;
+        }
+
+        boolean isEmpty() {
+            return files.isEmpty();
+        }
+
+        Pick pick() {
+            return new Pick(files, MERGED_LEVEL);
+        }
+    }
+
+    /** Files to merge, those of a partition with each other, and the level of what comes out. */
     record Pick(List<Candidate> files, int level) {
         Pick {
             files = List.copyOf(files);

@@ -1,5 +1,6 @@
 package io.stele.storage.tablet;
 
+import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.storage.manifest.FileEntry;
@@ -7,9 +8,14 @@ import io.stele.storage.manifest.FileKind;
 import io.stele.storage.tablet.ColumnCompactionPolicy.Candidate;
 import io.stele.storage.tablet.ColumnCompactionPolicy.Pick;
 import io.stele.storage.tablet.ColumnCompactionPolicy.Range;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class TestColumnCompactionPolicy {
@@ -134,6 +140,79 @@ class TestColumnCompactionPolicy {
         // log4(256) = 4 merges to a full file, and one more to sort eight of them anew.
         assertThat((double) (flushed + merged) / flushed).isBetween(5.0, 6.5);
         assertThat(files).hasSizeLessThan(64);
+    }
+
+    /** Partitions of four small files each: 64 of them a merge, and then no more. */
+    @Test
+    void smallMergesOfManyPartitionsAreOne() {
+        int partitions = 2_000;
+        for (int i = 0; i < 4 * partitions; i++) {
+            files.add(candidate(ofPartition("f" + i, i % partitions, 5_000), 0, 0));
+        }
+        int picks = 0;
+        for (Pick pick; (pick = policy.pick(files).orElse(null)) != null; picks++) {
+            assertThat(pick.files()).hasSizeLessThanOrEqualTo(256);
+            Map<Integer, List<Candidate>> merged =
+                    pick.files().stream()
+                            .collect(groupingBy(TestColumnCompactionPolicy::partition));
+            assertThat(merged.values()).allMatch(inputs -> inputs.size() == 4);
+            Set<Candidate> gone = Collections.newSetFromMap(new IdentityHashMap<>());
+            gone.addAll(pick.files());
+            files.removeIf(gone::contains);
+            merged.forEach(
+                    (partition, _) ->
+                            files.add(
+                                    candidate(
+                                            ofPartition("m" + partition, partition, 20_000),
+                                            0,
+                                            0)));
+        }
+        assertThat(picks).isBetween(partitions / 64, partitions / 60);
+        assertThat(files).hasSize(partitions);
+        assertThat(policy.pickAll(files)).isEmpty();
+    }
+
+    @Test
+    void largeMergesAndHistoryAreNotPickedWithOthers() {
+        for (int i = 0; i < 8; i++) {
+            files.add(candidate(ofPartition("large" + i, i / 4, FULL - 1), 0, 0));
+        }
+        // Four megabytes are the limit
+        assertThat(ids(policy.pick(files)))
+                .containsExactlyInAnyOrder("large0", "large1", "large2", "large3");
+        files.clear();
+        for (int i = 0; i < 8; i++) {
+            files.add(candidate(ofPartition("a" + i, i / 4, 1_000), 0, i < 4 ? 0 : 100));
+        }
+        assertThat(ids(policy.pick(files))).containsExactlyInAnyOrder("a0", "a1", "a2", "a3");
+        assertThat(ids(policy.pickAll(files))).containsExactlyInAnyOrder("a0", "a1", "a2", "a3");
+    }
+
+    private static int partition(Candidate file) {
+        return ByteBuffer.wrap(file.entry().partition().orElseThrow()).getInt();
+    }
+
+    private static FileEntry ofPartition(String id, int partition, long sizeBytes) {
+        FileEntry entry = entry(id, 0, sizeBytes);
+        return new FileEntry(
+                id,
+                entry.tableId(),
+                entry.kind(),
+                entry.level(),
+                entry.path(),
+                sizeBytes,
+                entry.rowCount(),
+                entry.minLsn(),
+                entry.maxLsn(),
+                entry.ingestLsn(),
+                entry.firstRowId(),
+                entry.schemaVersion(),
+                entry.minKey(),
+                entry.maxKey(),
+                Optional.of(Descriptors.key(partition)),
+                entry.columnStats(),
+                entry.keyIndex(),
+                entry.deleteVector());
     }
 
     private static Candidate full(String id, int level, int min, int max) {

@@ -1,0 +1,185 @@
+package io.stele.benchmarks.jdbcbatch;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.benchmarks.Benchmark;
+import io.stele.benchmarks.BenchmarkOptions;
+import io.stele.benchmarks.BenchmarkReport;
+import io.stele.benchmarks.Machine;
+import io.stele.benchmarks.Metrics;
+import io.stele.benchmarks.Target;
+import io.stele.benchmarks.servers.Latencies;
+import io.stele.benchmarks.servers.Run;
+import io.stele.benchmarks.servers.SidecarCounters;
+import io.stele.benchmarks.servers.SteleServers;
+import io.stele.benchmarks.servers.TrinoSession;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * INSERTs of one row each by JDBC batch, of which Trino's driver makes a query a row. Beside
+ * Stele's tables the same into one of the memory connector, which costs what Trino costs, and
+ * {@code SELECT 1}.
+ *
+ * <p>One connection fills a batch for each table in turn, in an order that rotates. The first batch
+ * of each is reported by itself, as what a server costs that was started just now.
+ */
+public final class JdbcBatchBenchmark implements Benchmark {
+    private static final int ROWS = 100;
+    private static final String FLOOR = "SELECT 1";
+
+    @Override
+    public String name() {
+        return "jdbc-batch";
+    }
+
+    @Override
+    public String description() {
+        return "INSERTs of one row each by JDBC batch, beside the memory connector in the same server";
+    }
+
+    @Override
+    public BenchmarkReport run(BenchmarkOptions options) throws Exception {
+        int warmUpRounds = options.quick() ? 1 : 5;
+        int rounds = options.quick() ? 3 : 10;
+        Run run = Run.load();
+        Metrics metrics = new Metrics();
+        String machine = Machine.describe();
+        try (SteleServers servers = new SteleServers(run);
+                SidecarCounters counters = new SidecarCounters(run)) {
+            servers.startBoth();
+            try (TrinoSession trino = TrinoSession.connect(servers.trinoUri())) {
+                trino.update("CREATE SCHEMA stele.batch");
+                for (Into into : Into.values()) {
+                    trino.update(
+                            "CREATE TABLE %s (id bigint, name varchar, amount double)%s"
+                                    .formatted(into.table, into.properties));
+                }
+                Rounds inserts = new Rounds(trino);
+                inserts.run(1, "first batch, ", metrics);
+                inserts.run(warmUpRounds, "", new Metrics());
+                inserts.run(rounds, "", metrics);
+                inserts.count(counters, metrics);
+                inserts.check();
+            }
+        }
+        return new BenchmarkReport(
+                name(),
+                machine + ", batches of " + ROWS,
+                metrics.asMap(),
+                List.of(
+                        target(metrics, Into.STELE_KEYLESS),
+                        target(metrics, Into.STELE_COLUMN),
+                        target(metrics, Into.STELE_ROW)));
+    }
+
+    private static Target target(Metrics metrics, Into into) {
+        String name = into.label + " ms a row, times memory";
+        return Target.atMost(name, 1.5, metrics.value(name));
+    }
+
+    /** The tables that rows go into. */
+    private enum Into {
+        MEMORY("memory", "memory.default.batch", ""),
+        STELE_KEYLESS("stele_keyless", "stele.batch.keyless", ""),
+        STELE_COLUMN("stele_column", "stele.batch.columns", " WITH (primary_key = ARRAY['id'])"),
+        STELE_ROW(
+                "stele_row",
+                "stele.batch.rows",
+                " WITH (primary_key = ARRAY['id'], orientation = 'row')");
+
+        private final String label;
+        private final String table;
+        private final String properties;
+
+        Into(String label, String table, String properties) {
+            this.label = label;
+            this.table = table;
+            this.properties = properties;
+        }
+    }
+
+    /** Rounds over all tables, of ids that go on. Confined to one thread. */
+    private static final class Rounds {
+        private final TrinoSession trino;
+        private final List<Into> order = new ArrayList<>(List.of(Into.values()));
+        private long nextId;
+
+        Rounds(TrinoSession trino) {
+            this.trino = requireNonNull(trino, "trino is null");
+        }
+
+        void run(int rounds, String when, Metrics metrics) throws SQLException {
+            Map<Into, Latencies> latencies = new EnumMap<>(Into.class);
+            order.forEach(into -> latencies.put(into, new Latencies()));
+            Latencies floor = new Latencies();
+            for (int round = 0; round < rounds; round++) {
+                for (int query = 0; query < ROWS; query++) {
+                    trino.timed(FLOOR, floor);
+                }
+                for (Into into : order) {
+                    long start = System.nanoTime();
+                    insert(into);
+                    requireNonNull(latencies.get(into)).record(System.nanoTime() - start);
+                }
+                nextId += ROWS;
+                Collections.rotate(order, 1);
+            }
+            metrics.put(when + "select_1 p50 ms", floor.millis(50));
+            for (Into into : Into.values()) {
+                metrics.put(when + into.label + " ms a row", millis(latencies, into));
+            }
+            for (Into into : Into.values()) {
+                metrics.put(
+                        when + into.label + " ms a row, times memory",
+                        millis(latencies, into) / millis(latencies, Into.MEMORY));
+            }
+        }
+
+        /** Of the median batch. */
+        private static double millis(Map<Into, Latencies> latencies, Into into) {
+            return requireNonNull(latencies.get(into)).millis(50) / ROWS;
+        }
+
+        private void insert(Into into) throws SQLException {
+            List<List<Object>> rows = new ArrayList<>(ROWS);
+            for (long id = nextId; id < nextId + ROWS; id++) {
+                rows.add(List.of(id, "name " + id, id / 8.0));
+            }
+            trino.batch("INSERT INTO %s VALUES (?, ?, ?)".formatted(into.table), rows);
+        }
+
+        /** How often an INSERT asks the sidecar. */
+        void count(SidecarCounters counters, Metrics metrics)
+                throws SQLException, IOException, InterruptedException {
+            for (Into into : Into.values()) {
+                if (into != Into.MEMORY) {
+                    long actions = counters.actions();
+                    insert(into);
+                    metrics.put(
+                            into.label + " actions a row",
+                            (counters.actions() - actions) / (double) ROWS);
+                }
+            }
+            // The memory connector has a batch less
+            nextId += ROWS;
+        }
+
+        void check() throws SQLException {
+            for (Into into : Into.values()) {
+                long expected = into == Into.MEMORY ? nextId - ROWS : nextId;
+                long found = trino.number("SELECT count(*) FROM " + into.table);
+                if (found != expected) {
+                    throw new IllegalStateException(
+                            "Expected %d rows in %s, found %d"
+                                    .formatted(expected, into.table, found));
+                }
+            }
+        }
+    }
+}
