@@ -60,6 +60,7 @@ final class HttpDoorIT {
             strings = {
                 "/v1/status",
                 "/v1/damaged",
+                "/v1/jobs",
                 "/metrics",
                 "/v1/info/",
                 "/v1/info/../status",
