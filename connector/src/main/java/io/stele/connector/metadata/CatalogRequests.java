@@ -341,8 +341,7 @@ public final class CatalogRequests {
                                 TableDescription.class)
                         .schema();
         if (changed.contains(TableOption.INDEXES)) {
-            SchemaTableName name =
-                    new SchemaTableName(present.schemaName(), present.tableName());
+            SchemaTableName name = new SchemaTableName(present.schemaName(), present.tableName());
             present.options().indexes().stream()
                     .filter(index -> index.unique() && !index.ready())
                     .forEach(
@@ -402,8 +401,7 @@ public final class CatalogRequests {
     /** Forgets the history of a table below an LSN. */
     void expireHistory(SchemaTableName name, TableId tableId, Lsn before) {
         sidecar.runJob(
-                RunJobRequest.of(
-                        JobKind.EXPIRE_HISTORY, request(name, tableId), before.value()));
+                RunJobRequest.of(JobKind.EXPIRE_HISTORY, request(name, tableId), before.value()));
     }
 
     /**
@@ -412,9 +410,7 @@ public final class CatalogRequests {
     long removeOrphanFiles(SchemaTableName name, TableId tableId, long beforeMillis) {
         return sidecar.runJob(
                         RunJobRequest.of(
-                                JobKind.REMOVE_ORPHAN_FILES,
-                                request(name, tableId),
-                                beforeMillis))
+                                JobKind.REMOVE_ORPHAN_FILES, request(name, tableId), beforeMillis))
                 .result();
     }
 

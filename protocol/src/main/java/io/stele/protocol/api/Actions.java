@@ -134,9 +134,7 @@ public final class Actions {
     /** {@link RemoveOrphanFilesRequest} -> {@link RemoveOrphanFilesReply}. */
     public static final String REMOVE_ORPHAN_FILES = "remove-orphan-files";
 
-    /**
-     * {@link RunJobRequest} -> {@link JobStatus}, when the job has ended or the wait is over.
-     */
+    /** {@link RunJobRequest} -> {@link JobStatus}, when the job has ended or the wait is over. */
     public static final String RUN_JOB = "run-job";
 
     /** {@link CancelJobRequest} -> {@link JobStatus}; INVALID_ARGUMENT if it has ended. */

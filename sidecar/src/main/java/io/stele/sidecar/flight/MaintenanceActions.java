@@ -110,8 +110,7 @@ final class MaintenanceActions {
                         this::runJob));
         handlers.put(
                 Actions.CANCEL_JOB,
-                ActionHandler.changing(
-                        "Stops long work", CancelJobRequest.class, this::cancelJob));
+                ActionHandler.changing("Stops long work", CancelJobRequest.class, this::cancelJob));
         handlers.put(
                 Actions.LIST_JOBS,
                 ActionHandler.of("Lists long work and how far it is", engine::jobs));
@@ -186,7 +185,8 @@ final class MaintenanceActions {
     }
 
     private JobStatus await(JobKey work) {
-        JobStatus ended = Blocking.await(engine.engine().runJob(work, QueryTagInterceptor.user()).ended());
+        JobStatus ended =
+                Blocking.await(engine.engine().runJob(work, QueryTagInterceptor.user()).ended());
         if (ended.failure().isPresent()) {
             throw ended.failure().get();
         }

@@ -163,6 +163,20 @@ final class HttpDoorIT {
                 .contains("something is set aside for (now: [])", "data/1/0/a.orc");
     }
 
+    @Test
+    void jobsAreListedAndOnlyThoseThatAreThereCanBeStopped() throws Exception {
+        String secret = basic(TestingSidecar.SECRET);
+        assertThat(get("/v1/jobs", secret).body()).startsWith("[").endsWith("]");
+        HttpRequest cancel =
+                HttpRequest.newBuilder(URI.create(sidecar.server().httpUri() + "/v1/jobs?id=no-1"))
+                        .header("Authorization", secret)
+                        .DELETE()
+                        .build();
+        HttpResponse<String> refused = http.send(cancel, BodyHandlers.ofString());
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).contains("Expected the id of a job").contains("'no-1'");
+    }
+
     private HttpResponse<String> get(String path, String authorization)
             throws IOException, InterruptedException {
         HttpRequest.Builder request =

@@ -154,7 +154,9 @@ final class IndexBuilds {
             current = key;
         }
         job.start();
-        build(key, job.progress()).whenComplete((built, failed) -> end(key, failed));
+        CompletableFuture.completedFuture(key)
+                .thenCompose(first -> build(first, job.progress()))
+                .whenComplete((built, failed) -> end(key, failed));
     }
 
     private void end(Key key, @Nullable Throwable failed) {

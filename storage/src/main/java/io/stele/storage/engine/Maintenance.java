@@ -96,8 +96,7 @@ final class Maintenance {
         };
     }
 
-    private static CompletableFuture<Long> withoutResult(
-            CompletableFuture<@Nullable Void> work) {
+    private static CompletableFuture<Long> withoutResult(CompletableFuture<@Nullable Void> work) {
         return work.thenApply(done -> 0L);
     }
 

@@ -726,8 +726,7 @@ public final class StorageEngine implements AutoCloseable {
         return maintenance(work -> work.removeOrphanFiles(tableId, before, new Progress()));
     }
 
-    private <T> CompletableFuture<T> maintenance(
-            Function<Maintenance, CompletableFuture<T>> work) {
+    private <T> CompletableFuture<T> maintenance(Function<Maintenance, CompletableFuture<T>> work) {
         try {
             checkOpen();
             return work.apply(maintenance);

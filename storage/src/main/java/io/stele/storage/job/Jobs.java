@@ -124,8 +124,7 @@ public final class Jobs implements AutoCloseable {
         return Optional.empty();
     }
 
-    private Job add(
-            JobKey key, TableName table, Optional<String> index, Optional<String> user) {
+    private Job add(JobKey key, TableName table, Optional<String> index, Optional<String> user) {
         lastNumber++;
         Job job =
                 new Job(

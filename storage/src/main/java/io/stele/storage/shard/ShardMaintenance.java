@@ -7,9 +7,9 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.storage.job.Progress;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestStore;
-import io.stele.storage.job.Progress;
 import io.stele.storage.objectstore.WorkWrites;
 import io.stele.storage.tablet.IndexDrop;
 import io.stele.storage.tablet.IndexView;
@@ -321,7 +321,8 @@ public final class ShardMaintenance {
                                 return CompletableFuture.<@Nullable Void>completedFuture(null);
                             }
                             Table state = state(table.get());
-                            CompletableFuture<@Nullable Void> done = waiters.apply(state).add(progress);
+                            CompletableFuture<@Nullable Void> done =
+                                    waiters.apply(state).add(progress);
                             state.merges.ask();
                             startCompaction(state);
                             return done;

@@ -47,8 +47,7 @@ final class BaseVersions implements AutoCloseable {
             return count
                     + view.rowFiles().stream().mapToLong(file -> file.entry().rowCount()).sum();
         }
-        return count
-                + view.columnFiles().stream().mapToLong(file -> file.entry().rowCount()).sum();
+        return count + view.columnFiles().stream().mapToLong(file -> file.entry().rowCount()).sum();
     }
 
     /** Moves to the next version; false at the end. */

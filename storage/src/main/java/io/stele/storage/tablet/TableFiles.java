@@ -87,8 +87,7 @@ public final class TableFiles {
     }
 
     private TableFiles over(ObjectStore changed) {
-        return new TableFiles(
-                changed, rowBlocks, keyIndexes, readers, points, decoded, rows, ids);
+        return new TableFiles(changed, rowBlocks, keyIndexes, readers, points, decoded, rows, ids);
     }
 
     public ObjectStore store() {
@@ -189,8 +188,8 @@ public final class TableFiles {
     }
 
     /**
-     * Deletes what work has written that was stopped, which nothing names. What cannot be deleted is
-     * collected at the next start, as what a crash leaves.
+     * Deletes what work has written that was stopped, which nothing names. What cannot be deleted
+     * is collected at the next start, as what a crash leaves.
      */
     public void discard(WorkWrites writes) {
         for (String path : writes.committed()) {

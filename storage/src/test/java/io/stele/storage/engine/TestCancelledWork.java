@@ -78,8 +78,7 @@ class TestCancelledWork {
             store.free();
             // It begins when the one that was stopped is over
             Job next = engine.runJob(key(JobKind.COMPACT, table), Optional.empty());
-            assertThat(next.ended().get(30, TimeUnit.SECONDS).state())
-                    .isEqualTo(JobState.FINISHED);
+            assertThat(next.ended().get(30, TimeUnit.SECONDS).state()).isEqualTo(JobState.FINISHED);
             assertThat(next.status().done()).isPositive().isEqualTo(next.status().total());
             assertGone(written);
             assertThat(table.snapshot(engine, readPoint(engine))).hasSize((int) ROWS);

@@ -253,14 +253,10 @@ final class TestJobs {
         assertThat(progress.count()).isEqualTo(new Progress.Count(120, 120));
     }
 
-    private static void assertRefused(
-            ThrowingCallable call,
-            ErrorCode code,
-            String message) {
+    private static void assertRefused(ThrowingCallable call, ErrorCode code, String message) {
         assertThatThrownBy(call)
                 .isInstanceOfSatisfying(
-                        SteleException.class,
-                        refused -> assertThat(refused.code()).isEqualTo(code))
+                        SteleException.class, refused -> assertThat(refused.code()).isEqualTo(code))
                 .hasMessage(message);
     }
 }
