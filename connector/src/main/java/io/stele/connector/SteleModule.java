@@ -10,11 +10,13 @@ import com.google.inject.Scopes;
 import com.google.inject.Singleton;
 import com.google.inject.multibindings.ProvidesIntoSet;
 import io.stele.connector.metadata.CachesTable;
+import io.stele.connector.metadata.CancelJobProcedure;
 import io.stele.connector.metadata.CatalogRequests;
 import io.stele.connector.metadata.CheckCommitProcedure;
 import io.stele.connector.metadata.DamagedTable;
 import io.stele.connector.metadata.DropPartitionProcedure;
 import io.stele.connector.metadata.FlushMetadataCacheProcedure;
+import io.stele.connector.metadata.JobsTable;
 import io.stele.connector.metadata.MaintenanceProcedure;
 import io.stele.connector.metadata.NodeShardsTable;
 import io.stele.connector.metadata.SchedulingGroupsTable;
@@ -107,6 +109,10 @@ final class SteleModule implements Module {
                 .in(Scopes.SINGLETON);
         newSetBinder(binder, Procedure.class)
                 .addBinding()
+                .toProvider(CancelJobProcedure.class)
+                .in(Scopes.SINGLETON);
+        newSetBinder(binder, Procedure.class)
+                .addBinding()
                 .toProvider(FlushMetadataCacheProcedure.class)
                 .in(Scopes.SINGLETON);
         newSetBinder(binder, SystemTable.class)
@@ -120,6 +126,10 @@ final class SteleModule implements Module {
         newSetBinder(binder, SystemTable.class)
                 .addBinding()
                 .to(DamagedTable.class)
+                .in(Scopes.SINGLETON);
+        newSetBinder(binder, SystemTable.class)
+                .addBinding()
+                .to(JobsTable.class)
                 .in(Scopes.SINGLETON);
         newSetBinder(binder, SystemTable.class)
                 .addBinding()

@@ -15,7 +15,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -238,16 +237,65 @@ final class SteleConsistencyIT {
             String table = "silenced.s." + SteleQueries.newTable("merged");
             queries.run("CREATE TABLE %s (k bigint)".formatted(table));
             queries.update("INSERT INTO %s VALUES 1".formatted(table));
-            proxy.silence("compact");
+            proxy.silence("run-job");
             Future<?> optimize =
                     threads.submit(
                             () -> queries.run("ALTER TABLE %s EXECUTE optimize".formatted(table)));
-            proxy.awaitSilenced(1);
-            assertThatThrownBy(() -> optimize.get(6, TimeUnit.SECONDS))
-                    .isInstanceOf(TimeoutException.class);
+            proxy.awaitSilenced(4); // seconds, since no request is longer
+            assertThat(optimize.isDone()).isFalse();
             proxy.endSilence();
             optimize.get(60, TimeUnit.SECONDS);
             queries.run("DROP CATALOG silenced");
+        }
+    }
+
+    /** Merges that write so slowly that they would take many minutes. */
+    @Test
+    void aLongCompactionIsAJobThatCanBeCancelled() throws Exception {
+        SidecarFixture own =
+                cluster.newSidecar(
+                        "paced", Map.of(), Map.of("stele.compaction.rate-limit", "10kB"));
+        try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+            queries.run(
+                    "CREATE TABLE paced.s.t (k bigint, v varchar) WITH (primary_key = ARRAY['k'], orientation = 'row')");
+            for (int file = 0; file < 2; file++) {
+                queries.update(
+                        "INSERT INTO paced.s.t SELECT n, CAST(uuid() AS varchar) FROM UNNEST(sequence(1, 9000)) t(n)");
+                queries.run("ALTER TABLE paced.s.t EXECUTE flush");
+            }
+            String optimize = "ALTER TABLE paced.s.t EXECUTE optimize";
+            Future<?> first = threads.submit(() -> queries.run(optimize));
+            String open =
+                    " FROM paced.system.jobs WHERE kind = 'compact' AND state = 'running' AND schema_name = 's' AND table_name = 't' AND unit = 'bytes'";
+            awaitCount("SELECT count(*)" + open + " AND done > 0 AND done < total");
+            Future<?> second =
+                    threads.submit(() -> queries.run("CALL paced.system.compact('s', 't')"));
+            awaitCount("SELECT count(*)" + open + " AND asked = 2");
+            Object job = queries.run("SELECT job_id" + open).getOnlyValue();
+            queries.run("CALL paced.system.cancel_job('%s')".formatted(job));
+            for (Future<?> statement : List.of(first, second)) {
+                assertThatThrownBy(() -> statement.get(60, TimeUnit.SECONDS))
+                        .hasMessageContaining(
+                                "Job %s (compact of s.t) was cancelled by user".formatted(job));
+            }
+            assertThat(
+                            queries.count(
+                                    "SELECT count(*) FROM paced.system.jobs WHERE kind = 'compact' AND state = 'cancelled' AND ended >= started AND failure IS NOT NULL"))
+                    .as("both waited for one")
+                    .isEqualTo(1);
+            assertThat(queries.count("SELECT count(DISTINCT k) FROM paced.s.t")).isEqualTo(9000);
+            assertThat(queries.failure("CALL paced.system.cancel_job('%s')".formatted(job)))
+                    .hasMessageContaining("Expected a job that has not ended");
+        } finally {
+            queries.run("DROP CATALOG paced");
+            own.close();
+        }
+    }
+
+    private void awaitCount(String sql) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (queries.count(sql) == 0) {
+            assertThat(System.nanoTime()).as(sql).isLessThan(deadline);
         }
     }
 

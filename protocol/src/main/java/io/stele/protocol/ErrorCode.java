@@ -35,6 +35,8 @@ public enum ErrorCode {
     /** An aggregation has more groups than it may, or they need too much memory. */
     TOO_MANY_GROUPS(Category.USER),
     UNAUTHENTICATED(Category.USER),
+    /** Somebody asked that it ends; what it had not done is not done. */
+    CANCELLED(Category.USER),
     /** A limit on queued work is reached; nothing was done; retry later. */
     BUSY(Category.EXTERNAL),
     /**

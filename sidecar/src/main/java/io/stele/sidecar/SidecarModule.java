@@ -31,6 +31,7 @@ import io.stele.sidecar.framed.FramedServer;
 import io.stele.sidecar.http.AuthenticationFilter;
 import io.stele.sidecar.http.DamagedResource;
 import io.stele.sidecar.http.InfoResource;
+import io.stele.sidecar.http.JobsResource;
 import io.stele.sidecar.http.MetricsResource;
 import io.stele.sidecar.http.StatusResource;
 import io.stele.sidecar.metrics.AccessMetrics;
@@ -91,6 +92,7 @@ final class SidecarModule implements Module {
         jaxrsBinder(binder).bind(MetricsResource.class);
         jaxrsBinder(binder).bind(StatusResource.class);
         jaxrsBinder(binder).bind(DamagedResource.class);
+        jaxrsBinder(binder).bind(JobsResource.class);
 
         exportMetrics(binder, AccessMetrics.class, "access");
         exportMetrics(binder, IngestMetrics.class, "ingest");

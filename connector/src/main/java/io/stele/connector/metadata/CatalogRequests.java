@@ -18,7 +18,7 @@ import io.stele.protocol.api.CreateViewRequest;
 import io.stele.protocol.api.DeletePartitionsRequest;
 import io.stele.protocol.api.Done;
 import io.stele.protocol.api.DropSchemaRequest;
-import io.stele.protocol.api.ExpireHistoryRequest;
+import io.stele.protocol.api.JobKind;
 import io.stele.protocol.api.ListFilesReply;
 import io.stele.protocol.api.ListPartitionsReply;
 import io.stele.protocol.api.ListSchemasReply;
@@ -30,11 +30,10 @@ import io.stele.protocol.api.MetadataChangesRequest;
 import io.stele.protocol.api.MetadataVersion;
 import io.stele.protocol.api.PartitionFiles;
 import io.stele.protocol.api.RelationReply;
-import io.stele.protocol.api.RemoveOrphanFilesReply;
-import io.stele.protocol.api.RemoveOrphanFilesRequest;
 import io.stele.protocol.api.RenameSchemaRequest;
 import io.stele.protocol.api.RenameTableRequest;
 import io.stele.protocol.api.RenameViewRequest;
+import io.stele.protocol.api.RunJobRequest;
 import io.stele.protocol.api.SetCommentRequest;
 import io.stele.protocol.api.SetDefaultRequest;
 import io.stele.protocol.api.SetOptionsRequest;
@@ -333,11 +332,26 @@ public final class CatalogRequests {
                 TableDescription.class);
     }
 
+    /** Waits for unique indexes, which may turn out not to be; others are built behind it. */
     void setOptions(TableId tableId, List<TableOption> changed, TableOptions values) {
-        sidecar.callOnce(
-                Actions.SET_OPTIONS,
-                new SetOptionsRequest(tableId, changed, values),
-                TableDescription.class);
+        TableSchema present =
+                sidecar.callOnce(
+                                Actions.SET_OPTIONS,
+                                new SetOptionsRequest(tableId, changed, values),
+                                TableDescription.class)
+                        .schema();
+        if (changed.contains(TableOption.INDEXES)) {
+            SchemaTableName name = new SchemaTableName(present.schemaName(), present.tableName());
+            present.options().indexes().stream()
+                    .filter(index -> index.unique() && !index.ready())
+                    .forEach(
+                            index ->
+                                    sidecar.runJob(
+                                            RunJobRequest.of(
+                                                    JobKind.BUILD_INDEX,
+                                                    request(name, tableId),
+                                                    index.id())));
+        }
     }
 
     /**
@@ -363,10 +377,9 @@ public final class CatalogRequests {
                 .partitions();
     }
 
-    /** Flushes or merges the files of a table; safe to repeat. */
-    void maintain(String action, SchemaTableName name) {
-        sidecar.callLong(
-                action, TableRequest.of(name.getSchemaName(), name.getTableName()), Done.class);
+    /** Flushes or merges the files of a table, or looks into them; safe to repeat. */
+    void maintain(JobKind kind, SchemaTableName name) {
+        sidecar.runJob(RunJobRequest.of(kind, new TableRequest(named(name), Optional.empty())));
     }
 
     /** What is known of the files that may have rows of a predicate. */
@@ -386,20 +399,19 @@ public final class CatalogRequests {
     }
 
     /** Forgets the history of a table below an LSN. */
-    void expireHistory(TableId tableId, Lsn before) {
-        sidecar.callLong(
-                Actions.EXPIRE_HISTORY, new ExpireHistoryRequest(tableId, before), Done.class);
+    void expireHistory(SchemaTableName name, TableId tableId, Lsn before) {
+        sidecar.runJob(
+                RunJobRequest.of(JobKind.EXPIRE_HISTORY, request(name, tableId), before.value()));
     }
 
     /**
      * Deletes files of a table that belong to nothing and were changed before; returns how many.
      */
-    long removeOrphanFiles(TableId tableId, long beforeMillis) {
-        return sidecar.callLong(
-                        Actions.REMOVE_ORPHAN_FILES,
-                        new RemoveOrphanFilesRequest(tableId, beforeMillis),
-                        RemoveOrphanFilesReply.class)
-                .deletedFiles();
+    long removeOrphanFiles(SchemaTableName name, TableId tableId, long beforeMillis) {
+        return sidecar.runJob(
+                        RunJobRequest.of(
+                                JobKind.REMOVE_ORPHAN_FILES, request(name, tableId), beforeMillis))
+                .result();
     }
 
     ListFilesReply files(TableSchema table) {

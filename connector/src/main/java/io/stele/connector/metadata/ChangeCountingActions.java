@@ -3,6 +3,8 @@ package io.stele.connector.metadata;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.connector.sidecar.SidecarActions;
+import io.stele.protocol.api.JobStatus;
+import io.stele.protocol.api.RunJobRequest;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -46,8 +48,8 @@ final class ChangeCountingActions implements SidecarActions {
     }
 
     @Override
-    public <T> T callLong(String action, Object request, Class<T> replyType) {
-        return actions.callLong(action, request, replyType);
+    public JobStatus runJob(RunJobRequest request) {
+        return actions.runJob(request);
     }
 
     @Override

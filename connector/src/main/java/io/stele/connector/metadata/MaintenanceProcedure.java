@@ -7,7 +7,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.collect.ImmutableList;
 import io.stele.connector.SteleSessionProperties;
 import io.stele.connector.sidecar.SteleSidecar;
-import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.JobKind;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.procedure.Procedure;
@@ -36,21 +36,21 @@ public final class MaintenanceProcedure {
     }
 
     private final SteleSidecar sidecar;
-    private final String action;
+    private final JobKind job;
 
-    private MaintenanceProcedure(SteleSidecar sidecar, String action) {
+    private MaintenanceProcedure(SteleSidecar sidecar, JobKind job) {
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
-        this.action = requireNonNull(action, "action is null");
+        this.job = requireNonNull(job, "job is null");
     }
 
     /** Writes what is in memory into files. */
     public static Procedure flush(SteleSidecar sidecar) {
-        return procedure("flush", new MaintenanceProcedure(sidecar, Actions.FLUSH));
+        return procedure("flush", new MaintenanceProcedure(sidecar, JobKind.FLUSH));
     }
 
     /** Flushes, and merges files until nothing is left to merge. */
     public static Procedure compact(SteleSidecar sidecar) {
-        return procedure("compact", new MaintenanceProcedure(sidecar, Actions.COMPACT));
+        return procedure("compact", new MaintenanceProcedure(sidecar, JobKind.COMPACT));
     }
 
     private static Procedure procedure(String name, MaintenanceProcedure of) {
@@ -65,6 +65,6 @@ public final class MaintenanceProcedure {
     /** Called by the engine. */
     public void run(ConnectorSession session, String schemaName, String tableName) {
         new CatalogRequests(sidecar.as(SteleSessionProperties.queryTag(session)))
-                .maintain(action, new SchemaTableName(schemaName, tableName));
+                .maintain(job, new SchemaTableName(schemaName, tableName));
     }
 }

@@ -43,6 +43,8 @@ final class OrphanRemoval {
         return ImmutableMap.of(
                 "deleted_files_count",
                 catalog.removeOrphanFiles(
-                        handle.table().table().id(), handle.orphansBeforeMillis().orElseThrow()));
+                        handle.table().name(),
+                        handle.table().table().id(),
+                        handle.orphansBeforeMillis().orElseThrow()));
     }
 }

@@ -2,7 +2,7 @@ package io.stele.connector.metadata;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
-import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.JobKind;
 import io.trino.spi.connector.ConnectorAnalyzeMetadata;
 import io.trino.spi.connector.ConnectorTableHandle;
 import io.trino.spi.connector.SchemaTableName;
@@ -27,6 +27,6 @@ final class TableAnalysis {
     }
 
     static void run(CatalogRequests catalog, SchemaTableName table) {
-        catalog.maintain(Actions.ANALYZE, table);
+        catalog.maintain(JobKind.ANALYZE, table);
     }
 }

@@ -7,7 +7,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import io.stele.connector.handle.SteleExecuteHandle;
 import io.stele.protocol.Lsn;
-import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.JobKind;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.TableProcedureMetadata;
 import java.util.Map;
@@ -22,8 +22,8 @@ public final class TableProcedures {
 
     private static final String FLUSH = "FLUSH";
 
-    private static final Map<String, String> ACTIONS =
-            Map.of(OPTIMIZE, Actions.COMPACT, FLUSH, Actions.FLUSH);
+    private static final Map<String, JobKind> JOBS =
+            Map.of(OPTIMIZE, JobKind.COMPACT, FLUSH, JobKind.FLUSH);
 
     private TableProcedures() {}
 
@@ -48,17 +48,19 @@ public final class TableProcedures {
         }
         if (handle.historyLsn().isPresent()) {
             catalog.expireHistory(
-                    handle.table().table().id(), new Lsn(handle.historyLsn().getAsLong()));
+                    handle.table().name(),
+                    handle.table().table().id(),
+                    new Lsn(handle.historyLsn().getAsLong()));
             return Map.of();
         }
-        String action = ACTIONS.get(handle.procedure());
-        if (action == null) {
+        JobKind job = JOBS.get(handle.procedure());
+        if (job == null) {
             throw new TrinoException(
                     PROCEDURE_NOT_FOUND,
                     "Expected a procedure of %s, found '%s'"
-                            .formatted(ACTIONS.keySet(), handle.procedure()));
+                            .formatted(JOBS.keySet(), handle.procedure()));
         }
-        catalog.maintain(action, handle.table().name());
+        catalog.maintain(job, handle.table().name());
         return Map.of();
     }
 }

@@ -1,5 +1,8 @@
 package io.stele.connector.sidecar;
 
+import io.stele.protocol.api.JobStatus;
+import io.stele.protocol.api.RunJobRequest;
+
 /**
  * The actions of a sidecar, as one user runs them. Every failure is a Trino exception. A sidecar
  * that is away is waited for, unless said otherwise. Thread-safe.
@@ -24,10 +27,12 @@ public interface SidecarActions {
     <T> T callUntilKnown(String action, Object request, Class<T> replyType, String unknown);
 
     /**
-     * Runs work that may be begun anew and may take hours: waits for as long as it takes, and asks
-     * again where the sidecar is lost.
+     * Runs long work as a job of the sidecar, or finds it going on: waits for as long as it takes,
+     * and begins it anew where the sidecar is lost. Whoever is cancelled leaves the job going on.
+     *
+     * @return the job, which has ended well
      */
-    <T> T callLong(String action, Object request, Class<T> replyType);
+    JobStatus runJob(RunJobRequest request);
 
     /** Runs an action that somebody will do without: once, and if the sidecar is there. */
     <T> T callNow(String action, Object request, Class<T> replyType);

@@ -10,9 +10,11 @@ import io.stele.protocol.QueryTag;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.Done;
+import io.stele.protocol.api.JobStatus;
 import io.stele.protocol.api.ListSchemasReply;
 import io.stele.protocol.api.OpenTableReply;
 import io.stele.protocol.api.OpenTableRequest;
+import io.stele.protocol.api.RunJobRequest;
 import io.stele.protocol.auth.ClientTls;
 import io.stele.protocol.auth.TokenSource;
 import io.stele.protocol.client.ActionClient;
@@ -58,6 +60,7 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     private final Duration timeout;
     private final Duration changeTimeout;
     private final Duration outageTimeout;
+    private final JobWaiting jobs;
     private final Repetition repetition = new Repetition(System::nanoTime, LockSupport::parkNanos);
     private final Optional<ClientTls> tls;
     private final TokenSource tokens;
@@ -74,6 +77,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         this.timeout = config.getRequestTimeout().toJavaTime();
         this.changeTimeout = config.getChangeTimeout().toJavaTime();
         this.outageTimeout = config.getOutageTimeout().toJavaTime();
+        // The answer comes when the wait is over, and may take as long again
+        this.jobs = new JobWaiting(repetition, changeTimeout, timeout.dividedBy(2));
         this.tls =
                 "https".equals(uri.getScheme())
                         ? Optional.of(new ClientTls(config.getTrustCertificatePath().map(Path::of)))
@@ -107,8 +112,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
             }
 
             @Override
-            public <T> T callLong(String action, Object request, Class<T> replyType) {
-                return SteleSidecar.this.callLong(action, request, replyType, tag);
+            public JobStatus runJob(RunJobRequest request) {
+                return SteleSidecar.this.runJob(request, tag);
             }
 
             @Override
@@ -134,8 +139,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
     }
 
     @Override
-    public <T> T callLong(String action, Object request, Class<T> replyType) {
-        return callLong(action, request, replyType, QueryTag.NONE);
+    public JobStatus runJob(RunJobRequest request) {
+        return runJob(request, QueryTag.NONE);
     }
 
     @Override
@@ -191,7 +196,12 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
 
     private <T> T callUntilKnown(
             String action, Object request, Class<T> replyType, String unknown, QueryTag tag) {
-        return repeatChange(() -> send(action, request, replyType, tag), unknown);
+        return untilKnown(
+                () ->
+                        repetition.run(
+                                () -> naming(() -> send(action, request, replyType, tag)),
+                                failure -> changeTimeout),
+                unknown);
     }
 
     /**
@@ -210,16 +220,25 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         return found;
     }
 
-    /** One that is asked for every half a minute would begin anew each time. */
-    private <T> T callLong(String action, Object request, Class<T> replyType, QueryTag tag) {
-        return repeatChange(
-                () -> connect().flight().action(action, request, replyType, changeTimeout, tag),
+    private JobStatus runJob(RunJobRequest work, QueryTag tag) {
+        return untilKnown(
+                () ->
+                        jobs.run(
+                                work,
+                                request ->
+                                        naming(
+                                                () ->
+                                                        send(
+                                                                Actions.RUN_JOB,
+                                                                request,
+                                                                JobStatus.class,
+                                                                tag))),
                 "The sidecar goes on with it if it is there");
     }
 
-    private <T> T repeatChange(Supplier<T> request, String unknown) {
+    private static <T> T untilKnown(Supplier<T> change, String unknown) {
         try {
-            return repetition.run(() -> naming(request), failure -> changeTimeout);
+            return change.get();
         } catch (SteleException e) {
             throw translate(isAnswer(e) ? e : unknown(e, unknown));
         }

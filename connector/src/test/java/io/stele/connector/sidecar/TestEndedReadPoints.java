@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.protocol.api.Actions;
 import io.stele.protocol.api.CloseReadPointRequest;
 import io.stele.protocol.api.Done;
+import io.stele.protocol.api.JobStatus;
 import io.stele.protocol.api.OpenTableRequest;
+import io.stele.protocol.api.RunJobRequest;
 import io.trino.spi.StandardErrorCode;
 import io.trino.spi.TrinoException;
 import java.util.ArrayList;
@@ -45,8 +47,8 @@ final class TestEndedReadPoints {
                         }
 
                         @Override
-                        public <T> T callLong(String action, Object request, Class<T> replyType) {
-                            throw new AssertionError(action);
+                        public JobStatus runJob(RunJobRequest request) {
+                            throw new AssertionError(request.kind());
                         }
 
                         @Override

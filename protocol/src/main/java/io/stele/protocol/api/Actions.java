@@ -134,6 +134,15 @@ public final class Actions {
     /** {@link RemoveOrphanFilesRequest} -> {@link RemoveOrphanFilesReply}. */
     public static final String REMOVE_ORPHAN_FILES = "remove-orphan-files";
 
+    /** {@link RunJobRequest} -> {@link JobStatus}, when the job has ended or the wait is over. */
+    public static final String RUN_JOB = "run-job";
+
+    /** {@link CancelJobRequest} -> {@link JobStatus}; INVALID_ARGUMENT if it has ended. */
+    public static final String CANCEL_JOB = "cancel-job";
+
+    /** {@link Done} (or an empty body) -> {@link ListJobsReply}. */
+    public static final String LIST_JOBS = "list-jobs";
+
     /** {@link TableStatisticsRequest} -> {@link TableStatistics}. */
     public static final String TABLE_STATISTICS = "table-statistics";
 

@@ -116,6 +116,15 @@ public final class EngineMetrics {
         return gauge(present -> present.damages().size());
     }
 
+    @Managed(description = "Jobs that are queued or running")
+    public long getOpenJobs() {
+        try {
+            return service.engine().jobs().openCount();
+        } catch (SteleException closed) {
+            return 0;
+        }
+    }
+
     @Managed(description = "Shards that stopped serving; the status says why")
     public long getFailedShards() {
         return gauge(present -> present.failedShards().size());

@@ -9,6 +9,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.DamagedObject;
 import io.stele.protocol.api.DataCacheReply;
+import io.stele.protocol.api.ListJobsReply;
 import io.stele.protocol.api.NodeAddress;
 import io.stele.protocol.api.RelationReply;
 import io.stele.protocol.api.SchedulingGroupStatus;
@@ -469,6 +470,11 @@ public final class EngineService implements AutoCloseable {
     /** How the threads are shared, as the action tells it. */
     public SchedulingGroupsReply schedulingGroupsReply() {
         return new SchedulingGroupsReply(nodeId, schedulingGroups());
+    }
+
+    /** Long work and how far it is, as the action tells it. */
+    public ListJobsReply jobs() {
+        return new ListJobsReply(nodeId, engine().jobs().list());
     }
 
     /** What the data page cache holds and did, as the action tells it. */

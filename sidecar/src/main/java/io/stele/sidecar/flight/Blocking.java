@@ -2,7 +2,9 @@ package io.stele.sidecar.flight;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.JobStatus;
 import io.stele.scheduler.fragment.FragmentException;
+import io.stele.storage.job.Job;
 import java.io.IOException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -35,6 +37,16 @@ final class Blocking {
                         new SteleException(
                                 ErrorCode.INTERNAL, "The engine failed: " + failure, failure);
             };
+        }
+    }
+
+    /** How a job is doing at its end, or after so long. */
+    static JobStatus await(Job job, long waitMillis) {
+        try {
+            return job.await(waitMillis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SteleException(ErrorCode.UNAVAILABLE, "The sidecar is shutting down", e);
         }
     }
 

@@ -231,7 +231,7 @@ final class CatalogActions {
         TableSchema changed =
                 catalog().setOptions(request.tableId(), request.changed(), request.values());
         if (request.changed().contains(TableOption.INDEXES)) {
-            IndexWaiting.await(engine.engine().awaitIndexes(changed.id()), changed);
+            IndexWaiting.await(engine.engine(), changed, QueryTagInterceptor.user());
             changed = catalog().current().table(changed.id());
         }
         return engine.describe(changed);

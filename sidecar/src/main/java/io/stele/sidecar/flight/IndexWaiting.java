@@ -2,22 +2,26 @@ package io.stele.sidecar.flight;
 
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
+import io.stele.protocol.api.JobKind;
+import io.stele.protocol.api.JobStatus;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.engine.StorageEngine;
+import io.stele.storage.job.Job;
+import io.stele.storage.job.JobKey;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 
 /**
- * How long a statement that adds indexes waits for them: of a small table they are ready when it
- * returns, of a large one they are built behind it; a unique index is waited for, since it may turn
- * out not to be one.
+ * How long a request that adds indexes waits for them: of a small table they are ready when it
+ * returns, of a large one they are built behind it, by jobs that whoever wants to know waits for.
  */
 final class IndexWaiting {
     private static final long PATIENCE_SECONDS = 10; // well below what clients wait for an answer
-    private static final long UNIQUE_PATIENCE_SECONDS = 3600;
 
     private IndexWaiting() {}
 
@@ -26,14 +30,18 @@ final class IndexWaiting {
      *
      * @throws SteleException what is wrong with an index
      */
-    static void await(CompletableFuture<@Nullable Void> ready, TableSchema table) {
-        boolean unique =
+    static void await(StorageEngine engine, TableSchema table, Optional<String> user) {
+        List<CompletableFuture<JobStatus>> builds =
                 table.options().indexes().stream()
-                        .anyMatch(index -> index.unique() && !index.ready());
+                        .filter(index -> !index.ready())
+                        .map(index -> engine.runJob(work(table, index), user))
+                        .map(Job::ended)
+                        .toList();
         try {
-            ready.get(unique ? UNIQUE_PATIENCE_SECONDS : PATIENCE_SECONDS, TimeUnit.SECONDS);
+            CompletableFuture.allOf(builds.toArray(CompletableFuture<?>[]::new))
+                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException late) {
-            return; // the build goes on
+            // the others go on
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw new SteleException(
@@ -43,12 +51,18 @@ final class IndexWaiting {
                             + " when it is back",
                     stopped);
         } catch (ExecutionException failed) {
-            if (failed.getCause() instanceof SteleException known) {
-                throw known;
-            }
             throw new SteleException(
                     ErrorCode.INTERNAL, "Cannot build indexes " + names(table), failed);
         }
+        for (CompletableFuture<JobStatus> build : builds) {
+            if (build.isDone() && build.join().failure().isPresent()) {
+                throw build.join().failure().get();
+            }
+        }
+    }
+
+    private static JobKey work(TableSchema table, IndexSchema index) {
+        return new JobKey(JobKind.BUILD_INDEX, table.id(), Optional.of((long) index.id()));
     }
 
     private static String names(TableSchema table) {

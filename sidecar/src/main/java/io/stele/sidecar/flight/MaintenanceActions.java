@@ -9,14 +9,18 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CancelJobRequest;
 import io.stele.protocol.api.ExpireHistoryRequest;
 import io.stele.protocol.api.FragmentCacheReply;
+import io.stele.protocol.api.JobKind;
+import io.stele.protocol.api.JobStatus;
 import io.stele.protocol.api.ListFilesReply;
 import io.stele.protocol.api.ListPartitionsReply;
 import io.stele.protocol.api.MemoryCacheUse;
 import io.stele.protocol.api.MemoryCachesReply;
 import io.stele.protocol.api.RemoveOrphanFilesReply;
 import io.stele.protocol.api.RemoveOrphanFilesRequest;
+import io.stele.protocol.api.RunJobRequest;
 import io.stele.protocol.api.TableHistoryReply;
 import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.api.TableStatisticsRequest;
@@ -25,12 +29,17 @@ import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.FragmentResults;
 import io.stele.storage.catalog.Catalog;
 import io.stele.storage.catalog.TableEntry;
-import java.time.Instant;
+import io.stele.storage.engine.StorageEngine;
+import io.stele.storage.job.Job;
+import io.stele.storage.job.JobKey;
 import java.util.Map;
 import java.util.Optional;
 
 /** The actions that an operator asks for. Thread safe. */
 final class MaintenanceActions {
+    /** Well below what connections, and what is between them, take for a dead peer. */
+    private static final long MAX_JOB_WAIT_MILLIS = 10_000;
+
     private final EngineService engine;
     private final FragmentResults fragments;
 
@@ -94,6 +103,18 @@ final class MaintenanceActions {
                         RemoveOrphanFilesRequest.class,
                         this::removeOrphanFiles));
         handlers.put(
+                Actions.RUN_JOB,
+                ActionHandler.of(
+                        "Begins long work on a table, or finds it going on, and waits for it a while",
+                        RunJobRequest.class,
+                        this::runJob));
+        handlers.put(
+                Actions.CANCEL_JOB,
+                ActionHandler.changing("Stops long work", CancelJobRequest.class, this::cancelJob));
+        handlers.put(
+                Actions.LIST_JOBS,
+                ActionHandler.of("Lists long work and how far it is", engine::jobs));
+        handlers.put(
                 Actions.STATUS, ActionHandler.of("Says how the sidecar is doing", engine::status));
         handlers.put(
                 Actions.SCHEDULING_GROUPS,
@@ -149,18 +170,47 @@ final class MaintenanceActions {
     }
 
     private Object flush(TableRequest request) {
-        Blocking.await(engine.engine().flush(engine.resolve(request).id()));
+        await(new JobKey(JobKind.FLUSH, engine.resolve(request).id(), Optional.empty()));
         return DONE;
     }
 
     private Object compact(TableRequest request) {
-        Blocking.await(engine.engine().compact(engine.resolve(request).id()));
+        await(new JobKey(JobKind.COMPACT, engine.resolve(request).id(), Optional.empty()));
         return DONE;
     }
 
     private Object analyze(TableRequest request) {
-        Blocking.await(engine.engine().analyze(engine.resolve(request).id()));
+        await(new JobKey(JobKind.ANALYZE, engine.resolve(request).id(), Optional.empty()));
         return DONE;
+    }
+
+    private JobStatus await(JobKey work) {
+        JobStatus ended =
+                Blocking.await(engine.engine().runJob(work, QueryTagInterceptor.user()).ended());
+        if (ended.failure().isPresent()) {
+            throw ended.failure().get();
+        }
+        return ended;
+    }
+
+    private Object runJob(RunJobRequest request) {
+        StorageEngine open = engine.engine();
+        Job job =
+                request.jobId()
+                        .flatMap(open.jobs()::find)
+                        .orElseGet(
+                                () ->
+                                        open.runJob(
+                                                new JobKey(
+                                                        request.kind(),
+                                                        engine.resolve(request.table()).id(),
+                                                        request.argument()),
+                                                QueryTagInterceptor.user()));
+        return Blocking.await(job, Math.clamp(request.waitMillis(), 0, MAX_JOB_WAIT_MILLIS));
+    }
+
+    private Object cancelJob(CancelJobRequest request) {
+        return engine.engine().jobs().cancel(request.jobId(), QueryTagInterceptor.user()).status();
     }
 
     private Object tableStatistics(TableStatisticsRequest request) {
@@ -195,15 +245,20 @@ final class MaintenanceActions {
 
     private Object removeOrphanFiles(RemoveOrphanFilesRequest request) {
         return new RemoveOrphanFilesReply(
-                Blocking.await(
-                        engine.engine()
-                                .removeOrphanFiles(
+                await(
+                                new JobKey(
+                                        JobKind.REMOVE_ORPHAN_FILES,
                                         request.tableId(),
-                                        Instant.ofEpochMilli(request.beforeMillis()))));
+                                        Optional.of(request.beforeMillis())))
+                        .result());
     }
 
     private Object expireHistory(ExpireHistoryRequest request) {
-        Blocking.await(engine.engine().expireHistory(request.tableId(), request.before()));
+        await(
+                new JobKey(
+                        JobKind.EXPIRE_HISTORY,
+                        request.tableId(),
+                        Optional.of(request.before().value())));
         return DONE;
     }
 }

@@ -8,6 +8,7 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.stele.protocol.QueryTag;
 import io.stele.protocol.flight.QueryTagHeaders;
+import java.util.Optional;
 
 /** Keeps what the headers of a call say of whom it reads for. */
 final class QueryTagInterceptor implements ServerInterceptor {
@@ -17,6 +18,11 @@ final class QueryTagInterceptor implements ServerInterceptor {
     static QueryTag current() {
         QueryTag tag = TAG.get();
         return tag == null ? QueryTag.NONE : tag;
+    }
+
+    /** Who makes the present call, if it says so. */
+    static Optional<String> user() {
+        return Optional.of(current().user()).filter(name -> !name.isEmpty());
     }
 
     @Override

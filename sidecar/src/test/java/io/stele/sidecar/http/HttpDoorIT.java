@@ -60,6 +60,7 @@ final class HttpDoorIT {
             strings = {
                 "/v1/status",
                 "/v1/damaged",
+                "/v1/jobs",
                 "/metrics",
                 "/v1/info/",
                 "/v1/info/../status",
@@ -160,6 +161,20 @@ final class HttpDoorIT {
         assertThat(refused.statusCode()).isEqualTo(400);
         assertThat(refused.body())
                 .contains("something is set aside for (now: [])", "data/1/0/a.orc");
+    }
+
+    @Test
+    void jobsAreListedAndOnlyThoseThatAreThereCanBeStopped() throws Exception {
+        String secret = basic(TestingSidecar.SECRET);
+        assertThat(get("/v1/jobs", secret).body()).startsWith("[").endsWith("]");
+        HttpRequest cancel =
+                HttpRequest.newBuilder(URI.create(sidecar.server().httpUri() + "/v1/jobs?id=no-1"))
+                        .header("Authorization", secret)
+                        .DELETE()
+                        .build();
+        HttpResponse<String> refused = http.send(cancel, BodyHandlers.ofString());
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).contains("Expected the id of a job").contains("'no-1'");
     }
 
     private HttpResponse<String> get(String path, String authorization)

@@ -10,6 +10,7 @@ import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.CatalogStore;
 import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.format.BlockCache;
+import io.stele.storage.job.Jobs;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.objectstore.ObjectStore;
@@ -194,8 +195,10 @@ final class EngineAssembly {
                         oldDecisions,
                         files,
                         epoch);
+        Jobs jobs = new Jobs(Long.toHexString(epoch) + "-", time::nowMillis);
         IndexBuilds indexBuilds =
                 new IndexBuilds(
+                        jobs,
                         shards,
                         catalog,
                         readPoints,
@@ -225,6 +228,7 @@ final class EngineAssembly {
                 retries,
                 oldDecisions,
                 indexBuilds,
+                jobs,
                 epoch);
     }
 

@@ -6,11 +6,18 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.protocol.api.JobKind;
+import io.stele.protocol.api.TableName;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.catalog.Catalog;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.TableEntry;
+import io.stele.storage.job.Job;
+import io.stele.storage.job.JobKey;
+import io.stele.storage.job.Jobs;
+import io.stele.storage.job.Progress;
+import io.stele.storage.objectstore.WorkWrites;
 import io.stele.storage.scan.DuplicateSearch;
 import io.stele.storage.tablet.IndexBackfill;
 import io.stele.storage.tablet.IndexView;
@@ -40,25 +47,30 @@ import org.jspecify.annotations.Nullable;
  * all, and what was decided before that is applied, a {@link DuplicateSearch} goes through the rows
  * there are; a duplicate ends the index.
  *
+ * <p>Each build is a job. One that is cancelled stops between two steps, and its index is dropped.
+ *
  * <p>Guarded by itself; blocking steps run on background threads.
  */
 final class IndexBuilds {
+    private final Jobs jobs;
     private final Shards shards;
     private final CatalogService catalog;
     private final ReadPoints readPoints;
     private final TableFiles files;
     private final Executor background;
     private final long targetFileBytes;
-    private final Map<Key, CompletableFuture<@Nullable Void>> builds = new LinkedHashMap<>();
-    private boolean busy;
+    private final Map<Key, Build> builds = new LinkedHashMap<>();
+    private @Nullable Key current; // at work
 
     IndexBuilds(
+            Jobs jobs,
             Shards shards,
             CatalogService catalog,
             ReadPoints readPoints,
             TableFiles files,
             Executor background,
             long targetFileBytes) {
+        this.jobs = requireNonNull(jobs, "jobs is null");
         this.shards = requireNonNull(shards, "shards is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
@@ -69,15 +81,18 @@ final class IndexBuilds {
 
     private record Key(TableId tableId, int indexId) {}
 
+    /** An index to be built, and who waits for it. */
+    private record Build(Job job, CompletableFuture<@Nullable Void> done) {}
+
     /** Takes up what a catalog has to build. */
-    void follow(Catalog current) {
+    void follow(Catalog present) {
         synchronized (this) {
-            for (TableEntry entry : current.tables()) {
+            for (TableEntry entry : present.tables()) {
                 for (IndexSchema index : entry.schema().options().indexes()) {
                     if (!index.ready()) {
                         builds.computeIfAbsent(
                                 new Key(entry.schema().id(), index.id()),
-                                key -> new CompletableFuture<>());
+                                key -> queue(key, entry.schema(), index));
                     }
                 }
             }
@@ -85,14 +100,39 @@ final class IndexBuilds {
         next();
     }
 
+    private Build queue(Key key, TableSchema schema, IndexSchema index) {
+        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+        Job job =
+                jobs.queue(
+                        new JobKey(
+                                JobKind.BUILD_INDEX,
+                                key.tableId(),
+                                Optional.of((long) key.indexId())),
+                        new TableName(schema.schemaName(), schema.tableName()),
+                        index.name(),
+                        done.thenApply(built -> 0L));
+        job.progress().whenCancelled(() -> cancel(key));
+        return new Build(job, done);
+    }
+
+    /** One that is at work finds out by itself. */
+    private void cancel(Key key) {
+        synchronized (this) {
+            if (key.equals(current) || !builds.containsKey(key)) {
+                return;
+            }
+        }
+        end(key, Progress.refusal());
+    }
+
     /** Completes when all indexes that a table has now are ready, or fails as one of them did. */
     CompletableFuture<@Nullable Void> ready(TableId tableId) {
         List<CompletableFuture<@Nullable Void>> waits = new ArrayList<>();
         synchronized (this) {
             builds.forEach(
-                    (key, done) -> {
+                    (key, build) -> {
                         if (key.tableId().equals(tableId) && index(key).isPresent()) {
-                            waits.add(done);
+                            waits.add(build.done());
                         }
                     });
         }
@@ -103,21 +143,27 @@ final class IndexBuilds {
     /** Goes on with the first build, unless one is at work. */
     void next() {
         Key key;
+        Job job;
         synchronized (this) {
-            if (busy || builds.isEmpty()) {
+            if (current != null || builds.isEmpty()) {
                 return;
             }
-            busy = true;
-            key = builds.keySet().iterator().next();
+            Map.Entry<Key, Build> first = builds.entrySet().iterator().next();
+            key = first.getKey();
+            job = first.getValue().job();
+            current = key;
         }
-        build(key).whenComplete((built, failed) -> end(key, failed));
+        job.start();
+        CompletableFuture.completedFuture(key)
+                .thenCompose(first -> build(first, job.progress()))
+                .whenComplete((built, failed) -> end(key, failed));
     }
 
     private void end(Key key, @Nullable Throwable failed) {
         if (failed != null
                 && Coordinator.unwrap(failed) instanceof SteleException known
-                && known.code() == ErrorCode.DUPLICATE_KEY) {
-            // Whether or not this gets through, the next attempt finds the duplicate, or no index.
+                && endsIndex(known.code())) {
+            // Whether or not this gets through, the next attempt fails alike, or finds no index.
             inBackground(() -> catalog.dropIndex(key.tableId(), key.indexId()))
                     .whenComplete((dropped, notDropped) -> finish(key, failed));
         } else {
@@ -125,64 +171,95 @@ final class IndexBuilds {
         }
     }
 
+    private static boolean endsIndex(ErrorCode failure) {
+        return failure == ErrorCode.DUPLICATE_KEY || failure == ErrorCode.CANCELLED;
+    }
+
     private void finish(Key key, @Nullable Throwable failed) {
         boolean gone = index(key).isEmpty();
-        CompletableFuture<@Nullable Void> done = null;
+        Build ended = null;
         synchronized (this) {
-            busy = false;
+            if (key.equals(current)) {
+                current = null;
+            }
+            Build build = builds.remove(key);
             if (failed == null || gone) {
-                done = builds.remove(key);
-            } else {
+                ended = build;
+            } else if (build != null) {
                 // the next tick tries again, behind the others
-                builds.put(key, requireNonNull(builds.remove(key)));
+                builds.put(key, build);
             }
         }
-        if (done != null) {
+        if (ended != null) {
             if (failed == null) {
-                done.complete(null);
+                ended.done().complete(null);
             } else {
-                done.completeExceptionally(
-                        Coordinator.unwrap(failed) instanceof SteleException known
-                                ? known
-                                : dropped(key));
+                ended.done()
+                        .completeExceptionally(
+                                Coordinator.unwrap(failed) instanceof SteleException known
+                                        ? known
+                                        : dropped(key));
             }
             next();
         }
     }
 
-    private CompletableFuture<@Nullable Void> build(Key key) {
+    private CompletableFuture<@Nullable Void> build(Key key, Progress progress) {
         Optional<TableSchema> schema = index(key);
         if (schema.isEmpty()) {
             return CompletableFuture.failedFuture(dropped(key));
         }
         CompletableFuture<@Nullable Void> built = CompletableFuture.completedFuture(null);
+        List<Progress.Part> parts = new ArrayList<>();
         for (ShardId shard : schema.get().shards()) {
-            built = built.thenCompose(done -> build(key, shards.entry(shard)));
+            Shards.Entry entry = shards.entry(shard);
+            Progress.Part part = progress.begin(rowCount(key, entry));
+            parts.add(part);
+            ShardBuild ofShard = new ShardBuild(key, entry, progress, part);
+            built = built.thenCompose(done -> build(ofShard)).thenRun(part::finish);
         }
         return built.thenCompose(
                         done ->
                                 inBackground(
                                         () -> catalog.setIndexReady(key.tableId(), key.indexId())))
-                .thenApply(ready -> null);
+                .<@Nullable Void>thenApply(ready -> null)
+                .whenComplete(
+                        (ready, failed) -> {
+                            if (failed != null) {
+                                parts.forEach(Progress.Part::giveUp);
+                            }
+                        });
     }
 
-    /** Completes when every row of the shard has its entry. */
-    private CompletableFuture<@Nullable Void> build(Key key, Shards.Entry entry) {
-        Readers.Generation reader = readPoints.readers().enter();
+    private static long rowCount(Key key, Shards.Entry entry) {
         return entry.shard()
+                .findTable(key.tableId())
+                .map(table -> IndexBackfill.rowCount(table.view()))
+                .orElse(0L);
+    }
+
+    /** The part of a build in one shard. */
+    private record ShardBuild(Key key, Shards.Entry entry, Progress progress, Progress.Part part) {}
+
+    /** Completes when every row of the shard has its entry. */
+    private CompletableFuture<@Nullable Void> build(ShardBuild build) {
+        Readers.Generation reader = readPoints.readers().enter();
+        WorkWrites writes = new WorkWrites(_ -> {});
+        return build.entry()
+                .shard()
                 .context()
-                .submit(() -> begin(key, entry))
+                .submit(() -> begin(build.key(), build.entry(), writes))
                 .thenCompose(
                         backfill ->
                                 backfill.isEmpty()
                                         ? CompletableFuture.<@Nullable Void>completedFuture(null)
-                                        : run(backfill.get(), entry))
-                .thenCompose(done -> checkUnique(key, entry))
+                                        : run(backfill.get(), build, writes))
+                .thenCompose(done -> checkUnique(build))
                 .whenComplete((done, failed) -> readPoints.readers().exit(reader));
     }
 
     /** On the shard's context: from here on writes make entries. */
-    private Optional<IndexBackfill> begin(Key key, Shards.Entry entry) {
+    private Optional<IndexBackfill> begin(Key key, Shards.Entry entry, WorkWrites writes) {
         entry.shard().checkServing();
         TableShard table = entry.shard().table(key.tableId());
         entry.maintenance().followIndexes(table);
@@ -195,24 +272,28 @@ final class IndexBuilds {
                                 table,
                                 view,
                                 index.keys(),
-                                files,
+                                files.of(writes),
                                 table.historyLsn(),
                                 targetFileBytes));
     }
 
-    private CompletableFuture<@Nullable Void> run(IndexBackfill backfill, Shards.Entry entry) {
+    private CompletableFuture<@Nullable Void> run(
+            IndexBackfill backfill, ShardBuild build, WorkWrites writes) {
         CompletableFuture<@Nullable Void> written = new CompletableFuture<>();
-        step(() -> closing(backfill), written);
+        step(() -> closing(backfill, build, writes), written);
         return written.thenCompose(
                 done ->
-                        entry.shard()
+                        build.entry()
+                                .shard()
                                 .context()
-                                .submit(() -> entry.maintenance().publish(backfill))
+                                .submit(() -> build.entry().maintenance().publish(backfill))
                                 .thenCompose(published -> published));
     }
 
     /** Fails with DUPLICATE_KEY if the index is to be unique, but its values are not. */
-    private CompletableFuture<@Nullable Void> checkUnique(Key key, Shards.Entry entry) {
+    private CompletableFuture<@Nullable Void> checkUnique(ShardBuild build) {
+        Key key = build.key();
+        Shards.Entry entry = build.entry();
         if (!isUnique(key)) {
             return CompletableFuture.completedFuture(null);
         }
@@ -224,7 +305,12 @@ final class IndexBuilds {
                 .thenCompose(
                         search -> {
                             CompletableFuture<@Nullable Void> searched = new CompletableFuture<>();
-                            step(search::step, searched);
+                            step(
+                                    () -> {
+                                        build.progress().checkNotCancelled();
+                                        return search.step();
+                                    },
+                                    searched);
                             return searched;
                         });
     }
@@ -258,10 +344,18 @@ final class IndexBuilds {
                         });
     }
 
-    private static boolean closing(IndexBackfill backfill) throws IOException {
+    private boolean closing(IndexBackfill backfill, ShardBuild build, WorkWrites writes)
+            throws IOException {
+        if (build.progress().isCancelled()) {
+            backfill.close();
+            files.discard(writes);
+            throw Progress.refusal();
+        }
         boolean more = false;
+        long before = backfill.rowCount();
         try {
             more = backfill.step();
+            build.part().advance(backfill.rowCount() - before);
         } finally {
             if (!more) {
                 backfill.close();

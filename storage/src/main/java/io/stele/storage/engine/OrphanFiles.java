@@ -7,6 +7,7 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.job.Progress;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.shard.PreparedPart;
@@ -92,32 +93,38 @@ final class OrphanFiles {
      * Fails with STORE_FAILED where the store does, and with what a shard failed with.
      *
      * @param before by the clock of the store
+     * @param progress counts files, and stops between two of them
      */
-    CompletableFuture<Long> remove(TableSchema table, Instant before) {
+    CompletableFuture<Long> remove(TableSchema table, Instant before, Progress progress) {
         CompletableFuture<Long> removed = CompletableFuture.completedFuture(0L);
         for (ShardId shard : table.shards()) {
             removed =
                     removed.thenCompose(
                             count ->
-                                    remove(table.id(), shard, before)
+                                    remove(table.id(), shard, before, progress)
                                             .thenApply(more -> count + more));
         }
         return removed;
     }
 
-    private CompletableFuture<Integer> remove(TableId table, ShardId shard, Instant before) {
-        return inBackground(() -> candidates(table, shard, before))
+    private CompletableFuture<Integer> remove(
+            TableId table, ShardId shard, Instant before, Progress progress) {
+        return inBackground(
+                        () -> {
+                            progress.checkNotCancelled();
+                            return candidates(table, shard, before);
+                        })
                 .thenCompose(
                         found -> {
                             Set<String> claimed = claims.claimUnclaimed(shard, found);
                             return CompletableFuture.completedFuture(claimed)
-                                    .thenCompose(own -> removeClaimed(table, shard, own))
+                                    .thenCompose(own -> removeClaimed(table, shard, own, progress))
                                     .whenComplete((_, _) -> claims.release(shard, claimed));
                         });
     }
 
     private CompletableFuture<Integer> removeClaimed(
-            TableId table, ShardId shard, Set<String> claimed) {
+            TableId table, ShardId shard, Set<String> claimed, Progress progress) {
         TableGroupShard owner = shards.shard(shard);
         return owner.context()
                 .submit(
@@ -133,7 +140,7 @@ final class OrphanFiles {
                                             // One that stopped may be another engine's by now
                                             owner.checkServing();
                                             owner.checkNotSetAside(table);
-                                            return delete(claimed, inUse);
+                                            return delete(claimed, inUse, progress);
                                         }));
     }
 
@@ -182,14 +189,18 @@ final class OrphanFiles {
         file.immutablePaths().forEach(path -> stems.add(TransactionSweeps.stem(path)));
     }
 
-    private int delete(Set<String> paths, Set<String> stemsInUse) throws IOException {
+    private int delete(Set<String> paths, Set<String> stemsInUse, Progress progress)
+            throws IOException {
         int count = 0;
+        progress.expect(paths.size());
         for (String path : paths) {
+            progress.checkNotCancelled();
             if (!stemsInUse.contains(TransactionSweeps.stem(path))) {
                 files.store().delete(path);
                 files.forget(path);
                 count++;
             }
+            progress.advance(1);
         }
         return count;
     }

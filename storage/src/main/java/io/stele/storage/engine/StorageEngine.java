@@ -29,6 +29,10 @@ import io.stele.storage.aggregate.FragmentCache;
 import io.stele.storage.catalog.Catalog;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.TableEntry;
+import io.stele.storage.job.Job;
+import io.stele.storage.job.JobKey;
+import io.stele.storage.job.Jobs;
+import io.stele.storage.job.Progress;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.scan.RowCursor;
 import io.stele.storage.shard.MaintenanceListener;
@@ -42,11 +46,11 @@ import io.stele.storage.wal.LogFiles;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,7 +72,7 @@ public final class StorageEngine implements AutoCloseable {
     private final TableReads reads;
     private final Transactions transactions;
     private final Retries retries;
-    private final OrphanFiles orphanFiles;
+    private final Maintenance maintenance;
     private final IndexBuilds indexBuilds;
     private final Housekeeping housekeeping;
     private final EngineStatusCollector status;
@@ -93,6 +97,7 @@ public final class StorageEngine implements AutoCloseable {
             Retries retries,
             OldDecisions oldDecisions,
             IndexBuilds indexBuilds,
+            Jobs jobs,
             long epoch) {
         this.catalog = catalog;
         this.files = files;
@@ -109,7 +114,9 @@ public final class StorageEngine implements AutoCloseable {
         this.transactions = transactions;
         this.budget = budget;
         this.retries = retries;
-        this.orphanFiles = transactions.orphanFiles(files, epoch);
+        this.maintenance =
+                new Maintenance(
+                        catalog, shards, readPoints, transactions.orphanFiles(files, epoch), jobs);
         this.indexBuilds = indexBuilds;
         this.housekeeping =
                 new Housekeeping(
@@ -685,7 +692,7 @@ public final class StorageEngine implements AutoCloseable {
 
     /** Completes when everything acknowledged before the call is in files. */
     public CompletableFuture<@Nullable Void> flush(TableId tableId) {
-        return forEachShard(tableId, entry -> entry.maintenance().flush(tableId));
+        return maintenance(work -> work.flush(tableId, new Progress()));
     }
 
     /**
@@ -693,7 +700,7 @@ public final class StorageEngine implements AutoCloseable {
      * to merge.
      */
     public CompletableFuture<@Nullable Void> compact(TableId tableId) {
-        return forEachShard(tableId, entry -> entry.maintenance().compact(tableId));
+        return maintenance(work -> work.compact(tableId, new Progress()));
     }
 
     /** The oldest LSN as of which a table can be read. */
@@ -706,9 +713,7 @@ public final class StorageEngine implements AutoCloseable {
      * have much of it; completes when nothing is left to merge.
      */
     public CompletableFuture<@Nullable Void> expireHistory(TableId tableId, Lsn before) {
-        schema(tableId);
-        readPoints.forgetBefore(tableId, before);
-        return compact(tableId);
+        return maintenance(work -> work.expireHistory(tableId, before, new Progress()));
     }
 
     /**
@@ -718,12 +723,38 @@ public final class StorageEngine implements AutoCloseable {
      * @param before those that changed since stay, by the clock of the store
      */
     public CompletableFuture<Long> removeOrphanFiles(TableId tableId, Instant before) {
-        return orphanFiles.remove(schema(tableId), before);
+        return maintenance(work -> work.removeOrphanFiles(tableId, before, new Progress()));
+    }
+
+    private <T> CompletableFuture<T> maintenance(Function<Maintenance, CompletableFuture<T>> work) {
+        try {
+            checkOpen();
+            return work.apply(maintenance);
+        } catch (SteleException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+    }
+
+    /**
+     * The job that does something long, as the methods above: one that is at work on the same, or a
+     * new one. What only covers what is there when it is asked for is done for both who ask.
+     *
+     * @param user who asks, if he says so
+     * @throws SteleException BUSY: there are too many; TABLE_NOT_FOUND or STALE_TABLE
+     */
+    public Job runJob(JobKey work, Optional<String> user) {
+        checkOpen();
+        return maintenance.run(work, user);
+    }
+
+    /** The jobs that go on, and those that ended lately. */
+    public Jobs jobs() {
+        return maintenance.jobs();
     }
 
     /** Flushes, then sketches files that have no sketches; completes when all have. */
     public CompletableFuture<@Nullable Void> analyze(TableId tableId) {
-        return forEachShard(tableId, entry -> entry.maintenance().analyze(tableId));
+        return maintenance(work -> work.analyze(tableId, new Progress()));
     }
 
     /**
@@ -779,28 +810,10 @@ public final class StorageEngine implements AutoCloseable {
             return;
         }
         closed = true;
+        maintenance.jobs().close();
         housekeeping.close();
         retries.close();
         log.close();
-    }
-
-    private CompletableFuture<@Nullable Void> forEachShard(TableId tableId, ShardStep step) {
-        try {
-            checkOpen();
-            List<CompletableFuture<@Nullable Void>> all = new ArrayList<>();
-            for (ShardId id : schema(tableId).shards()) {
-                Shards.Entry entry = shards.entry(id);
-                all.add(
-                        entry.shard()
-                                .context()
-                                .submit(() -> step.run(entry))
-                                .thenCompose(done -> done));
-            }
-            return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
-                    .thenApply(done -> null);
-        } catch (SteleException refused) {
-            return CompletableFuture.failedFuture(refused);
-        }
     }
 
     private TableReads reads() {
@@ -828,10 +841,5 @@ public final class StorageEngine implements AutoCloseable {
         if (closed) {
             throw new SteleException(ErrorCode.UNAVAILABLE, "The storage engine is closed");
         }
-    }
-
-    @FunctionalInterface
-    private interface ShardStep {
-        CompletableFuture<@Nullable Void> run(Shards.Entry entry);
     }
 }

@@ -1,6 +1,9 @@
 package io.stele.storage.shard;
 
+import static java.util.Objects.requireNonNull;
+
 import io.stele.protocol.SteleException;
+import io.stele.storage.job.Progress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,8 +19,13 @@ final class MaintenanceWaiters {
 
     private final List<Waiter> waiters = new ArrayList<>();
 
-    CompletableFuture<@Nullable Void> add() {
-        Waiter added = new Waiter();
+    /**
+     * Another one.
+     *
+     * @param progress shows him how far the work is, and says when he waits no longer
+     */
+    CompletableFuture<@Nullable Void> add(Progress progress) {
+        Waiter added = new Waiter(progress);
         waiters.add(added);
         return added.done;
     }
@@ -52,6 +60,22 @@ final class MaintenanceWaiters {
         }
     }
 
+    /** Whoever shows this progress waits no longer. */
+    void cancel(Progress progress) {
+        for (Waiter waiter : take()) {
+            if (waiter.progress == progress) {
+                waiter.done.completeExceptionally(Progress.refusal());
+            } else {
+                waiters.add(waiter);
+            }
+        }
+    }
+
+    /** Work of so many bytes begins. */
+    List<Progress.Part> begin(long bytes) {
+        return waiters.stream().map(waiter -> waiter.progress.begin(bytes)).toList();
+    }
+
     // Whoever is told may come back at once.
     private List<Waiter> take() {
         List<Waiter> taken = List.copyOf(waiters);
@@ -60,7 +84,12 @@ final class MaintenanceWaiters {
     }
 
     private static final class Waiter {
+        private final Progress progress;
         private final CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
         private int failures;
+
+        private Waiter(Progress progress) {
+            this.progress = requireNonNull(progress, "progress is null");
+        }
     }
 }

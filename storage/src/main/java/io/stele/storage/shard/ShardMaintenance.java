@@ -7,8 +7,10 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
+import io.stele.storage.job.Progress;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestStore;
+import io.stele.storage.objectstore.WorkWrites;
 import io.stele.storage.tablet.IndexDrop;
 import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.ManifestChange;
@@ -252,9 +254,29 @@ public final class ShardMaintenance {
     /**
      * Completes when everything the table has applied until now is in files. Fails, as the other
      * ones do, when it saw {@value MaintenanceWaiters#MAX_FAILURES} attempts fail, or one that no
-     * other will make better; what it waited for is tried again without it.
+     * other will make better; what it waited for is tried again without it. Ends with CANCELLED
+     * where that is asked for: what is sealed is flushed all the same, a merge that nobody else
+     * asked for stops and leaves nothing.
+     *
+     * @param progress stops it
      */
-    public CompletableFuture<@Nullable Void> flush(TableId tableId) {
+    public CompletableFuture<@Nullable Void> flush(TableId tableId, Progress progress) {
+        CompletableFuture<@Nullable Void> flushed = startFlush(tableId, progress);
+        progress.whenCancelled(() -> shard.context().execute(() -> cancel(tableId, progress)));
+        return flushed;
+    }
+
+    private void cancel(TableId tableId, Progress progress) {
+        Table state = tables.get(tableId);
+        if (state != null) {
+            state.flushWaiters.cancel(progress);
+            state.compactionWaiters.cancel(progress);
+            state.sketchWaiters.cancel(progress);
+            state.mergeRun.ifPresent(MergeRun::stopIfUnwanted);
+        }
+    }
+
+    private CompletableFuture<@Nullable Void> startFlush(TableId tableId, Progress progress) {
         Optional<SteleException> refusal = shard.refusal(tableId);
         if (refusal.isPresent()) {
             return CompletableFuture.failedFuture(refusal.get());
@@ -267,7 +289,7 @@ public final class ShardMaintenance {
             return CompletableFuture.failedFuture(shard.failure().get());
         }
         Table state = state(table.get());
-        CompletableFuture<@Nullable Void> done = state.flushWaiters.add();
+        CompletableFuture<@Nullable Void> done = state.flushWaiters.add(progress);
         if (shard.storeWait().isPresent()) {
             state.sealAsked = true;
             return done;
@@ -279,19 +301,19 @@ public final class ShardMaintenance {
         return done;
     }
 
-    /** Flushes, then merges until nothing is left to merge. */
-    public CompletableFuture<@Nullable Void> compact(TableId tableId) {
-        return afterFlush(tableId, state -> state.compactionWaiters);
+    /** Flushes, then merges until nothing is left to merge; counts bytes. */
+    public CompletableFuture<@Nullable Void> compact(TableId tableId, Progress progress) {
+        return afterFlush(tableId, progress, state -> state.compactionWaiters);
     }
 
-    /** Flushes, then sketches the files that have no sketches. */
-    public CompletableFuture<@Nullable Void> analyze(TableId tableId) {
-        return afterFlush(tableId, state -> state.sketchWaiters);
+    /** Flushes, then sketches the files that have no sketches; counts bytes. */
+    public CompletableFuture<@Nullable Void> analyze(TableId tableId, Progress progress) {
+        return afterFlush(tableId, progress, state -> state.sketchWaiters);
     }
 
     private CompletableFuture<@Nullable Void> afterFlush(
-            TableId tableId, Function<Table, MaintenanceWaiters> waiters) {
-        return flush(tableId)
+            TableId tableId, Progress progress, Function<Table, MaintenanceWaiters> waiters) {
+        return flush(tableId, progress)
                 .thenCompose(
                         flushed -> {
                             Optional<TableShard> table = shard.findTable(tableId);
@@ -299,7 +321,8 @@ public final class ShardMaintenance {
                                 return CompletableFuture.<@Nullable Void>completedFuture(null);
                             }
                             Table state = state(table.get());
-                            CompletableFuture<@Nullable Void> done = waiters.apply(state).add();
+                            CompletableFuture<@Nullable Void> done =
+                                    waiters.apply(state).add(progress);
                             state.merges.ask();
                             startCompaction(state);
                             return done;
@@ -362,6 +385,8 @@ public final class ShardMaintenance {
             start(
                     flushing,
                     work.get(),
+                    files,
+                    new WorkWrites(_ -> {}),
                     state.flushes,
                     cause -> failed(state, state.flushes, cause),
                     failed -> endFlush(state, failed));
@@ -384,36 +409,63 @@ public final class ShardMaintenance {
         if (!state.maintenance.hasHeldBack()) {
             recovered(state.damagedMerges);
         }
-        Optional<Work> sketches = nextSketches(state);
+        Optional<Merge> sketches = nextSketches(state);
         if (sketches.isPresent()) {
-            startMerging(state, sketches.get(), cause -> failed(state, state.merges, cause));
+            startMerging(
+                    state,
+                    sketches.get(),
+                    state.sketchWaiters,
+                    cause -> failed(state, state.merges, cause));
             return;
         }
         boolean asked = !state.compactionWaiters.isEmpty();
         Optional<Merge> merge =
                 state.maintenance.nextCompaction(retentionLsn(state), asked, nowMillis.getAsLong());
         if (merge.isPresent()) {
-            startMerging(state, merge.get().work(), cause -> failed(state, merge.get(), cause));
+            startMerging(
+                    state,
+                    merge.get(),
+                    state.compactionWaiters,
+                    cause -> failed(state, merge.get(), cause));
         } else {
             recovered(state.merges);
             state.compactionWaiters.complete();
         }
     }
 
-    private void startMerging(Table state, Work work, Consumer<Exception> failure) {
-        start(merging, work, state.merges, failure, failed -> endCompaction(state, failed));
+    private void startMerging(
+            Table state, Merge merge, MaintenanceWaiters waiters, Consumer<Exception> failure) {
+        MergeRun run = new MergeRun(merge, waiters);
+        boolean isStarted =
+                start(
+                        merging,
+                        merge.work(),
+                        mergeFiles,
+                        run.writes(),
+                        state.merges,
+                        failure,
+                        failed -> {
+                            state.mergeRun = Optional.empty();
+                            run.end(!failed && !run.writes().isStopped());
+                            endCompaction(state, failed);
+                        });
+        if (isStarted) {
+            state.mergeRun = Optional.of(run);
+        } else {
+            run.end(false);
+        }
     }
 
     // Before merges, and never beside one: it reads a file that a merge would take away.
-    private static Optional<Work> nextSketches(Table state) {
+    private static Optional<Merge> nextSketches(Table state) {
         if (state.sketchWaiters.isEmpty()) {
             return Optional.empty();
         }
-        Optional<Work> work = state.maintenance.nextSketches();
-        if (work.isEmpty()) {
+        Optional<Merge> sketches = state.maintenance.nextSketches();
+        if (sketches.isEmpty()) {
             state.sketchWaiters.complete();
         }
-        return work;
+        return sketches;
     }
 
     private void endCompaction(Table state, boolean failed) {
@@ -428,29 +480,43 @@ public final class ShardMaintenance {
         return state.maintenance.table().isDropped();
     }
 
-    private void start(
+    /** Whether it is under way; else the next tick tries again. */
+    private boolean start(
             Executor executor,
             Work work,
+            TableFiles to,
+            WorkWrites writes,
             MaintenanceWork kind,
             Consumer<Exception> failure,
             Consumer<Boolean> end) {
         try {
-            executor.execute(() -> run(work, kind, failure, end));
+            executor.execute(() -> run(work, to, writes, kind, failure, end));
             kind.setRunning(true);
+            return true;
         } catch (RejectedExecutionException full) {
-            // the next tick tries again
+            return false;
         }
     }
 
     /** On a background thread. */
     private void run(
-            Work work, MaintenanceWork kind, Consumer<Exception> failure, Consumer<Boolean> end) {
+            Work work,
+            TableFiles to,
+            WorkWrites writes,
+            MaintenanceWork kind,
+            Consumer<Exception> failure,
+            Consumer<Boolean> end) {
         try {
-            ManifestChange change = work.run();
+            ManifestChange change = work.run(to.of(writes));
             shard.context().execute(() -> publish(change, kind, end));
         } catch (TableDroppedException dropped) {
             shard.context().execute(() -> end(kind, end, false));
         } catch (IOException | RuntimeException | Error failed) {
+            if (writes.isStopped()) {
+                files.discard(writes);
+                shard.context().execute(() -> end(kind, end, false));
+                return;
+            }
             Exception cause = StoreWait.exception(failed);
             shard.context()
                     .execute(
@@ -641,7 +707,7 @@ public final class ShardMaintenance {
     }
 
     private TableMaintenance maintenance(TableShard table) {
-        return new TableMaintenance(table, files, mergeFiles, options.targetFileBytes());
+        return new TableMaintenance(table, options.targetFileBytes());
     }
 
     /** What is going on with one table. */
@@ -653,6 +719,7 @@ public final class ShardMaintenance {
         private final MaintenanceWork flushes;
         private final MaintenanceWork merges; // and sketches
         private final MaintenanceWork damagedMerges; // told, while others go on
+        private Optional<MergeRun> mergeRun = Optional.empty();
         private boolean sealAsked;
 
         private Table(ShardId shard, TableMaintenance maintenance) {

@@ -40,6 +40,16 @@ final class BaseVersions implements AutoCloseable {
         }
     }
 
+    /** How many there are at most. */
+    static long count(TableView view) {
+        long count = view.memTables().stream().mapToLong(MemTable::versionCount).sum();
+        if (view.schema().orientation().hasRows()) {
+            return count
+                    + view.rowFiles().stream().mapToLong(file -> file.entry().rowCount()).sum();
+        }
+        return count + view.columnFiles().stream().mapToLong(file -> file.entry().rowCount()).sum();
+    }
+
     /** Moves to the next version; false at the end. */
     boolean advance() throws IOException {
         return advanceInSequences() || advanceInColumnFiles();

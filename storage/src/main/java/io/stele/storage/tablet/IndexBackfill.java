@@ -41,6 +41,7 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
     private IndexMemTable piece = new IndexMemTable(false);
     private final List<RowFile> pieces = new ArrayList<>();
     private final RowFileOutput output;
+    private long rowCount;
     private @Nullable IndexEntries merged;
     private List<RowFile> outputs = List.of();
 
@@ -92,6 +93,16 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
         }
     }
 
+    /** Row versions that one of a view would read, at most. */
+    public static long rowCount(TableView view) {
+        return BaseVersions.count(view);
+    }
+
+    /** Row versions that have been read; between two steps. */
+    public long rowCount() {
+        return rowCount;
+    }
+
     /** Ends the reading and writing, whether or not the work is done. */
     @Override
     public void close() throws IOException {
@@ -126,6 +137,7 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
                         row, version.keyArray(), version.keyOffset(), version.keyLength(), entry);
         piece.add(entry.array(), 0, entry.length(), columnBytes, version.lsn());
         piece.publish();
+        rowCount++;
     }
 
     private IndexEntries merge() {

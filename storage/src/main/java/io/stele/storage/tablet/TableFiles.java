@@ -16,6 +16,7 @@ import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.PacedObjectStore;
 import io.stele.storage.objectstore.SequentialReads;
+import io.stele.storage.objectstore.WorkWrites;
 import io.stele.storage.objectstore.WritePacer;
 import io.stele.storage.orc.ColumnBatches;
 import io.stele.storage.orc.ColumnChunks;
@@ -68,15 +69,12 @@ public final class TableFiles {
 
     /** The same, but new files are written no faster than the pacer lets. */
     public TableFiles paced(WritePacer pacer) {
-        return new TableFiles(
-                new PacedObjectStore(store, pacer),
-                rowBlocks,
-                keyIndexes,
-                readers,
-                points,
-                decoded,
-                rows,
-                ids);
+        return over(new PacedObjectStore(store, pacer));
+    }
+
+    /** The same, but new files are those of one piece of work. */
+    public TableFiles of(WorkWrites writes) {
+        return over(writes.over(store));
     }
 
     /** The same, but new files take the place of those. */
@@ -85,15 +83,11 @@ public final class TableFiles {
                 replaced.stream()
                         .map(file -> new ObjectEntry(file.path(), file.sizeBytes()))
                         .toList();
-        return new TableFiles(
-                store.replacing(objects),
-                rowBlocks,
-                keyIndexes,
-                readers,
-                points,
-                decoded,
-                rows,
-                ids);
+        return over(store.replacing(objects));
+    }
+
+    private TableFiles over(ObjectStore changed) {
+        return new TableFiles(changed, rowBlocks, keyIndexes, readers, points, decoded, rows, ids);
     }
 
     public ObjectStore store() {
@@ -191,6 +185,21 @@ public final class TableFiles {
 
     private ColumnFileReader reader(ColumnFile file) throws IOException {
         return readers.open(store, file.entry(), file.mapping().from().columns());
+    }
+
+    /**
+     * Deletes what work has written that was stopped, which nothing names. What cannot be deleted
+     * is collected at the next start, as what a crash leaves.
+     */
+    public void discard(WorkWrites writes) {
+        for (String path : writes.committed()) {
+            try {
+                store.delete(path);
+            } catch (IOException | RuntimeException left) {
+                // the store is away
+            }
+            forget(path);
+        }
     }
 
     /** Forgets what is cached of a file that was deleted. */

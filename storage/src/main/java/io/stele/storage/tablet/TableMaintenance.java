@@ -30,8 +30,6 @@ public final class TableMaintenance {
     private static final int FEW_FILES = 16;
 
     private final TableShard table;
-    private final TableFiles files;
-    private final TableFiles mergeFiles;
     private final RowCompactionPolicy rowPolicy;
     private final HistoryFiles history;
     private final ColumnCompactionPolicy columnPolicy;
@@ -39,14 +37,8 @@ public final class TableMaintenance {
     private final HeldBackFiles heldBack = new HeldBackFiles();
     private volatile int flushedFiles; // column files of the last flush; set by its thread
 
-    /**
-     * @param mergeFiles how merges write theirs, which may be slower than flushes
-     */
-    public TableMaintenance(
-            TableShard table, TableFiles files, TableFiles mergeFiles, long targetBytes) {
+    public TableMaintenance(TableShard table, long targetBytes) {
         this.table = requireNonNull(table, "table is null");
-        this.files = requireNonNull(files, "files is null");
-        this.mergeFiles = requireNonNull(mergeFiles, "mergeFiles is null");
         this.rowPolicy =
                 new RowCompactionPolicy(
                         targetBytes, Math.max(1, targetBytes / ROW_FILES_OF_LEVEL_1));
@@ -65,7 +57,7 @@ public final class TableMaintenance {
         sealed.ifPresent(oldest -> table.forgetHistory(retentionLsn));
         return sealed.map(
                 oldest ->
-                        () -> {
+                        files -> {
                             NewFiles written =
                                     new FlushJob(files, table, oldest, history, retentionLsn).run();
                             flushedFiles = written.columnFiles().size();
@@ -125,12 +117,16 @@ public final class TableMaintenance {
     }
 
     /** Sketches for a file that has none, if there is one that a manifest names. */
-    public Optional<Work> nextSketches() {
+    public Optional<Merge> nextSketches() {
         return table.view().columnFiles().stream()
                 .filter(file -> table.isSettled(file.entry().fileId()))
                 .filter(SketchChange::isNeeded)
                 .findFirst()
-                .map(file -> () -> SketchChange.read(files, table, file));
+                .map(
+                        file ->
+                                new Merge(
+                                        List.of(file.entry()),
+                                        files -> SketchChange.read(files, table, file)));
     }
 
     // One at a time with those of the table's own files, which entries are checked against.
@@ -144,7 +140,7 @@ public final class TableMaintenance {
             List<RowFile> expired = expired(index.files());
             if (!expired.isEmpty()) {
                 return Optional.of(
-                        Merge.unread(() -> new IndexCompaction(table, view, index, expired, 0)));
+                        Merge.unread(_ -> new IndexCompaction(table, view, index, expired, 0)));
             }
             if (asked) {
                 Optional<Merge> whole = wholeIndex(view, index, retentionLsn);
@@ -172,10 +168,10 @@ public final class TableMaintenance {
         return Optional.of(
                 new Merge(
                         entries(index.files()),
-                        () ->
+                        files ->
                                 new IndexCompaction(table, view, index, index.files(), lowest)
                                         .write(
-                                                mergeFiles.replacing(entries(index.files())),
+                                                files.replacing(entries(index.files())),
                                                 retentionLsn,
                                                 rowPolicy.fileBytes(),
                                                 true)));
@@ -185,21 +181,21 @@ public final class TableMaintenance {
         return rowMerge(
                 index.files(),
                 pick,
-                inputs ->
+                (files, inputs) ->
                         new IndexCompaction(table, view, index, inputs, pick.outputLevel())
                                 .write(
-                                        mergeFiles.replacing(entries(inputs)),
+                                        files.replacing(entries(inputs)),
                                         retentionLsn,
                                         rowPolicy.fileBytes(),
                                         false));
     }
 
     /** Of files that are rows or entries of an index, what was picked. */
-    private Merge rowMerge(List<RowFile> files, Pick pick, MergeOf merge) {
-        List<RowFile> inputs = inputs(files, pick);
+    private Merge rowMerge(List<RowFile> rowFiles, Pick pick, MergeOf merge) {
+        List<RowFile> inputs = inputs(rowFiles, pick);
         return pick.isMove()
-                ? Merge.unread(() -> new RowMove(table, inputs, pick.outputLevel()))
-                : new Merge(pick.inputs(), () -> merge.run(inputs));
+                ? Merge.unread(_ -> new RowMove(table, inputs, pick.outputLevel()))
+                : new Merge(pick.inputs(), files -> merge.run(files, inputs));
     }
 
     private static List<FileEntry> entries(List<RowFile> rowFiles) {
@@ -269,7 +265,7 @@ public final class TableMaintenance {
                 .filter(file -> !gone.contains(file))
                 .forEach(gone::add);
         if (!gone.isEmpty()) {
-            return Optional.of(Merge.unread(() -> RowCompaction.drop(table, gone)));
+            return Optional.of(Merge.unread(_ -> RowCompaction.drop(table, gone)));
         }
         return pickRows(view.rowFiles(), retentionLsn, asked, isHeldBack)
                 .map(pick -> rowWork(view, pick, retentionLsn));
@@ -279,10 +275,10 @@ public final class TableMaintenance {
         return rowMerge(
                 view.rowFiles(),
                 pick,
-                inputs ->
+                (files, inputs) ->
                         new RowCompaction(table, inputs, pick)
                                 .write(
-                                        mergeFiles.replacing(entries(inputs)),
+                                        files.replacing(entries(inputs)),
                                         retentionLsn,
                                         rowPolicy.fileBytes()));
     }
@@ -316,10 +312,10 @@ public final class TableMaintenance {
         List<FileEntry> entries = inputs.stream().map(ColumnFile::entry).toList();
         return new Merge(
                 entries,
-                () ->
+                files ->
                         new ColumnCompaction(table, inputs, retentionLsn)
                                 .write(
-                                        mergeFiles.replacing(entries),
+                                        files.replacing(entries),
                                         history,
                                         picked.level(),
                                         targetBytes));
@@ -356,7 +352,7 @@ public final class TableMaintenance {
     }
 
     /**
-     * A merge to be done.
+     * A merge, or another change of files, to be done.
      *
      * @param inputs what it reads
      */
@@ -364,6 +360,11 @@ public final class TableMaintenance {
         public Merge {
             inputs = List.copyOf(inputs);
             requireNonNull(work, "work is null");
+        }
+
+        /** Bytes of what it reads. */
+        public long inputBytes() {
+            return inputs.stream().mapToLong(FileEntry::sizeBytes).sum();
         }
 
         private static Merge unread(Work work) {
@@ -374,12 +375,17 @@ public final class TableMaintenance {
     /** As {@link Work}, of files that are to be told. */
     @FunctionalInterface
     private interface MergeOf {
-        ManifestChange run(List<RowFile> inputs) throws IOException;
+        ManifestChange run(TableFiles files, List<RowFile> inputs) throws IOException;
     }
 
     /** Writes files, on a background thread, and says what the next manifest must change. */
     @FunctionalInterface
     public interface Work {
-        ManifestChange run() throws IOException;
+        /**
+         * Does it.
+         *
+         * @param files how to write, and to read
+         */
+        ManifestChange run(TableFiles files) throws IOException;
     }
 }

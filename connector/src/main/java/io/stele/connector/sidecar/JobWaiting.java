@@ -1,0 +1,69 @@
+package io.stele.connector.sidecar;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.protocol.SteleException;
+import io.stele.protocol.api.JobStatus;
+import io.stele.protocol.api.RunJobRequest;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The waiting of a statement for a job of the sidecar, in requests that are short however long the
+ * job is. Each is repeated while the sidecar is away; one that was restarted begins the job anew.
+ * Immutable.
+ */
+final class JobWaiting {
+    private final Repetition repetition;
+    private final Duration patience;
+    private final long waitMillis;
+
+    /**
+     * @param patience with a sidecar that is away or full, each time
+     * @param wait of one request
+     */
+    JobWaiting(Repetition repetition, Duration patience, Duration wait) {
+        this.repetition = requireNonNull(repetition, "repetition is null");
+        this.patience = requireNonNull(patience, "patience is null");
+        this.waitMillis = wait.toMillis();
+    }
+
+    /**
+     * The job when it has ended well.
+     *
+     * @param ask sends a request
+     * @throws SteleException what it failed with, or the sidecar
+     */
+    JobStatus run(RunJobRequest request, Function<RunJobRequest, JobStatus> ask) {
+        Attempts attempts = new Attempts(request, ask);
+        while (true) {
+            JobStatus status = repetition.run(attempts::next, failure -> patience);
+            if (status.state().hasEnded()) {
+                return status;
+            }
+        }
+    }
+
+    /** Requests for a job, or for the next one, where it failed in a way that may pass. */
+    private final class Attempts {
+        private final RunJobRequest request;
+        private final Function<RunJobRequest, JobStatus> ask;
+        private Optional<String> jobId = Optional.empty();
+
+        private Attempts(RunJobRequest request, Function<RunJobRequest, JobStatus> ask) {
+            this.request = requireNonNull(request, "request is null");
+            this.ask = requireNonNull(ask, "ask is null");
+        }
+
+        private JobStatus next() {
+            JobStatus status = ask.apply(request.waiting(jobId, waitMillis));
+            if (status.failure().isPresent()) {
+                jobId = Optional.empty();
+                throw status.failure().get();
+            }
+            jobId = Optional.of(status.id());
+            return status;
+        }
+    }
+}

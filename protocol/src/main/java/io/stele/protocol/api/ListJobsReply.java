@@ -1,0 +1,17 @@
+package io.stele.protocol.api;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+
+/**
+ * The jobs of a sidecar.
+ *
+ * @param jobs those that ended long ago are forgotten; the newest is last
+ */
+public record ListJobsReply(String nodeId, List<JobStatus> jobs) {
+    public ListJobsReply {
+        requireNonNull(nodeId, "nodeId is null");
+        jobs = List.copyOf(jobs);
+    }
+}

@@ -1,0 +1,45 @@
+package io.stele.storage.shard;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.storage.job.Progress;
+import io.stele.storage.objectstore.WorkWrites;
+import io.stele.storage.tablet.TableMaintenance.Merge;
+import java.util.List;
+
+/**
+ * A merge that is at work, or the reading of a file for sketches: whoever waits for it sees how far
+ * it is, and it can be stopped. Confined to the shard's context; bytes are counted on its thread.
+ */
+final class MergeRun {
+    private final MaintenanceWaiters waiters;
+    private final boolean asked;
+    private final List<Progress.Part> parts;
+    private final WorkWrites writes;
+
+    /**
+     * @param waiters whoever asks for work of its kind
+     */
+    MergeRun(Merge merge, MaintenanceWaiters waiters) {
+        this.waiters = requireNonNull(waiters, "waiters is null");
+        this.asked = !waiters.isEmpty();
+        this.parts = waiters.begin(merge.inputBytes());
+        this.writes = new WorkWrites(bytes -> parts.forEach(part -> part.advance(bytes)));
+    }
+
+    WorkWrites writes() {
+        return writes;
+    }
+
+    /** Stops it if it was begun for callers, and none of them waits any longer. */
+    void stopIfUnwanted() {
+        if (asked && waiters.isEmpty()) {
+            writes.stop();
+        }
+    }
+
+    /** It is over, and what it wrote counts, or it is to be done again. */
+    void end(boolean isDone) {
+        parts.forEach(isDone ? Progress.Part::finish : Progress.Part::giveUp);
+    }
+}

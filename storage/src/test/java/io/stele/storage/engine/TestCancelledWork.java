@@ -1,0 +1,273 @@
+package io.stele.storage.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.protocol.api.JobKind;
+import io.stele.protocol.api.JobState;
+import io.stele.protocol.api.JobStatus;
+import io.stele.protocol.schema.IndexSchema;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableOption;
+import io.stele.protocol.schema.TableOptions;
+import io.stele.storage.fault.CrashPoint;
+import io.stele.storage.job.Job;
+import io.stele.storage.job.JobKey;
+import io.stele.storage.objectstore.ForwardingObjectStore;
+import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.objectstore.ObjectEntry;
+import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.ObjectWriter;
+import io.stele.storage.wal.HybridClock;
+import io.stele.storage.wal.InMemoryLogFiles;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Long work, on real threads, that is cancelled while it writes files. */
+@Timeout(60)
+class TestCancelledWork {
+    private static final long ROWS = 3_000;
+    private static final List<IndexSchema> INDEXES =
+            List.of(
+                    new IndexSchema(1, "by_name", List.of(2), false, false),
+                    new IndexSchema(2, "by_amount", List.of(3), false, false));
+
+    private final CopyOnWriteArrayList<Throwable> uncaught = new CopyOnWriteArrayList<>();
+    private final InMemoryObjectStore objects = new InMemoryObjectStore();
+    private final HeldStore store = new HeldStore(objects);
+    private final EngineThreads threads =
+            EngineThreads.start(
+                    2, 2, System::nanoTime, Thread.ofPlatform().daemon().factory(), uncaught::add);
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Orientation.class,
+            names = {"ROW", "COLUMN"})
+    void aCompactionStopsInTheMiddleAndLeavesNothing(Orientation orientation) throws Exception {
+        try (StorageEngine engine = open()) {
+            TestTable table = TestTable.create(engine, "t", orientation, true, 1);
+            for (int file = 0; file < 2; file++) {
+                fill(engine, table, file);
+            }
+            store.holdAfter(orientation == Orientation.ROW ? 2 : 1);
+            Job job = engine.runJob(key(JobKind.COMPACT, table), Optional.of("alice"));
+            store.held.await();
+            JobStatus atWork = job.status();
+            assertThat(atWork.state()).isEqualTo(JobState.RUNNING);
+            assertThat(atWork.total()).isPositive();
+            assertThat(atWork.done()).isBetween(0L, atWork.total());
+            assertThat(engine.runJob(key(JobKind.COMPACT, table), Optional.empty()))
+                    .as("it is found when called twice")
+                    .isSameAs(job);
+
+            engine.jobs().cancel(job.id(), Optional.empty());
+            assertThat(job.ended().get(30, TimeUnit.SECONDS).state())
+                    .as("nobody waits for the store")
+                    .isEqualTo(JobState.CANCELLED);
+            List<String> written = List.copyOf(store.created);
+            store.free();
+            // It begins when the one that was stopped is over
+            Job next = engine.runJob(key(JobKind.COMPACT, table), Optional.empty());
+            assertThat(next.ended().get(30, TimeUnit.SECONDS).state()).isEqualTo(JobState.FINISHED);
+            assertThat(next.status().done()).isPositive().isEqualTo(next.status().total());
+            assertGone(written);
+            assertThat(table.snapshot(engine, readPoint(engine))).hasSize((int) ROWS);
+        } finally {
+            end();
+        }
+        assertThat(uncaught).isEmpty();
+    }
+
+    @Test
+    void aMergeThatAnotherCallerWaitsForGoesOn() throws Exception {
+        try (StorageEngine engine = open()) {
+            TestTable table = TestTable.create(engine, "t", Orientation.ROW, true, 1);
+            for (int file = 0; file < 2; file++) {
+                fill(engine, table, file);
+            }
+            store.holdAfter(2);
+            Job job = engine.runJob(key(JobKind.COMPACT, table), Optional.empty());
+            store.held.await();
+            String written = store.created.getFirst();
+            CompletableFuture<?> other = engine.compact(table.id());
+            // Who flushes later waits behind it on the shard's context: so does the cancellation
+            engine.flush(table.id()).get(30, TimeUnit.SECONDS);
+            engine.jobs().cancel(job.id(), Optional.empty());
+            job.ended().get(30, TimeUnit.SECONDS);
+            store.free();
+            other.get(30, TimeUnit.SECONDS);
+            assertThat(paths()).contains(written);
+        } finally {
+            end();
+        }
+        assertThat(uncaught).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Orientation.class,
+            names = {"ROW", "COLUMN"})
+    void anIndexBuildStopsAndItsIndexIsDropped(Orientation orientation) throws Exception {
+        try (StorageEngine engine = open()) {
+            TestTable table = TestTable.create(engine, "t", orientation, true, 1);
+            fill(engine, table, 0);
+            store.holdAfter(1);
+            engine.catalog()
+                    .setOptions(
+                            table.id(),
+                            List.of(TableOption.INDEXES),
+                            TableOptions.NONE.withIndexes(INDEXES));
+            store.held.await();
+            Job atWork = build(engine, table, 1);
+            Job queued = build(engine, table, 2);
+            assertThat(atWork.status().state()).isEqualTo(JobState.RUNNING);
+            assertThat(atWork.status().total()).isEqualTo(ROWS);
+            assertThat(queued.status().state()).isEqualTo(JobState.QUEUED);
+            List<String> written = List.copyOf(store.created);
+
+            engine.jobs().cancel(atWork.id(), Optional.empty());
+            assertThat(atWork.ended()).as("its step is not over").isNotDone();
+            store.free();
+            assertThat(atWork.ended().get(30, TimeUnit.SECONDS).state())
+                    .isEqualTo(JobState.CANCELLED);
+            assertThat(queued.ended().get(30, TimeUnit.SECONDS).state())
+                    .isEqualTo(JobState.FINISHED);
+            assertThat(queued.status().done()).isEqualTo(ROWS);
+            assertThat(engine.catalog().current().table(table.id()).options().indexes())
+                    .extracting(IndexSchema::name)
+                    .containsExactly("by_amount");
+            assertGone(written);
+        } finally {
+            end();
+        }
+        assertThat(uncaught).isEmpty();
+    }
+
+    @Test
+    void anIndexBuildThatIsQueuedNeedsNoTurnToBeCancelled() throws Exception {
+        try (StorageEngine engine = open()) {
+            TestTable table = TestTable.create(engine, "t", Orientation.ROW, true, 1);
+            fill(engine, table, 0);
+            store.holdAfter(1);
+            engine.catalog()
+                    .setOptions(
+                            table.id(),
+                            List.of(TableOption.INDEXES),
+                            TableOptions.NONE.withIndexes(INDEXES));
+            store.held.await();
+            Job queued = build(engine, table, 2);
+            engine.jobs().cancel(queued.id(), Optional.empty());
+            assertThat(queued.ended().get(30, TimeUnit.SECONDS).state())
+                    .isEqualTo(JobState.CANCELLED);
+            assertThat(build(engine, table, 1).ended()).isNotDone();
+            store.free();
+            engine.awaitIndexes(table.id()).get(30, TimeUnit.SECONDS);
+            assertThat(engine.catalog().current().table(table.id()).options().indexes())
+                    .extracting(IndexSchema::name)
+                    .containsExactly("by_name");
+        } finally {
+            end();
+        }
+        assertThat(uncaught).isEmpty();
+    }
+
+    private StorageEngine open() throws IOException {
+        return StorageEngine.open(
+                StorageOptions.DEFAULT
+                        .withMemTables(1 << 20, 1 << 30, Duration.ofHours(1))
+                        .withRetention(Duration.ofMillis(1))
+                        .withTargetFileBytes(20_000),
+                store,
+                new InMemoryLogFiles(CrashPoint.never(), new SplittableRandom(1)),
+                new HybridClock(System::currentTimeMillis),
+                threads);
+    }
+
+    private void end() {
+        store.free();
+        threads.close();
+    }
+
+    private static JobKey key(JobKind kind, TestTable table) {
+        return new JobKey(kind, table.id(), Optional.empty());
+    }
+
+    private static Job build(StorageEngine engine, TestTable table, long index) {
+        return engine.runJob(
+                new JobKey(JobKind.BUILD_INDEX, table.id(), Optional.of(index)), Optional.empty());
+    }
+
+    /** All rows, in a file. */
+    private static void fill(StorageEngine engine, TestTable table, long amount) throws Exception {
+        SplittableRandom random = new SplittableRandom(amount);
+        CompletableFuture<?> last = CompletableFuture.completedFuture(null);
+        for (long id = 0; id < ROWS; id++) {
+            last = table.upsert(engine, id, Long.toHexString(random.nextLong()), amount);
+        }
+        last.get(30, TimeUnit.SECONDS);
+        engine.flush(table.id()).get(30, TimeUnit.SECONDS);
+    }
+
+    private static ReadPoint readPoint(StorageEngine engine) throws Exception {
+        return engine.openReadPoint(Optional.empty(), Duration.ofHours(1))
+                .get(30, TimeUnit.SECONDS);
+    }
+
+    private List<String> paths() throws IOException {
+        return objects.list("data/").stream().map(ObjectEntry::path).toList();
+    }
+
+    private void assertGone(List<String> written) throws IOException {
+        assertThat(written).isNotEmpty();
+        assertThat(paths()).doesNotContainAnyElementsOf(written);
+    }
+
+    /** A store that holds up who writes data files, from one file on, until it is told. */
+    private static final class HeldStore extends ForwardingObjectStore {
+        private final CopyOnWriteArrayList<String> created = new CopyOnWriteArrayList<>();
+        private final CountDownLatch held = new CountDownLatch(1);
+        private final CountDownLatch freed = new CountDownLatch(1);
+        private volatile int filesUntilHeld = Integer.MAX_VALUE;
+
+        HeldStore(ObjectStore store) {
+            super(store);
+        }
+
+        /** From now on, the writer of this file waits. */
+        void holdAfter(int files) {
+            created.clear();
+            filesUntilHeld = files;
+        }
+
+        void free() {
+            freed.countDown();
+        }
+
+        @Override
+        public ObjectWriter create(String path) throws IOException {
+            if (path.startsWith("data/")) {
+                created.add(path);
+                if (created.size() >= filesUntilHeld) {
+                    held.countDown();
+                    try {
+                        freed.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                        throw new IOException(e);
+                    }
+                }
+            }
+            return super.create(path);
+        }
+    }
+}
