@@ -53,13 +53,11 @@ public final class RowSketches {
                     INTEGER,
                     BIGINT,
                     DATE,
-                    TIME,
-                    TIMESTAMP,
-                    TIMESTAMP_WITH_TIME_ZONE ->
+                    TIME ->
                     builder.addLong(row.longAt(at));
             case REAL -> builder.addDouble(row.floatAt(at));
             case DOUBLE -> builder.addDouble(row.doubleAt(at));
-            case DECIMAL -> {
+            case DECIMAL, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> {
                 if (column.form == PhysicalForm.INT64) {
                     builder.addLong(row.longAt(at));
                 } else {
