@@ -11,19 +11,19 @@ import static io.trino.spi.StandardErrorCode.TABLE_NOT_FOUND;
 import static io.trino.testing.assertions.TrinoExceptionAssert.assertTrinoExceptionThrownBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.protocol.schema.TableSchema;
-import io.stele.protocol.schema.Orientation;
-import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.TableId;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
 import io.trino.Session;
 import io.trino.spi.ErrorCodeSupplier;
 import io.trino.spi.ErrorType;
 import io.trino.testing.QueryFailedException;
-import java.util.Optional;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -224,7 +224,8 @@ final class SteleUserErrorsIT {
         String insert = "INSERT INTO %s VALUES (%d, %s, ROW(%s))";
         queries.update(insert.formatted(table, 1, old, old));
         cluster.sidecar().flush("s", table);
-        queries.update(insert.formatted(table, 2, "NULL", "TIMESTAMP '1969-12-31 23:59:59.9999999'"));
+        queries.update(
+                insert.formatted(table, 2, "NULL", "TIMESTAMP '1969-12-31 23:59:59.9999999'"));
         String early = "TIMESTAMP '1600-01-01 00:00:00.000000001'";
         queries.assertFails(
                 insert.formatted(table, 3, early, old),
@@ -244,7 +245,8 @@ final class SteleUserErrorsIT {
             assertThat(count(table, "t = " + old)).isEqualTo(1);
             assertThat(count(table, "t < TIMESTAMP '1677-01-01 00:00:00'")).isEqualTo(1);
             assertThat(count(table, "r.f > TIMESTAMP '1969-12-31 23:59:59'")).isEqualTo(2);
-            queries.assertSame("SELECT min(t), max(t) FROM " + table, "VALUES (%s, %s)".formatted(early, old));
+            queries.assertSame(
+                    "SELECT min(t), max(t) FROM " + table, "VALUES (%s, %s)".formatted(early, old));
             if (round == 0) {
                 cluster.sidecar().flush("s", table);
             } else {

@@ -29,10 +29,10 @@ import io.stele.protocol.api.HiddenColumns;
 import io.stele.protocol.row.InitialRow;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.ScalarType;
-import io.stele.protocol.schema.TimestampType;
 import io.stele.protocol.schema.IdentifiedType;
+import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.TimestampType;
 import io.stele.storage.format.ChecksummedFile;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.orc.OrcColumn;
@@ -579,7 +579,8 @@ public final class FilePageSources {
                         TypeUtils.writeNativeValue(BIGINT, split.ingestLsn().getAsLong()));
             }
             return new ScanChannel.FromSource(
-                    read(hidden(HiddenColumns.LSN_NAME), BIGINT), OrcTypes.mapping(ScalarType.BIGINT, BIGINT));
+                    read(hidden(HiddenColumns.LSN_NAME), BIGINT),
+                    OrcTypes.mapping(ScalarType.BIGINT, BIGINT));
         }
 
         private ScanChannel rowId() {
@@ -588,7 +589,8 @@ public final class FilePageSources {
                 return new ScanChannel.RowNumber(0, split.firstRowId().getAsLong());
             }
             return new ScanChannel.FromSource(
-                    read(hidden(HiddenColumns.ROW_ID_NAME), BIGINT), OrcTypes.mapping(ScalarType.BIGINT, BIGINT));
+                    read(hidden(HiddenColumns.ROW_ID_NAME), BIGINT),
+                    OrcTypes.mapping(ScalarType.BIGINT, BIGINT));
         }
 
         private ScanChannel mergeRowId() {

@@ -1,6 +1,5 @@
 package io.stele.connector.type;
 
-
 import io.airlift.slice.Slices;
 import io.stele.protocol.arrow.ArrowColumn;
 import io.stele.protocol.schema.DecimalType;

@@ -170,8 +170,7 @@ public final class OrcTypes {
 
     private static Domain numbers(ValueCodec codec, DataType stored, Type type, Domain domain) {
         boolean isWide = stored.form() == PhysicalForm.INT128;
-        Type fileType =
-                isWide ? seconds((io.stele.protocol.schema.TimestampType) stored) : BIGINT;
+        Type fileType = isWide ? seconds((io.stele.protocol.schema.TimestampType) stored) : BIGINT;
         Function<Object, Object> number =
                 value -> {
                     byte[] encoded = NativeValues.encode(stored, type, value);
@@ -217,7 +216,9 @@ public final class OrcTypes {
 
     private static Mapping arrayMapping(DataType stored, ArrayType type) {
         Mapping element =
-                mapping(((io.stele.protocol.schema.ArrayType) stored).element(), type.getElementType());
+                mapping(
+                        ((io.stele.protocol.schema.ArrayType) stored).element(),
+                        type.getElementType());
         Type fileType = new ArrayType(element.fileType);
         return element.isIdentity()
                 ? identity(fileType)

@@ -87,8 +87,7 @@ public final class AllTypes {
                             .<Object>map(value -> value.toInstant(java.time.ZoneOffset.UTC))
                             .toList());
         }
-        VALUES.put(
-                "time(12)", List.of(BigDecimal.ZERO, new BigDecimal("86399.999999999999")));
+        VALUES.put("time(12)", List.of(BigDecimal.ZERO, new BigDecimal("86399.999999999999")));
         for (int precision : new int[] {7, 9}) {
             List<LocalDateTime> timestamps = new ArrayList<>(timestamps(precision));
             int fraction = precision == 9 ? 999_999_999 : 999_999_900;

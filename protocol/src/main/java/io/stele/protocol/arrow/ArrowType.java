@@ -35,7 +35,10 @@ public record ArrowType(
         INT64(8),
         FLOAT32(4),
         FLOAT64(8),
-        /** 16 bytes, little-endian two's complement: all decimals, and times of more digits than nanoseconds. */
+        /**
+         * 16 bytes, little-endian two's complement: all decimals, and times of more digits than
+         * nanoseconds.
+         */
         DECIMAL128(16),
         /** 16 bytes as they are: UUID. */
         FIXED16(16),

@@ -145,7 +145,8 @@ interface ValueCopier {
                 BigInteger units =
                         seconds.setScale(digits, RoundingMode.UNNECESSARY).unscaledValue();
                 if (isWide) {
-                    to.setInt128(j, units.shiftRight(Long.SIZE).longValueExact(), units.longValue());
+                    to.setInt128(
+                            j, units.shiftRight(Long.SIZE).longValueExact(), units.longValue());
                 } else {
                     to.setLong(j, units.longValueExact());
                 }

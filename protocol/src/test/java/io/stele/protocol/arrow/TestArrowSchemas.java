@@ -117,7 +117,9 @@ final class TestArrowSchemas {
                 .isInstanceOf(SteleException.class);
     }
 
-    /** Times that Arrow has no unit for are decimal seconds, and only the same decimals are they. */
+    /**
+     * Times that Arrow has no unit for are decimal seconds, and only the same decimals are they.
+     */
     @Test
     void timesOfMoreDigitsAreDecimalSeconds() {
         for (String type :
@@ -149,9 +151,7 @@ final class TestArrowSchemas {
         }
         ToIntFunction<FlatBufferBuilder> nanos =
                 b -> Timestamp.createTimestamp(b, TimeUnit.NANOSECOND, 0);
-        assertThat(
-                        decode(b -> field(b, Type.Timestamp, nanos, false, "wide_timestamp(9)"))
-                                .type())
+        assertThat(decode(b -> field(b, Type.Timestamp, nanos, false, "wide_timestamp(9)")).type())
                 .isEqualTo(DataType.parse("timestamp(9)"));
     }
 

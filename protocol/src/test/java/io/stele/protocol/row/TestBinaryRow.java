@@ -390,12 +390,18 @@ final class TestBinaryRow {
         assertComesBack(
                 "timestamp(12) with time zone", new BigDecimal("-2251799813685.247000000000"));
         assertComesBack("wide_timestamp(9)", LocalDateTime.of(1, 1, 1, 0, 0, 0, 1));
-        assertComesBack("wide_timestamp(9)", LocalDateTime.of(9999, 12, 31, 23, 59, 59, 999_999_999));
+        assertComesBack(
+                "wide_timestamp(9)", LocalDateTime.of(9999, 12, 31, 23, 59, 59, 999_999_999));
         assertComesBack("wide_timestamp(7)", LocalDateTime.of(-290_000, 1, 1, 0, 0, 0, 100));
         assertComesBack("wide_timestamp(8) with time zone", Instant.ofEpochSecond(-1, 999_999_990));
 
         RowLayout layout =
-                RowLayout.of(RandomValues.columns(List.of("time(12)", "timestamp(12)", "timestamp(10) with time zone")));
+                RowLayout.of(
+                        RandomValues.columns(
+                                List.of(
+                                        "time(12)",
+                                        "timestamp(12)",
+                                        "timestamp(10) with time zone")));
         byte[] row =
                 Rows.toBytes(
                         layout,
@@ -414,7 +420,11 @@ final class TestBinaryRow {
         RowLayout layout =
                 RowLayout.of(
                         RandomValues.columns(
-                                List.of("wide_timestamp(9)", "timestamp(12)", "time(12)", "timestamp(9)")));
+                                List.of(
+                                        "wide_timestamp(9)",
+                                        "timestamp(12)",
+                                        "time(12)",
+                                        "timestamp(9)")));
         byte[] row =
                 Rows.toBytes(
                         layout,

@@ -125,7 +125,10 @@ final class TestValueCodec {
     void goldenBytesOfWideTimes() {
         assertThat(encoded("wide_timestamp(9)", LocalDateTime.of(1970, 1, 1, 0, 0, 0, 1)))
                 .isEqualTo("80000000000000000000000000000001");
-        assertThat(encoded("wide_timestamp(7)", LocalDateTime.of(1969, 12, 31, 23, 59, 59, 999_999_900)))
+        assertThat(
+                        encoded(
+                                "wide_timestamp(7)",
+                                LocalDateTime.of(1969, 12, 31, 23, 59, 59, 999_999_900)))
                 .isEqualTo("7fffffffffffffffffffffffffffff9c");
         assertThat(encoded("timestamp(12)", new BigDecimal("-9223372036854.775808")))
                 .isEqualTo("7ffffffffff85ee00000000000000000");

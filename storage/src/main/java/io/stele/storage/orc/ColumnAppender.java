@@ -36,13 +36,7 @@ abstract class ColumnAppender {
     static ColumnAppender of(ValueLayout layout) {
         return switch (layout.type().kind()) {
             case BOOLEAN -> new OfBoolean();
-            case TINYINT,
-                    SMALLINT,
-                    INTEGER,
-                    BIGINT,
-                    DATE,
-                    TIME ->
-                    new OfLong();
+            case TINYINT, SMALLINT, INTEGER, BIGINT, DATE, TIME -> new OfLong();
             case REAL -> new OfFloat();
             case DOUBLE -> new OfDouble();
             case DECIMAL, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->

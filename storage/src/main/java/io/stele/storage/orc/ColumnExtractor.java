@@ -34,13 +34,7 @@ abstract class ColumnExtractor {
     static ColumnExtractor of(ValueLayout layout) {
         return switch (layout.type().kind()) {
             case BOOLEAN -> new OfBoolean();
-            case TINYINT,
-                    SMALLINT,
-                    INTEGER,
-                    BIGINT,
-                    DATE,
-                    TIME ->
-                    new OfLong();
+            case TINYINT, SMALLINT, INTEGER, BIGINT, DATE, TIME -> new OfLong();
             case REAL -> new OfFloat();
             case DOUBLE -> new OfDouble();
             case DECIMAL, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->

@@ -48,13 +48,7 @@ public final class RowSketches {
         SketchBuilder builder = column.builder;
         switch (column.kind) {
             case BOOLEAN -> builder.addLong(row.booleanAt(at) ? 1 : 0);
-            case TINYINT,
-                    SMALLINT,
-                    INTEGER,
-                    BIGINT,
-                    DATE,
-                    TIME ->
-                    builder.addLong(row.longAt(at));
+            case TINYINT, SMALLINT, INTEGER, BIGINT, DATE, TIME -> builder.addLong(row.longAt(at));
             case REAL -> builder.addDouble(row.floatAt(at));
             case DOUBLE -> builder.addDouble(row.doubleAt(at));
             case DECIMAL, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> {

@@ -223,7 +223,8 @@ final class TestAggregations {
             "wide_timestamp(9)"
         };
         String[] names = {
-            "flag", "small", "big", "price", "wide", "ratio", "weight", "name", "day", "moment", "nanos"
+            "flag", "small", "big", "price", "wide", "ratio", "weight", "name", "day", "moment",
+            "nanos"
         };
         List<ColumnSchema> columns = new ArrayList<>();
         columns.add(new ColumnSchema(1, "id", DataType.parse("bigint")).notNull());

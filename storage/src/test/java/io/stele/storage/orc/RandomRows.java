@@ -134,13 +134,7 @@ final class RandomRows {
     private Instant instant(TimestampType type) {
         long step = (long) Math.pow(10, 9 - type.precision());
         long limit = type.isWide() ? 2_000_000_000_000L : 9_000_000_000L;
-        long second =
-                pick(
-                        random.nextLong(-limit, limit),
-                        0L,
-                        -1L,
-                        -limit,
-                        1L);
+        long second = pick(random.nextLong(-limit, limit), 0L, -1L, -limit, 1L);
         long nanos =
                 pick(random.nextLong(1_000_000_000), 0L, 999_999_999L, 1L, 999_999L, 1_000_000L);
         return Instant.ofEpochSecond(second, nanos / step * step);
