@@ -11,6 +11,11 @@ final class EdgeValues {
     };
     static final String[] REALS = {"CAST(nan() AS real)", "REAL '-0.0'", "REAL '1.5'"};
     static final String[] TEXTS = {"''", "'a'", "'B'", "'\u00e9'", "'zz top'"};
+    static final String[] PICOS = {
+        "TIMESTAMP '0001-01-01 00:00:00.000000000001'",
+        "TIMESTAMP '1969-12-31 23:59:59.999999999999'",
+        "TIMESTAMP '9999-12-31 23:59:59.999999999999'"
+    };
     static final String[] DATES = {"DATE '1969-12-31'", "DATE '2024-02-29'"};
 
     private EdgeValues() {}

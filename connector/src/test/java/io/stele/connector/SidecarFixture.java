@@ -1,11 +1,14 @@
 package io.stele.connector;
 
 import io.stele.protocol.api.Actions;
+import io.stele.protocol.api.CreateTableRequest;
 import io.stele.protocol.api.Done;
+import io.stele.protocol.api.TableDescription;
 import io.stele.protocol.api.TableRequest;
 import io.stele.protocol.auth.TokenSource;
 import io.stele.protocol.client.SteleClient;
 import io.stele.protocol.flight.FlightClient;
+import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SidecarServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -101,15 +104,28 @@ public final class SidecarFixture implements AutoCloseable {
         }
     }
 
+    /** Creates a table that SQL would not: with types that only older versions gave columns. */
+    public void createTable(TableSchema table) {
+        try (FlightClient flight = flight()) {
+            flight.action(
+                    Actions.CREATE_TABLE,
+                    new CreateTableRequest(table, "", false, false),
+                    TableDescription.class);
+        }
+    }
+
     private void action(String name, String schema, String table) {
-        try (FlightClient flight =
-                new FlightClient(
-                        "127.0.0.1",
-                        server.flightPort(),
-                        Optional.empty(),
-                        new TokenSource(SECRET, Clock.systemUTC(), "test"))) {
+        try (FlightClient flight = flight()) {
             flight.action(name, TableRequest.of(schema, table), Done.class);
         }
+    }
+
+    private FlightClient flight() {
+        return new FlightClient(
+                "127.0.0.1",
+                server.flightPort(),
+                Optional.empty(),
+                new TokenSource(SECRET, Clock.systemUTC(), "test"));
     }
 
     private SidecarServer start() {

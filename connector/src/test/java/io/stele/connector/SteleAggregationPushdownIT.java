@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class SteleAggregationPushdownIT {
     private static final String COLUMNS =
             "(id bigint, flag boolean, tiny tinyint, small smallint, num integer, big bigint, price decimal(12,2), wide decimal(38,6),"
-                    + " ratio double, weight real, name varchar, day date, moment timestamp(6))";
+                    + " ratio double, weight real, name varchar, day date, moment timestamp(6), pico timestamp(12))";
 
     private final SteleCluster cluster;
     private final SteleQueries queries;
@@ -51,7 +51,7 @@ final class SteleAggregationPushdownIT {
         assertSameAsEngine("SELECT count(*), sum(big), max(name) FROM " + table);
         for (int round = 0; round < 6; round++) {
             queries.update(
-                    "INSERT INTO %s (id, flag, tiny, small, num, big, price, wide, ratio, weight, name, day, moment) VALUES %s"
+                    "INSERT INTO %s (id, flag, tiny, small, num, big, price, wide, ratio, weight, name, day, moment, pico) VALUES %s"
                             .formatted(table, rows(random, 1 + random.nextInt(80))));
             switch (random.nextInt(4)) {
                 case 0 -> cluster.sidecar().flush("s", table);
@@ -103,7 +103,7 @@ final class SteleAggregationPushdownIT {
         List<String> rows = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             rows.add(
-                    "(%d, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+                    "(%d, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
                             .formatted(
                                     i * 7 % 100,
                                     value(random, "true", "false"),
@@ -123,7 +123,8 @@ final class SteleAggregationPushdownIT {
                                     value(
                                             random,
                                             "TIMESTAMP '1969-12-31 23:59:59.999999'",
-                                            "TIMESTAMP '2024-01-01 00:00:00.000001'")));
+                                            "TIMESTAMP '2024-01-01 00:00:00.000001'"),
+                                    value(random, EdgeValues.PICOS)));
         }
         return String.join(", ", rows.stream().distinct().toList());
     }
@@ -140,6 +141,9 @@ final class SteleAggregationPushdownIT {
             "max(name)",
             "min(day)",
             "max(moment)",
+            "min(pico)",
+            "max(pico)",
+            "count(pico)",
             "sum(big)",
             "avg(big)",
             "min(big)",
@@ -173,7 +177,7 @@ final class SteleAggregationPushdownIT {
             "sum(price * ratio)"
         };
         String[] groups = {
-            "", "flag", "name", "num", "name, flag", "day", "moment", "price", "wide"
+            "", "flag", "name", "num", "name, flag", "day", "moment", "price", "wide", "pico"
         };
         String[] conditions = {
             "",
@@ -191,6 +195,8 @@ final class SteleAggregationPushdownIT {
             "NOT flag",
             "num IN (1, 3) AND ratio >= 0",
             "moment < TIMESTAMP '2000-01-01 00:00:00'",
+            "pico > TIMESTAMP '1969-12-31 23:59:59.999999999998'",
+            "pico <> TIMESTAMP '9999-12-31 23:59:59.999999999999'",
             "id < 40"
         };
         String group = groups[random.nextInt(groups.length)];

@@ -63,7 +63,19 @@ final class SteleLookupDifferenceIT {
                     List.of(
                             "timestamp(9)",
                             "TIMESTAMP '1969-12-31 23:59:59.999999999'",
-                            "TIMESTAMP '1970-01-01 00:00:00.000000001'"),
+                            "TIMESTAMP '1970-01-01 00:00:00.000000001'",
+                            "TIMESTAMP '9999-12-31 23:59:59.999999999'"),
+                    List.of("time(12)", "TIME '00:00:00.000000000001'", "TIME '23:59:59.999999'"),
+                    List.of(
+                            "timestamp(12)",
+                            "TIMESTAMP '-1000-01-01 00:00:00.000000000001'",
+                            "TIMESTAMP '1969-12-31 23:59:59.999999999999'",
+                            "TIMESTAMP '1970-01-01 00:00:00'"),
+                    List.of(
+                            "timestamp(12) with time zone",
+                            "TIMESTAMP '2024-02-29 01:02:03.000000000004 UTC'",
+                            "TIMESTAMP '2024-02-29 02:02:03.000000000004 +01:00'",
+                            "TIMESTAMP '1969-12-31 23:59:59.999999999999 UTC'"),
                     List.of(
                             "timestamp(3) with time zone",
                             "TIMESTAMP '2024-02-29 01:02:03.004 UTC'",

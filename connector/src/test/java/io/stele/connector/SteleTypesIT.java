@@ -55,10 +55,27 @@ final class SteleTypesIT {
                             "timestamp(6)",
                             "TIMESTAMP '1969-12-31 23:59:59.999999'",
                             "TIMESTAMP '1969-12-31 23:59:58.000001'"),
+                    List.of("time(10)", "TIME '00:00:00.0000000001'"),
+                    List.of(
+                            "time(12)",
+                            "TIME '00:00:00.000000000001'",
+                            "TIME '23:59:59.999999999999'"),
+                    List.of(
+                            "timestamp(7)",
+                            "TIMESTAMP '0001-01-01 00:00:00.0000001'",
+                            "TIMESTAMP '1969-12-31 23:59:59.9999999'"),
                     List.of(
                             "timestamp(9)",
+                            "TIMESTAMP '0001-01-01 00:00:00.000000001'",
                             "TIMESTAMP '1677-09-22 00:00:00.000000001'",
-                            "TIMESTAMP '2262-04-11 23:47:16.854775807'"),
+                            "TIMESTAMP '2262-04-11 23:47:16.854775808'",
+                            "TIMESTAMP '9999-12-31 23:59:59.999999999'"),
+                    List.of(
+                            "timestamp(12)",
+                            "TIMESTAMP '-290307-12-31 00:00:00.000000000001'",
+                            "TIMESTAMP '1969-12-31 23:59:59.999999999999'",
+                            "TIMESTAMP '1970-01-01 00:00:00.000000000000'",
+                            "TIMESTAMP '294246-12-31 23:59:59.999999999999'"),
                     List.of(
                             "timestamp(3) with time zone",
                             "TIMESTAMP '1969-12-31 23:59:59.999 UTC'",
@@ -70,7 +87,13 @@ final class SteleTypesIT {
                     List.of(
                             "timestamp(9) with time zone",
                             "TIMESTAMP '1969-12-31 23:59:59.999999999 UTC'",
-                            "TIMESTAMP '2024-02-29 01:02:03.000000004 UTC'"),
+                            "TIMESTAMP '2024-02-29 01:02:03.000000004 UTC'",
+                            "TIMESTAMP '9999-12-31 23:59:59.999999999 UTC'"),
+                    List.of(
+                            "timestamp(12) with time zone",
+                            "TIMESTAMP '-69387-12-31 00:00:00.000000000001 UTC'",
+                            "TIMESTAMP '1969-12-31 23:59:59.999999999999 UTC'",
+                            "TIMESTAMP '73326-09-11 20:14:45.247999999999 UTC'"),
                     List.of(
                             "uuid",
                             "UUID '00000000-0000-0000-0000-000000000000'",
@@ -80,6 +103,9 @@ final class SteleTypesIT {
                     List.of(
                             "array(array(timestamp(9)))",
                             "ARRAY[ARRAY[TIMESTAMP '1969-12-31 23:59:59.999999999'], NULL, ARRAY[]]"),
+                    List.of(
+                            "row(m map(timestamp(12), time(11)), w timestamp(8) with time zone)",
+                            "ROW(MAP(ARRAY[TIMESTAMP '1969-12-31 23:59:59.999999999999'], ARRAY[TIME '23:59:59.99999999999']), TIMESTAMP '0001-01-01 00:00:00.00000001 UTC')"),
                     List.of(
                             "map(varchar, decimal(20,2))",
                             "MAP()",
@@ -182,10 +208,7 @@ final class SteleTypesIT {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "time(12)",
                 "time(3) with time zone",
-                "timestamp(12)",
-                "timestamp(10) with time zone",
                 "HyperLogLog",
                 "ipaddress",
                 "interval day to second",

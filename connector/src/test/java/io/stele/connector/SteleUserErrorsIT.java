@@ -11,6 +11,11 @@ import static io.trino.spi.StandardErrorCode.TABLE_NOT_FOUND;
 import static io.trino.testing.assertions.TrinoExceptionAssert.assertTrinoExceptionThrownBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.protocol.TableId;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.TableSchema;
 import io.trino.Session;
 import io.trino.spi.ErrorCodeSupplier;
 import io.trino.spi.ErrorType;
@@ -18,6 +23,7 @@ import io.trino.testing.QueryFailedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -209,13 +215,67 @@ final class SteleUserErrorsIT {
         }
     }
 
+    /** As tables of before have them; they go on as they were, and widen to all years. */
     @Test
-    void timesThatNanosecondsDoNotReach() {
-        String table = SteleQueries.newTable("refused");
-        queries.run("CREATE TABLE %s (t timestamp(9))".formatted(table));
+    void timesThatNanosecondsOf64BitsDoNotReach() {
+        String table = SteleQueries.newTable("narrow");
+        cluster.sidecar().createTable(narrow(table));
+        String old = "TIMESTAMP '1677-09-22 00:00:00.000000001'";
+        String insert = "INSERT INTO %s VALUES (%d, %s, ROW(%s))";
+        queries.update(insert.formatted(table, 1, old, old));
+        cluster.sidecar().flush("s", table);
+        queries.update(
+                insert.formatted(table, 2, "NULL", "TIMESTAMP '1969-12-31 23:59:59.9999999'"));
+        String early = "TIMESTAMP '1600-01-01 00:00:00.000000001'";
         queries.assertFails(
-                "INSERT INTO %s VALUES TIMESTAMP '1600-01-01 00:00:00.000000001'".formatted(table),
+                insert.formatted(table, 3, early, old),
                 INVALID_ARGUMENTS,
                 "Expected a time from 1677-09-21 00:12:43.145224192 to 2262-04-11 23:47:16.854775807 UTC for a precision of nanoseconds, found one outside");
+
+        queries.run("ALTER TABLE %s ALTER COLUMN t SET DATA TYPE timestamp(9)".formatted(table));
+        queries.run(
+                "ALTER TABLE %s ALTER COLUMN r SET DATA TYPE row(f timestamp(7))".formatted(table));
+        String picos = "TIMESTAMP '9999-12-31 23:59:59.9999999'";
+        queries.update(insert.formatted(table, 3, early, picos));
+        String expected =
+                "VALUES (1, %s, CAST(%s AS timestamp(7))), (2, NULL, TIMESTAMP '1969-12-31 23:59:59.9999999'), (3, %s, %s)"
+                        .formatted(old, old, early, picos);
+        for (int round = 0; round < 3; round++) {
+            queries.assertSame("SELECT id, t, r.f FROM " + table, expected);
+            assertThat(count(table, "t = " + old)).isEqualTo(1);
+            assertThat(count(table, "t < TIMESTAMP '1677-01-01 00:00:00'")).isEqualTo(1);
+            assertThat(count(table, "r.f > TIMESTAMP '1969-12-31 23:59:59'")).isEqualTo(2);
+            queries.assertSame(
+                    "SELECT min(t), max(t) FROM " + table, "VALUES (%s, %s)".formatted(early, old));
+            if (round == 0) {
+                cluster.sidecar().flush("s", table);
+            } else {
+                cluster.sidecar().compact("s", table);
+            }
+        }
+    }
+
+    private long count(String table, String condition) {
+        return queries.count("SELECT count(*) FROM %s WHERE %s".formatted(table, condition));
+    }
+
+    private static TableSchema narrow(String name) {
+        return new TableSchema(
+                new TableId(1),
+                "s",
+                name,
+                1,
+                List.of(
+                        new ColumnSchema(1, "id", DataType.parse("integer")).notNull(),
+                        new ColumnSchema(2, "t", DataType.parse("timestamp(9)")),
+                        new ColumnSchema(3, "r", DataType.parse("row(f timestamp(7))"))),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                Orientation.COLUMN,
+                0,
+                2,
+                Optional.empty());
     }
 }

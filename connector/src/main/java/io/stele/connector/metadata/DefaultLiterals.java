@@ -35,13 +35,14 @@ final class DefaultLiterals {
 
     private static final String DAY = "(?<year>-?\\d{4,9})-(?<month>\\d{1,2})-(?<day>\\d{1,2})";
     private static final String TIME_OF_DAY =
-            "(?<hour>\\d{1,2}):(?<minute>\\d{1,2})(?::(?<second>\\d{1,2})(?:\\.(?<fraction>\\d{1,9}))?)?";
+            "(?<hour>\\d{1,2}):(?<minute>\\d{1,2})(?::(?<second>\\d{1,2})(?:\\.(?<fraction>\\d{1,12}))?)?";
     private static final Pattern DATE = Pattern.compile(DAY);
     private static final Pattern TIME = Pattern.compile(TIME_OF_DAY);
     private static final Pattern TIMESTAMP = Pattern.compile(DAY + "(?: " + TIME_OF_DAY + ")?");
     private static final Pattern INSTANT =
             Pattern.compile(DAY + " (?:" + TIME_OF_DAY + "\\s*)?(?<zone>[^\\s\\d:.].*)");
     private static final int NANO_DIGITS = 9;
+    private static final int PICO_DIGITS = 12;
 
     private DefaultLiterals() {}
 
@@ -82,7 +83,7 @@ final class DefaultLiterals {
             case VARBINARY -> HexFormat.of().parseHex(literal.quoted("X"));
             case DATE -> date(matched(DATE, literal.quoted("DATE")));
             case TIME -> time(matched(TIME, literal.quoted("TIME")));
-            case TIMESTAMP -> timestamp(matched(TIMESTAMP, literal.quoted("TIMESTAMP")));
+            case TIMESTAMP -> timestamp(literal.quoted("TIMESTAMP"));
             case TIMESTAMP_WITH_TIME_ZONE -> instant(matched(INSTANT, literal.quoted("TIMESTAMP")));
             case UUID -> UUID.fromString(literal.quoted("UUID"));
             case JSON, ARRAY, MAP, ROW ->
@@ -131,25 +132,54 @@ final class DefaultLiterals {
         return LocalDate.of(number(day, "year"), number(day, "month"), number(day, "day"));
     }
 
-    private static LocalTime time(Matcher time) {
-        String fraction = Optional.ofNullable(time.group("fraction")).orElse("");
-        int nanos = Integer.parseInt(fraction + "0".repeat(NANO_DIGITS - fraction.length()));
+    private static Object time(Matcher time) {
+        LocalTime nanos = nanosOfTime(time);
+        return withPicos(nanos, BigDecimal.valueOf(nanos.toNanoOfDay(), NANO_DIGITS), time);
+    }
+
+    /** The value of a timestamp, of a class that rows take. */
+    static Object timestamp(String text) {
+        Matcher timestamp = matched(TIMESTAMP, text);
+        LocalDateTime local = nanosOfTimestamp(timestamp);
+        return withPicos(local, seconds(local.toInstant(ZoneOffset.UTC)), timestamp);
+    }
+
+    private static LocalTime nanosOfTime(Matcher time) {
+        int nanos = Integer.parseInt(fraction(time).substring(0, NANO_DIGITS));
         return LocalTime.of(
                 number(time, "hour"), number(time, "minute"), number(time, "second"), nanos);
     }
 
-    private static LocalDateTime timestamp(Matcher timestamp) {
-        return date(timestamp).atTime(time(timestamp));
+    /** Twelve digits. */
+    private static String fraction(Matcher time) {
+        String digits = Optional.ofNullable(time.group("fraction")).orElse("");
+        return digits + "0".repeat(PICO_DIGITS - digits.length());
     }
 
-    private static Instant instant(Matcher instant) {
-        LocalDateTime local = timestamp(instant);
+    /** The nanoseconds alone, or all as seconds where there is more than Java's classes hold. */
+    private static Object withPicos(Object nanos, BigDecimal seconds, Matcher time) {
+        int picos = Integer.parseInt(fraction(time).substring(NANO_DIGITS));
+        return picos == 0 ? nanos : seconds.add(BigDecimal.valueOf(picos, PICO_DIGITS));
+    }
+
+    private static BigDecimal seconds(Instant instant) {
+        return BigDecimal.valueOf(instant.getEpochSecond())
+                .add(BigDecimal.valueOf(instant.getNano(), NANO_DIGITS));
+    }
+
+    private static LocalDateTime nanosOfTimestamp(Matcher timestamp) {
+        return date(timestamp).atTime(nanosOfTime(timestamp));
+    }
+
+    private static Object instant(Matcher instant) {
+        LocalDateTime local = nanosOfTimestamp(instant);
         List<ZoneOffset> offsets =
                 ZoneId.of(instant.group("zone")).getRules().getValidOffsets(local);
         if (offsets.size() != 1) {
             throw new DateTimeException("Expected a time that was once, found " + local);
         }
-        return local.toInstant(offsets.getFirst());
+        Instant nanos = local.toInstant(offsets.getFirst());
+        return withPicos(nanos, seconds(nanos), instant);
     }
 
     private static int number(Matcher matcher, String group) {

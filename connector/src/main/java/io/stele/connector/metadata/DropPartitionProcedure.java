@@ -17,6 +17,7 @@ import io.stele.protocol.predicate.ValueRange;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.TimestampType;
 import io.trino.spi.TrinoException;
 import io.trino.spi.connector.ConnectorSession;
 import io.trino.spi.connector.SchemaTableName;
@@ -154,7 +155,10 @@ public final class DropPartitionProcedure implements Provider<Procedure> {
             case DECIMAL -> new BigDecimal(text);
             case VARCHAR, CHAR -> text;
             case DATE -> LocalDate.parse(text);
-            case TIMESTAMP -> LocalDateTime.parse(text.replace(' ', 'T'));
+            case TIMESTAMP ->
+                    ((TimestampType) column.type()).precision() > TimestampType.MAX_NANOS_PRECISION
+                            ? DefaultLiterals.timestamp(text.replace('T', ' '))
+                            : LocalDateTime.parse(text.replace(' ', 'T'));
             case UUID -> UUID.fromString(text);
             case REAL, DOUBLE, VARBINARY, TIME, TIMESTAMP_WITH_TIME_ZONE, JSON, ARRAY, MAP, ROW ->
                     throw new IllegalArgumentException(

@@ -1,6 +1,5 @@
 package io.stele.connector.metadata;
 
-import static io.trino.spi.type.Timestamps.PICOSECONDS_PER_NANOSECOND;
 import static java.util.Objects.requireNonNull;
 
 import com.google.common.collect.ImmutableList;
@@ -12,6 +11,7 @@ import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.TimeType;
 import io.trino.spi.block.RowValueBuilder;
 import io.trino.spi.block.SqlRow;
 import io.trino.spi.connector.ColumnMetadata;
@@ -84,7 +84,9 @@ final class PartitionValues {
         return switch (stored.kind()) {
             case VARCHAR, VARBINARY, UUID -> Slices.wrappedBuffer(encoded);
             case CHAR -> Chars.trimTrailingSpaces(Slices.wrappedBuffer(encoded));
-            case TIME -> ValueCodec.of(stored).decodeLong(encoded) * PICOSECONDS_PER_NANOSECOND;
+            case TIME ->
+                    ValueCodec.of(stored).decodeLong(encoded)
+                            * NativeValues.picosPerUnit((TimeType) stored);
             case BOOLEAN,
                     TINYINT,
                     SMALLINT,

@@ -30,7 +30,9 @@ import io.stele.protocol.row.InitialRow;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.IdentifiedType;
+import io.stele.protocol.schema.ScalarType;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.protocol.schema.TimestampType;
 import io.stele.storage.format.ChecksummedFile;
 import io.trino.memory.context.AggregatedMemoryContext;
 import io.trino.orc.OrcColumn;
@@ -577,7 +579,8 @@ public final class FilePageSources {
                         TypeUtils.writeNativeValue(BIGINT, split.ingestLsn().getAsLong()));
             }
             return new ScanChannel.FromSource(
-                    read(hidden(HiddenColumns.LSN_NAME), BIGINT), OrcTypes.mapping(BIGINT));
+                    read(hidden(HiddenColumns.LSN_NAME), BIGINT),
+                    OrcTypes.mapping(ScalarType.BIGINT, BIGINT));
         }
 
         private ScanChannel rowId() {
@@ -586,7 +589,8 @@ public final class FilePageSources {
                 return new ScanChannel.RowNumber(0, split.firstRowId().getAsLong());
             }
             return new ScanChannel.FromSource(
-                    read(hidden(HiddenColumns.ROW_ID_NAME), BIGINT), OrcTypes.mapping(BIGINT));
+                    read(hidden(HiddenColumns.ROW_ID_NAME), BIGINT),
+                    OrcTypes.mapping(ScalarType.BIGINT, BIGINT));
         }
 
         private ScanChannel mergeRowId() {
@@ -734,7 +738,7 @@ public final class FilePageSources {
             boolean isAlike =
                     IdentifiedType.of(then)
                             .at(column.path())
-                            .filter(type -> type.type().kind() == stored.get().kind())
+                            .filter(type -> isAlike(type.type(), stored.get()))
                             .isPresent();
             if (isAlike) {
                 OrcTypes.fileDomain(stored.get(), column.type(), domain)
@@ -747,6 +751,12 @@ public final class FilePageSources {
                     builder.addColumn(doubles.column().getColumnId(), doubles.domain(domain));
                 }
             }
+        }
+
+        private static boolean isAlike(DataType written, DataType present) {
+            boolean isTimestamp = present instanceof TimestampType;
+            return written.kind() == present.kind()
+                    && (!isTimestamp || written.form() == present.form());
         }
 
         private @Nullable RoaringBitmap deletedRows() throws IOException {

@@ -1,10 +1,9 @@
 package io.stele.connector.type;
 
-import static io.trino.spi.type.Timestamps.PICOSECONDS_PER_NANOSECOND;
-
 import io.airlift.slice.Slices;
 import io.stele.protocol.arrow.ArrowColumn;
 import io.stele.protocol.schema.DecimalType;
+import io.stele.protocol.schema.TimeType;
 import io.stele.protocol.schema.TimestampType;
 import io.trino.spi.block.ArrayBlock;
 import io.trino.spi.block.Bitmap;
@@ -61,14 +60,9 @@ public final class ArrowBlocks {
                 yield new VariableWidthBlock(
                         count, Slices.wrappedBuffer(values), offsets(column), valid);
             }
-            case TIME -> times(column, valid);
-            case TIMESTAMP ->
-                    ((TimestampType) column.type()).isNanos()
-                            ? TimeBlocks.timestamps(longs(column), valid)
-                            : new LongArrayBlock(count, valid, longs(column));
-            case TIMESTAMP_WITH_TIME_ZONE ->
-                    TimeBlocks.instants(
-                            longs(column), valid, ((TimestampType) column.type()).precision());
+            case TIME -> times(column, NativeValues.picosPerUnit((TimeType) column.type()), valid);
+            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
+                    timestamps(column, (TimestampType) column.type(), valid);
             case UUID -> {
                 // 16 bytes as they are: Trino keeps them as two little-endian longs
                 long[] values = new long[count * 2];
@@ -122,30 +116,55 @@ public final class ArrowBlocks {
     }
 
     private static Block decimals(ArrowColumn column, boolean isShort, Optional<long[]> valid) {
-        int count = column.count();
-        long[] values = new long[isShort ? count : count * 2];
-        for (int index = 0; index < count; index++) {
-            if (column.isNull(index)) {
-                continue;
-            }
-            if (isShort) {
+        return isShort
+                ? new LongArrayBlock(column.count(), valid, shortDecimals(column))
+                : new Int128ArrayBlock(column.count(), valid, longDecimals(column));
+    }
+
+    private static long[] shortDecimals(ArrowColumn column) {
+        long[] values = new long[column.count()];
+        for (int index = 0; index < values.length; index++) {
+            if (!column.isNull(index)) {
                 values[index] = column.longAt(index);
-            } else {
+            }
+        }
+        return values;
+    }
+
+    /** High and low word of one value after the other. */
+    private static long[] longDecimals(ArrowColumn column) {
+        int count = column.count();
+        long[] values = new long[count * 2];
+        for (int index = 0; index < count; index++) {
+            if (!column.isNull(index)) {
                 values[index * 2] = column.highAt(index);
                 values[index * 2 + 1] = column.lowAt(index);
             }
         }
-        return isShort
-                ? new LongArrayBlock(count, valid, values)
-                : new Int128ArrayBlock(count, valid, values);
+        return values;
     }
 
-    private static Block times(ArrowColumn column, Optional<long[]> valid) {
-        long[] values = longs(column);
+    private static Block times(ArrowColumn column, int picosPerUnit, Optional<long[]> valid) {
+        // Picoseconds are decimals to Arrow
+        long[] values = picosPerUnit == 1 ? shortDecimals(column) : longs(column);
         for (int index = 0; index < values.length; index++) {
-            values[index] *= PICOSECONDS_PER_NANOSECOND;
+            values[index] *= picosPerUnit;
         }
         return new LongArrayBlock(values.length, valid, values);
+    }
+
+    private static Block timestamps(
+            ArrowColumn column, TimestampType type, Optional<long[]> valid) {
+        if (type.isWide()) {
+            return new WideTimes(type).toBlock(longDecimals(column), valid);
+        }
+        long[] values = longs(column);
+        if (type.withTimeZone()) {
+            return TimeBlocks.instants(values, valid, type.precision());
+        }
+        return type.isNanos()
+                ? TimeBlocks.timestamps(values, valid)
+                : new LongArrayBlock(values.length, valid, values);
     }
 
     private static Block array(ArrowColumn column, ArrayType type, Optional<long[]> valid) {

@@ -70,6 +70,15 @@ interface BlockConverter {
         };
     }
 
+    /** Nano- or picoseconds in 128 bits as a timestamp, with time zone or without. */
+    static BlockConverter wideToTimestamps(WideTimes times) {
+        return times::fromFile;
+    }
+
+    static BlockConverter timestampsToWide(WideTimes times) {
+        return times::toFile;
+    }
+
     /** Nanoseconds as a timestamp of a precision above 6. */
     static BlockConverter nanosToTimestamps() {
         return block -> TimeBlocks.timestamps(longs(block), validity(block));

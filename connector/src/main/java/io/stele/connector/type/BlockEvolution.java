@@ -32,7 +32,7 @@ public final class BlockEvolution {
      */
     public static OrcTypes.Mapping mapping(
             IdentifiedType written, IdentifiedType present, TrinoTypes types) {
-        return OrcTypes.mapping(types.toTrino(written.type()))
+        return OrcTypes.mapping(written.type(), types.toTrino(written.type()))
                 .evolved(converter(written, present, types));
     }
 
@@ -120,6 +120,9 @@ public final class BlockEvolution {
         }
         Type source = types.toTrino(from.type());
         Type target = types.toTrino(to.type());
+        if (source.equals(target)) {
+            return BlockConverter.IDENTITY; // timestamps are wide in SQL anyway
+        }
         return block -> widened(block, source, target);
     }
 

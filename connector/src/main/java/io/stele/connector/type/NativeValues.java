@@ -14,6 +14,7 @@ import io.stele.protocol.row.BinaryValues;
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.DecimalType;
+import io.stele.protocol.schema.TimeType;
 import io.stele.protocol.schema.TimestampType;
 import io.trino.spi.type.Int128;
 import io.trino.spi.type.LongTimestamp;
@@ -51,10 +52,15 @@ public final class NativeValues {
                                     ? codec.decodeLong(encoded)
                                     : Int128.valueOf(
                                             codec.decodeHigh(encoded), codec.decodeLow(encoded)));
-            case TIMESTAMP ->
-                    Optional.of(timestamp((TimestampType) stored, codec.decodeLong(encoded)));
-            case TIMESTAMP_WITH_TIME_ZONE ->
-                    Optional.of(instant((TimestampType) stored, codec.decodeLong(encoded)));
+            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> {
+                TimestampType timestamp = (TimestampType) stored;
+                yield Optional.of(
+                        timestamp.isWide()
+                                ? new WideTimes(timestamp)
+                                        .toNative(
+                                                codec.decodeHigh(encoded), codec.decodeLow(encoded))
+                                : time(timestamp, codec.decodeLong(encoded)));
+            }
             case VARCHAR, CHAR, VARBINARY, TIME, UUID, JSON, ARRAY, MAP, ROW -> Optional.empty();
         };
     }
@@ -74,9 +80,13 @@ public final class NativeValues {
                 yield Int128.valueOf(row.highAt(index), row.lowAt(index));
             }
             case VARCHAR, CHAR, VARBINARY, JSON -> Slices.wrappedBuffer(row.bytesAt(index));
-            case TIME -> row.longAt(index) * PICOSECONDS_PER_NANOSECOND;
-            case TIMESTAMP -> timestamp((TimestampType) stored, row.longAt(index));
-            case TIMESTAMP_WITH_TIME_ZONE -> instant((TimestampType) stored, row.longAt(index));
+            case TIME -> row.longAt(index) * picosPerUnit((TimeType) stored);
+            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> {
+                TimestampType timestamp = (TimestampType) stored;
+                yield timestamp.isWide()
+                        ? new WideTimes(timestamp).toNative(row.highAt(index), row.lowAt(index))
+                        : time(timestamp, row.longAt(index));
+            }
             case UUID -> {
                 Slice uuid = Slices.allocate(2 * Long.BYTES);
                 uuid.setLong(0, Long.reverseBytes(row.highAt(index)));
@@ -88,8 +98,17 @@ public final class NativeValues {
         };
     }
 
-    /** A stored timestamp as Trino's native value. */
-    static Object timestamp(TimestampType type, long value) {
+    /** Of Trino's picoseconds in one unit of what is stored. */
+    public static int picosPerUnit(TimeType type) {
+        return type.isPicos() ? 1 : PICOSECONDS_PER_NANOSECOND;
+    }
+
+    private static Object time(TimestampType type, long value) {
+        return type.withTimeZone() ? instant(type, value) : timestamp(type, value);
+    }
+
+    /** A timestamp stored in 64 bits as Trino's native value. */
+    private static Object timestamp(TimestampType type, long value) {
         if (!type.isNanos()) {
             return value;
         }
@@ -98,8 +117,8 @@ public final class NativeValues {
                 Math.floorMod(value, NANOSECONDS_PER_MICROSECOND) * PICOSECONDS_PER_NANOSECOND);
     }
 
-    /** A stored instant as Trino's native value, in UTC. */
-    static Object instant(TimestampType type, long value) {
+    /** An instant stored in 64 bits as Trino's native value, in UTC. */
+    private static Object instant(TimestampType type, long value) {
         if (type.isNanos()) {
             return LongTimestampWithTimeZone.fromEpochMillisAndFraction(
                     Math.floorDiv(value, NANOSECONDS_PER_MILLISECOND),

@@ -8,8 +8,10 @@ import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.MapType;
+import io.stele.protocol.schema.PhysicalForm;
 import io.stele.protocol.schema.RowType;
 import io.stele.protocol.schema.ScalarType;
+import io.stele.protocol.schema.TimestampType;
 import io.stele.storage.orc.ScaledColumn;
 import io.trino.orc.OrcColumn;
 import io.trino.orc.metadata.ColumnMetadata;
@@ -192,6 +194,10 @@ public final class OrcColumns {
                 precision = Optional.of(decimal.precision());
                 scale = Optional.of(decimal.scale());
             }
+            case TimestampType timestamp when timestamp.isWide() -> {
+                precision = Optional.of(DecimalType.MAX_PRECISION);
+                scale = Optional.of(timestamp.scale());
+            }
             default -> {}
         }
         return new OrcType(kind(type), List.of(), List.of(), length, precision, scale, attributes);
@@ -203,7 +209,9 @@ public final class OrcColumns {
             case TINYINT -> OrcTypeKind.BYTE;
             case SMALLINT -> OrcTypeKind.SHORT;
             case INTEGER -> OrcTypeKind.INT;
-            case BIGINT, TIME, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> OrcTypeKind.LONG;
+            case BIGINT, TIME -> OrcTypeKind.LONG;
+            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
+                    type.form() == PhysicalForm.INT128 ? OrcTypeKind.DECIMAL : OrcTypeKind.LONG;
             case REAL -> OrcTypeKind.FLOAT;
             case DOUBLE -> OrcTypeKind.DOUBLE;
             case DECIMAL -> OrcTypeKind.DECIMAL;

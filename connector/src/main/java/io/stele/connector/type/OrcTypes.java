@@ -7,12 +7,16 @@ import static io.trino.spi.type.VarcharType.VARCHAR;
 
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.DataType;
+import io.stele.protocol.schema.PhysicalForm;
 import io.trino.orc.OrcReader;
 import io.trino.spi.block.Block;
 import io.trino.spi.predicate.Domain;
 import io.trino.spi.predicate.Range;
 import io.trino.spi.predicate.ValueSet;
 import io.trino.spi.type.ArrayType;
+import io.trino.spi.type.DecimalType;
+import io.trino.spi.type.Decimals;
+import io.trino.spi.type.Int128;
 import io.trino.spi.type.MapType;
 import io.trino.spi.type.RowType;
 import io.trino.spi.type.StandardTypes;
@@ -33,10 +37,13 @@ import java.util.function.Function;
  * writes.
  *
  * <p>Most types are read as they are. Times and timestamps are integers (docs/decisions: ORC's own
- * timestamps lose fractions of seconds before 1970), UUIDs 16 bytes, JSON text.
+ * timestamps lose fractions of seconds before 1970), wide ones decimal seconds, UUIDs 16 bytes,
+ * JSON text.
  */
 public final class OrcTypes {
     private static final TypeOperators TYPE_OPERATORS = new TypeOperators();
+    private static final int MAX_NANOS_PRECISION =
+            io.stele.protocol.schema.TimeType.MAX_NANOS_PRECISION;
     private static final String FIELD_PREFIX = "f";
 
     private OrcTypes() {}
@@ -89,8 +96,21 @@ public final class OrcTypes {
                                                 name, FIELD_PREFIX.length(), name.length(), 10));
     }
 
-    public static Mapping mapping(Type type) {
+    /**
+     * @param stored what the values are stored as
+     * @param type their type in SQL
+     */
+    public static Mapping mapping(DataType stored, Type type) {
+        if (stored instanceof io.stele.protocol.schema.TimestampType timestamp
+                && timestamp.isWide()) {
+            WideTimes times = new WideTimes(timestamp);
+            return new Mapping(
+                    seconds(timestamp),
+                    BlockConverter.wideToTimestamps(times),
+                    BlockConverter.timestampsToWide(times));
+        }
         return switch (type) {
+            case TimeType time when time.getPrecision() > MAX_NANOS_PRECISION -> identity(BIGINT);
             case TimeType _ ->
                     new Mapping(
                             BIGINT,
@@ -113,9 +133,9 @@ public final class OrcTypes {
                             BIGINT,
                             BlockConverter.storedToInstants(timestamp.getPrecision()),
                             BlockConverter.instantsToStored(timestamp.getPrecision()));
-            case ArrayType array -> arrayMapping(array);
-            case MapType map -> mapMapping(map);
-            case RowType row -> rowMapping(row);
+            case ArrayType array -> arrayMapping(stored, array);
+            case MapType map -> mapMapping(stored, map);
+            case RowType row -> rowMapping(stored, row);
             default -> identity(type.getBaseName().equals(StandardTypes.JSON) ? VARCHAR : type);
         };
     }
@@ -138,40 +158,52 @@ public final class OrcTypes {
                     DATE ->
                     Optional.of(domain);
             case TIME, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
-                    Optional.of(integers(ValueCodec.of(stored), stored, type, domain));
+                    Optional.of(numbers(ValueCodec.of(stored), stored, type, domain));
             case CHAR, VARBINARY, UUID, JSON, ARRAY, MAP, ROW -> Optional.empty();
         };
     }
 
-    private static Domain integers(ValueCodec codec, DataType stored, Type type, Domain domain) {
+    /** Wide timestamps in files: seconds since 1970. */
+    private static Type seconds(io.stele.protocol.schema.TimestampType timestamp) {
+        return DecimalType.createDecimalType(Decimals.MAX_PRECISION, timestamp.scale());
+    }
+
+    private static Domain numbers(ValueCodec codec, DataType stored, Type type, Domain domain) {
+        boolean isWide = stored.form() == PhysicalForm.INT128;
+        Type fileType = isWide ? seconds((io.stele.protocol.schema.TimestampType) stored) : BIGINT;
+        Function<Object, Object> number =
+                value -> {
+                    byte[] encoded = NativeValues.encode(stored, type, value);
+                    return isWide
+                            ? Int128.valueOf(codec.decodeHigh(encoded), codec.decodeLow(encoded))
+                            : (Object) codec.decodeLong(encoded);
+                };
         List<Range> ranges = new ArrayList<>();
         for (Range range : domain.getValues().getRanges().getOrderedRanges()) {
-            Function<Object, Object> integer =
-                    value -> codec.decodeLong(NativeValues.encode(stored, type, value));
-            ranges.add(mapped(range, integer));
+            ranges.add(mapped(range, fileType, number));
         }
-        ValueSet values = ranges.isEmpty() ? ValueSet.none(BIGINT) : ValueSet.ofRanges(ranges);
+        ValueSet values = ranges.isEmpty() ? ValueSet.none(fileType) : ValueSet.ofRanges(ranges);
         return Domain.create(values, domain.isNullAllowed());
     }
 
-    private static Range mapped(Range range, Function<Object, Object> mapping) {
+    private static Range mapped(Range range, Type fileType, Function<Object, Object> mapping) {
         if (range.isAll()) {
-            return Range.all(BIGINT);
+            return Range.all(fileType);
         }
         if (range.isLowUnbounded()) {
             Object high = mapping.apply(range.getHighBoundedValue());
             return range.isHighInclusive()
-                    ? Range.lessThanOrEqual(BIGINT, high)
-                    : Range.lessThan(BIGINT, high);
+                    ? Range.lessThanOrEqual(fileType, high)
+                    : Range.lessThan(fileType, high);
         }
         Object low = mapping.apply(range.getLowBoundedValue());
         if (range.isHighUnbounded()) {
             return range.isLowInclusive()
-                    ? Range.greaterThanOrEqual(BIGINT, low)
-                    : Range.greaterThan(BIGINT, low);
+                    ? Range.greaterThanOrEqual(fileType, low)
+                    : Range.greaterThan(fileType, low);
         }
         return Range.range(
-                BIGINT,
+                fileType,
                 low,
                 range.isLowInclusive(),
                 mapping.apply(range.getHighBoundedValue()),
@@ -182,8 +214,11 @@ public final class OrcTypes {
         return new Mapping(type, BlockConverter.IDENTITY, BlockConverter.IDENTITY);
     }
 
-    private static Mapping arrayMapping(ArrayType type) {
-        Mapping element = mapping(type.getElementType());
+    private static Mapping arrayMapping(DataType stored, ArrayType type) {
+        Mapping element =
+                mapping(
+                        ((io.stele.protocol.schema.ArrayType) stored).element(),
+                        type.getElementType());
         Type fileType = new ArrayType(element.fileType);
         return element.isIdentity()
                 ? identity(fileType)
@@ -194,9 +229,10 @@ public final class OrcTypes {
     }
 
     /** Never the identity: a map's block knows its type, and that of the file is another one. */
-    private static Mapping mapMapping(MapType type) {
-        Mapping key = mapping(type.getKeyType());
-        Mapping value = mapping(type.getValueType());
+    private static Mapping mapMapping(DataType stored, MapType type) {
+        io.stele.protocol.schema.MapType map = (io.stele.protocol.schema.MapType) stored;
+        Mapping key = mapping(map.key(), type.getKeyType());
+        Mapping value = mapping(map.value(), type.getValueType());
         MapType fileType = new MapType(key.fileType, value.fileType, TYPE_OPERATORS);
         if (fileType.equals(type) && key.isIdentity() && value.isIdentity()) {
             return identity(type);
@@ -207,8 +243,13 @@ public final class OrcTypes {
                 BlockConverter.map(key.toFile, value.toFile, fileType));
     }
 
-    private static Mapping rowMapping(RowType type) {
-        List<Mapping> fields = type.getFieldTypes().stream().map(OrcTypes::mapping).toList();
+    private static Mapping rowMapping(DataType stored, RowType type) {
+        List<io.stele.protocol.schema.RowType.Field> storedFields =
+                ((io.stele.protocol.schema.RowType) stored).fields();
+        List<Mapping> fields = new ArrayList<>();
+        for (int i = 0; i < storedFields.size(); i++) {
+            fields.add(mapping(storedFields.get(i).type(), type.getFieldTypes().get(i)));
+        }
         RowType fileType = fileRow(fields);
         if (fields.stream().allMatch(Mapping::isIdentity)) {
             return identity(fileType);

@@ -39,8 +39,6 @@ import java.util.Optional;
  * <p>Invariant: {@code toTrino(toStele(name, type))} equals {@code type}.
  */
 public final class TrinoTypes {
-    /** Nanoseconds: what times and timestamps are stored in. */
-    private static final int MAX_TIME_PRECISION = 9;
 
     private final TypeManager typeManager;
     private final Type json;
@@ -152,16 +150,15 @@ public final class TrinoTypes {
             // A char(0) has one value only and no form that other engines know
             case CharType character when character.getLength() > 0 ->
                     Optional.of(new io.stele.protocol.schema.CharType(character.getLength()));
-            case TimeType time when time.getPrecision() <= MAX_TIME_PRECISION ->
+            case TimeType time ->
                     Optional.of(new io.stele.protocol.schema.TimeType(time.getPrecision()));
-            case TimestampType timestamp when timestamp.getPrecision() <= MAX_TIME_PRECISION ->
+            case TimestampType timestamp ->
                     Optional.of(
-                            new io.stele.protocol.schema.TimestampType(
+                            io.stele.protocol.schema.TimestampType.ofAllYears(
                                     timestamp.getPrecision(), false));
-            case TimestampWithTimeZoneType timestamp
-                    when timestamp.getPrecision() <= MAX_TIME_PRECISION ->
+            case TimestampWithTimeZoneType timestamp ->
                     Optional.of(
-                            new io.stele.protocol.schema.TimestampType(
+                            io.stele.protocol.schema.TimestampType.ofAllYears(
                                     timestamp.getPrecision(), true));
             case ArrayType array ->
                     toStele(array.getElementType()).map(io.stele.protocol.schema.ArrayType::new);

@@ -14,6 +14,7 @@ import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.ValueEncoder;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.DecimalType;
+import io.stele.protocol.schema.TimeType;
 import io.stele.protocol.schema.TimestampType;
 import io.trino.spi.block.Block;
 import io.trino.spi.block.SqlMap;
@@ -69,13 +70,8 @@ interface ValueWriter {
                         target.setBytes(
                                 index, slice.byteArray(), slice.byteArrayOffset(), slice.length());
                     };
-            case TIME ->
-                    (block, position, target, index) ->
-                            target.setLong(
-                                    index,
-                                    type.getLong(block, position) / PICOSECONDS_PER_NANOSECOND);
-            case TIMESTAMP -> timestamp((TimestampType) stored, type);
-            case TIMESTAMP_WITH_TIME_ZONE -> instant((TimestampType) stored, type);
+            case TIME -> time(NativeValues.picosPerUnit((TimeType) stored), type);
+            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> timestamp((TimestampType) stored, type);
             case UUID ->
                     (block, position, target, index) -> {
                         Slice slice = type.getSlice(block, position);
@@ -106,7 +102,22 @@ interface ValueWriter {
         };
     }
 
+    private static ValueWriter time(int picosPerUnit, Type type) {
+        return (block, position, target, index) ->
+                target.setLong(index, type.getLong(block, position) / picosPerUnit);
+    }
+
     private static ValueWriter timestamp(TimestampType stored, Type type) {
+        if (stored.isWide()) {
+            WideTimes times = new WideTimes(stored);
+            return (block, position, target, index) -> {
+                Int128 value = times.toStored(type.getObject(block, position));
+                target.setInt128(index, value.getHigh(), value.getLow());
+            };
+        }
+        if (stored.withTimeZone()) {
+            return instant(stored, type);
+        }
         if (!stored.isNanos()) {
             return (block, position, target, index) ->
                     target.setLong(index, type.getLong(block, position));

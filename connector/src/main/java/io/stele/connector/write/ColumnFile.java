@@ -121,7 +121,10 @@ final class ColumnFile implements AutoCloseable {
         requireNonNull(path, "path is null");
         List<OrcTypes.Mapping> mappings =
                 columns.stream()
-                        .map(column -> OrcTypes.mapping(types.toTrino(column.type())))
+                        .map(
+                                column ->
+                                        OrcTypes.mapping(
+                                                column.type(), types.toTrino(column.type())))
                         .toList();
         return new ColumnFile(
                 columns,

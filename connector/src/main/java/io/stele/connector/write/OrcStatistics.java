@@ -5,7 +5,7 @@ import io.stele.protocol.predicate.ColumnStats;
 import io.stele.protocol.row.ValueCodec;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
-import io.stele.protocol.schema.DecimalType;
+import io.stele.protocol.schema.PhysicalForm;
 import io.trino.orc.metadata.OrcColumnId;
 import io.trino.orc.metadata.OrcType;
 import io.trino.orc.metadata.statistics.BooleanStatistics;
@@ -61,8 +61,11 @@ final class OrcStatistics {
         ValueCodec codec = ValueCodec.of(type);
         return switch (type.kind()) {
             case BOOLEAN -> booleans(codec, found);
-            case TINYINT, SMALLINT, INTEGER, BIGINT, TIME, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
-                    range(found.getIntegerStatistics(), codec::encodeLong, codec::encodeLong);
+            case TINYINT, SMALLINT, INTEGER, BIGINT, TIME -> integers(codec, found);
+            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
+                    type.form() == PhysicalForm.INT64
+                            ? integers(codec, found)
+                            : decimals(codec, type, found);
             case DATE ->
                     range(
                             found.getDateStatistics(),
@@ -75,11 +78,7 @@ final class OrcStatistics {
                             value -> codec.encodeFloat(value.floatValue()));
             case DOUBLE ->
                     range(found.getDoubleStatistics(), codec::encodeDouble, codec::encodeDouble);
-            case DECIMAL ->
-                    range(
-                            found.getDecimalStatistics(),
-                            value -> decimal(codec, (DecimalType) type, value),
-                            value -> decimal(codec, (DecimalType) type, value));
+            case DECIMAL -> decimals(codec, type, found);
             case VARCHAR ->
                     range(
                             found.getStringStatistics(),
@@ -101,9 +100,21 @@ final class OrcStatistics {
                 new Bounds(codec.encodeBoolean(!hasFalse), codec.encodeBoolean(hasTrue)));
     }
 
-    private static byte[] decimal(ValueCodec codec, DecimalType type, BigDecimal value) {
+    private static Optional<Bounds> integers(ValueCodec codec, ColumnStatistics found) {
+        return range(found.getIntegerStatistics(), codec::encodeLong, codec::encodeLong);
+    }
+
+    private static Optional<Bounds> decimals(
+            ValueCodec codec, DataType type, ColumnStatistics found) {
+        return range(
+                found.getDecimalStatistics(),
+                value -> decimal(codec, type, value),
+                value -> decimal(codec, type, value));
+    }
+
+    private static byte[] decimal(ValueCodec codec, DataType type, BigDecimal value) {
         java.math.BigInteger unscaled = value.setScale(type.scale()).unscaledValue();
-        if (type.isShort()) {
+        if (type.form() == PhysicalForm.INT64) {
             return codec.encodeLong(unscaled.longValueExact());
         }
         Int128 wide = Int128.valueOf(unscaled);

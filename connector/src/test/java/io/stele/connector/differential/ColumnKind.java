@@ -122,6 +122,31 @@ enum ColumnKind {
                     Locale.ROOT, "TIMESTAMP '2026-03-04 05:06:%02d.500 UTC'", random.nextInt(60));
         }
     },
+    PICOS_OF_DAY("time(12)", true) {
+        @Override
+        String value(RandomGenerator random) {
+            return String.format(
+                    Locale.ROOT, "TIME '23:59:59.%012d'", 999_999_999_980L + random.nextInt(20));
+        }
+    },
+    NANOS("timestamp(9)", true) {
+        @Override
+        String value(RandomGenerator random) {
+            return wide(random, "999999999");
+        }
+    },
+    PICOS("timestamp(12)", true) {
+        @Override
+        String value(RandomGenerator random) {
+            return wide(random, String.format(Locale.ROOT, "%012d", random.nextInt(3)));
+        }
+    },
+    INSTANT_PICOS("timestamp(12) with time zone", true) {
+        @Override
+        String value(RandomGenerator random) {
+            return wide(random, "999999999999 UTC");
+        }
+    },
     UUID("uuid", true) {
         @Override
         String value(RandomGenerator random) {
@@ -196,6 +221,18 @@ enum ColumnKind {
             case 2 -> "-infinity()";
             default -> random.nextInt(-9, 9) + ".5E0";
         };
+    }
+
+    /** A timestamp of one of a few seconds, some further away than 64 bits of nanoseconds reach. */
+    private static String wide(RandomGenerator random, String fraction) {
+        String second =
+                switch (random.nextInt(6)) {
+                    case 0 -> "9999-12-31 23:59:59";
+                    case 1 -> "0001-01-01 00:00:00";
+                    case 2 -> "1969-12-31 23:59:59";
+                    default -> "2026-03-04 05:06:0" + random.nextInt(10);
+                };
+        return "TIMESTAMP '" + second + "." + fraction + "'";
     }
 
     private static String text(RandomGenerator random) {

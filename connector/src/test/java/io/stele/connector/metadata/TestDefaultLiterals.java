@@ -45,6 +45,20 @@ final class TestDefaultLiterals {
                 "timestamp(3) with time zone",
                 "TIMESTAMP '2026-07-02 03:04:05.6 +02:00'",
                 Instant.parse("2026-07-02T01:04:05.600Z"));
+        check("time(12)", "TIME '1:02:03.000000000004'", new BigDecimal("3723.000000000004"));
+        check("time(12)", "TIME '1:02'", LocalTime.of(1, 2));
+        check(
+                "wide_timestamp(9)",
+                "TIMESTAMP '9999-12-31 00:00:00.000000001'",
+                LocalDateTime.of(9999, 12, 31, 0, 0, 0, 1));
+        check(
+                "timestamp(12)",
+                "TIMESTAMP '1969-12-31 23:59:59.999999999999'",
+                new BigDecimal("-0.000000000001"));
+        check(
+                "timestamp(12) with time zone",
+                "TIMESTAMP '1970-01-01 01:00:00.000000000001 +01:00'",
+                new BigDecimal("0.000000000001"));
         UUID uuid = new UUID(1, 2);
         check("uuid", "UUID '" + uuid + "'", uuid);
         assertThat(DefaultLiterals.initialValue("c", DataType.parse("bigint"), "null")).isEmpty();
@@ -76,6 +90,7 @@ final class TestDefaultLiterals {
                 "time(3) | TIME '24:00'",
                 "timestamp(3) | TIMESTAMP '2026-01-01 00:00:00.0001'",
                 "timestamp(3) | TIMESTAMP '2026-01-01 00:00:00 UTC'",
+                "wide_timestamp(9) | TIMESTAMP '2026-01-01 00:00:00.0000000001'",
                 "timestamp(3) with time zone | TIMESTAMP '2026-01-01 00:00:00'",
                 "timestamp(3) with time zone | TIMESTAMP '2026-03-29 02:30:00 Europe/Berlin'",
                 "timestamp(3) with time zone | TIMESTAMP '2026-01-01 00:00:00 Nowhere'",

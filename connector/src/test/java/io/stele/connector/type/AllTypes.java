@@ -87,6 +87,42 @@ public final class AllTypes {
                             .<Object>map(value -> value.toInstant(java.time.ZoneOffset.UTC))
                             .toList());
         }
+        VALUES.put("time(12)", List.of(BigDecimal.ZERO, new BigDecimal("86399.999999999999")));
+        for (int precision : new int[] {7, 9}) {
+            List<LocalDateTime> timestamps = new ArrayList<>(timestamps(precision));
+            int fraction = precision == 9 ? 999_999_999 : 999_999_900;
+            timestamps.add(LocalDateTime.of(1, 1, 1, 0, 0, 0));
+            timestamps.add(LocalDateTime.of(9999, 12, 31, 23, 59, 59, fraction));
+            VALUES.put("wide_timestamp(" + precision + ")", List.copyOf(timestamps));
+            VALUES.put(
+                    "wide_timestamp(" + precision + ") with time zone",
+                    timestamps.stream()
+                            .<Object>map(value -> value.toInstant(java.time.ZoneOffset.UTC))
+                            .toList());
+        }
+        VALUES.put(
+                "timestamp(12)",
+                List.of(
+                        new BigDecimal("-9223372036854.775808000000"),
+                        new BigDecimal("9223372036854.775807999999"),
+                        new BigDecimal("-0.000000000001"),
+                        new BigDecimal("1800000000.000000000001"),
+                        BigDecimal.ZERO));
+        VALUES.put(
+                "timestamp(10) with time zone",
+                List.of(
+                        new BigDecimal("-2251799813685.247"),
+                        new BigDecimal("2251799813685.2479999999"),
+                        new BigDecimal("-0.0000000001"),
+                        BigDecimal.ZERO));
+        VALUES.put(
+                "array(row(\"w\" wide_timestamp(9), \"p\" timestamp(12) with time zone))",
+                List.of(
+                        Arrays.asList(
+                                null,
+                                Arrays.asList(
+                                        LocalDateTime.of(1, 2, 3, 4, 5, 6, 7),
+                                        new BigDecimal("-0.000000000001")))));
         VALUES.put(
                 "uuid",
                 List.of(new UUID(0, 0), new UUID(-1, 1), UUID.nameUUIDFromBytes(new byte[1])));

@@ -7,7 +7,10 @@ import io.stele.protocol.schema.MapType;
 import io.stele.protocol.schema.PhysicalForm;
 import io.stele.protocol.schema.RowType;
 import io.stele.protocol.schema.ScalarType;
+import io.stele.protocol.schema.TimeType;
+import io.stele.protocol.schema.TimestampType;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How the values of a type lie in Arrow buffers; a tree as deep as the type. Stele writes one form
@@ -32,7 +35,10 @@ public record ArrowType(
         INT64(8),
         FLOAT32(4),
         FLOAT64(8),
-        /** 16 bytes, little-endian two's complement: all decimals. */
+        /**
+         * 16 bytes, little-endian two's complement: all decimals, and times of more digits than
+         * nanoseconds.
+         */
         DECIMAL128(16),
         /** 16 bytes as they are: UUID. */
         FIXED16(16),
@@ -61,6 +67,9 @@ public record ArrowType(
         }
     }
 
+    /** Of the picoseconds of a day. */
+    private static final int TIME_DIGITS = 17;
+
     public ArrowType {
         children = List.copyOf(children);
     }
@@ -85,10 +94,24 @@ public record ArrowType(
                     false,
                     row.fields().stream().map(field -> of(field.type())).toList());
         }
-        if (type instanceof DecimalType) {
-            return new ArrowType(Form.DECIMAL128, type);
+        return new ArrowType(
+                decimal(type).isPresent() ? Form.DECIMAL128 : scalarForm(type.form()), type);
+    }
+
+    /**
+     * The decimal whose unscaled value is the physical value of a type, if Arrow has the type as
+     * one: decimals, and as seconds since midnight or 1970 the times that Arrow has no unit for.
+     */
+    static Optional<DecimalType> decimal(DataType type) {
+        if (type instanceof DecimalType decimal) {
+            return Optional.of(decimal);
         }
-        return new ArrowType(scalarForm(type.form()), type);
+        if (type instanceof TimestampType timestamp && timestamp.isWide()) {
+            return Optional.of(new DecimalType(DecimalType.MAX_PRECISION, timestamp.scale()));
+        }
+        return type instanceof TimeType time && time.isPicos()
+                ? Optional.of(new DecimalType(TIME_DIGITS, TimeType.MAX_PRECISION))
+                : Optional.empty();
     }
 
     private static Form scalarForm(PhysicalForm form) {

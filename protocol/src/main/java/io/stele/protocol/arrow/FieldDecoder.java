@@ -100,7 +100,9 @@ final class FieldDecoder {
                 switch (found.form()) {
                     case BOOLEAN, INT8, INT16, INT32, FLOAT32, FLOAT64, FIXED16 ->
                             found.type().equals(declared.type());
-                    case DECIMAL128 -> found.type().equals(declared.type());
+                    case DECIMAL128 ->
+                            ArrowType.decimal(found.type())
+                                    .equals(ArrowType.decimal(declared.type()));
                     case INT64 -> sameUnit(found.type(), declared.type());
                     case BYTES -> found.isText() == declared.isText();
                     case LIST, MAP, STRUCT -> true;

@@ -1,6 +1,7 @@
 package io.stele.protocol.arrow;
 
 import com.google.flatbuffers.FlatBufferBuilder;
+import io.stele.protocol.arrow.ArrowType.Form;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.RowType;
@@ -98,6 +99,9 @@ final class FieldEncoder {
     }
 
     private static byte typeId(ArrowType type) {
+        if (type.form() == Form.DECIMAL128) {
+            return Type.Decimal;
+        }
         return switch (type.type().kind()) {
             case BOOLEAN -> Type.Bool;
             case TINYINT, SMALLINT, INTEGER, BIGINT -> Type.Int;
@@ -117,6 +121,9 @@ final class FieldEncoder {
 
     private static int type(FlatBufferBuilder builder, ArrowType arrowType) {
         DataType type = arrowType.type();
+        if (arrowType.form() == Form.DECIMAL128) {
+            return decimal(builder, type);
+        }
         return switch (type.kind()) {
             case BOOLEAN -> {
                 Bool.startBool(builder);
@@ -126,10 +133,7 @@ final class FieldEncoder {
                     Int.createInt(builder, 8 * type.form().width(), true);
             case REAL -> FloatingPoint.createFloatingPoint(builder, Precision.SINGLE);
             case DOUBLE -> FloatingPoint.createFloatingPoint(builder, Precision.DOUBLE);
-            case DECIMAL -> {
-                DecimalType decimal = (DecimalType) type;
-                yield Decimal.createDecimal(builder, decimal.precision(), decimal.scale(), 128);
-            }
+            case DECIMAL -> decimal(builder, type);
             case VARCHAR, CHAR, JSON -> {
                 Utf8.startUtf8(builder);
                 yield Utf8.endUtf8(builder);
@@ -152,6 +156,11 @@ final class FieldEncoder {
                 yield Struct_.endStruct_(builder);
             }
         };
+    }
+
+    private static int decimal(FlatBufferBuilder builder, DataType type) {
+        DecimalType decimal = ArrowType.decimal(type).orElseThrow();
+        return Decimal.createDecimal(builder, decimal.precision(), decimal.scale(), 128);
     }
 
     private static int timestamp(FlatBufferBuilder builder, TimestampType type) {

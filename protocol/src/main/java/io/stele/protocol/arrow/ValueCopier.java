@@ -13,8 +13,13 @@ import io.stele.protocol.schema.MapType;
 import io.stele.protocol.schema.PhysicalForm;
 import io.stele.protocol.schema.RowType;
 import io.stele.protocol.schema.ScalarType;
+import io.stele.protocol.schema.TimeType;
 import io.stele.protocol.schema.TimestampType;
 import io.stele.protocol.schema.TypeKind;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
+import java.nio.ByteBuffer;
 
 /** Copies values of one Arrow type to one type of Stele, chosen once a stream. Immutable. */
 interface ValueCopier {
@@ -58,13 +63,19 @@ interface ValueCopier {
                 check(found == ScalarType.VARBINARY, target, found, column);
                 yield ValueCopier::copyBytes;
             }
-            case DATE, TIME -> {
-                check(found.kind() == target.kind(), target, found, column);
+            case DATE -> {
+                check(found == ScalarType.DATE, target, found, column);
                 yield (from, i, to, j) -> to.setLong(j, from.longAt(i));
             }
-            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> {
-                check(found.kind() == target.kind(), target, found, column);
-                yield timestamp((TimestampType) found, (TimestampType) target, column);
+            case TIME, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> {
+                // Decimals whose metadata got lost on their way are told by their digits
+                check(
+                        found.kind() == target.kind()
+                                || ArrowType.decimal(target).filter(found::equals).isPresent(),
+                        target,
+                        found,
+                        column);
+                yield time(found, target, column);
             }
             case UUID -> {
                 check(found == ScalarType.UUID, target, found, column);
@@ -113,30 +124,33 @@ interface ValueCopier {
                 : (from, i, to, j) -> to.setInt128(j, from.highAt(i), from.lowAt(i));
     }
 
-    private static ValueCopier timestamp(TimestampType found, TimestampType target, String column) {
-        if (found.isNanos() == target.isNanos()) {
-            return (from, i, to, j) -> to.setLong(j, from.longAt(i));
+    private static ValueCopier time(DataType found, DataType target, String column) {
+        int foundDigits = unitDigits(found);
+        int digits = unitDigits(target);
+        boolean isWide = target.form() == PhysicalForm.INT128;
+        if (foundDigits == digits && found.form() == target.form()) {
+            return isWide
+                    ? (from, i, to, j) -> to.setInt128(j, from.highAt(i), from.lowAt(i))
+                    : (from, i, to, j) -> to.setLong(j, from.longAt(i));
         }
-        if (found.isNanos()) {
-            return (from, i, to, j) -> {
-                long nanos = from.longAt(i);
-                if (nanos % 1000 != 0) {
-                    throw new SteleException(
-                            ErrorCode.TYPE_MISMATCH,
-                            "Expected a value of type "
-                                    + target
-                                    + " in column '"
-                                    + column
-                                    + "', found "
-                                    + nanos
-                                    + " nanoseconds");
-                }
-                to.setLong(j, nanos / 1000);
-            };
-        }
+        boolean fromWide = found.form() == PhysicalForm.INT128;
         return (from, i, to, j) -> {
-            long micros = from.longAt(i);
-            if (micros > Long.MAX_VALUE / 1000 || micros < Long.MIN_VALUE / 1000) {
+            BigDecimal seconds =
+                    new BigDecimal(
+                            fromWide
+                                    ? int128(from.highAt(i), from.lowAt(i))
+                                    : BigInteger.valueOf(from.longAt(i)),
+                            foundDigits);
+            try {
+                BigInteger units =
+                        seconds.setScale(digits, RoundingMode.UNNECESSARY).unscaledValue();
+                if (isWide) {
+                    to.setInt128(
+                            j, units.shiftRight(Long.SIZE).longValueExact(), units.longValue());
+                } else {
+                    to.setLong(j, units.longValueExact());
+                }
+            } catch (ArithmeticException e) {
                 throw new SteleException(
                         ErrorCode.TYPE_MISMATCH,
                         "Expected a value of type "
@@ -144,11 +158,25 @@ interface ValueCopier {
                                 + " in column '"
                                 + column
                                 + "', found "
-                                + micros
-                                + " microseconds");
+                                + seconds.toPlainString()
+                                + " seconds",
+                        e);
             }
-            to.setLong(j, micros * 1000);
         };
+    }
+
+    /** Digits behind the second's point in the numbers of a type. */
+    private static int unitDigits(DataType type) {
+        if (type instanceof TimestampType timestamp) {
+            return timestamp.unitDigits();
+        }
+        return type instanceof TimeType time ? time.unitDigits() : type.scale();
+    }
+
+    private static BigInteger int128(long high, long low) {
+        byte[] bytes = new byte[2 * Long.BYTES];
+        ByteBuffer.wrap(bytes).putLong(high).putLong(low);
+        return new BigInteger(bytes);
     }
 
     private static ValueCopier array(ValueCopier element) {

@@ -50,8 +50,8 @@ public abstract sealed class BinaryValues permits BinaryRow, BinaryArray {
     }
 
     /**
-     * Integers of every width, dates (days), times (nanoseconds), timestamps (micro- or
-     * nanoseconds), decimals to 18 digits.
+     * Integers of every width, dates (days), times (nano- or picoseconds), timestamps of 64 bits
+     * (micro- or nanoseconds), decimals to 18 digits.
      */
     public final long longAt(int index) {
         int slot = slot(index);
@@ -74,13 +74,13 @@ public abstract sealed class BinaryValues permits BinaryRow, BinaryArray {
         return Double.longBitsToDouble((long) LONGS.get(bytes, slot(index)));
     }
 
-    /** The upper 64 bits of a long decimal or UUID. */
+    /** The upper 64 bits of a long decimal, wide timestamp or UUID. */
     public final long highAt(int index) {
         check16(index);
         return (long) LONGS_BE.get(bytes, slot(index));
     }
 
-    /** The lower 64 bits of a long decimal or UUID. */
+    /** The lower 64 bits of a long decimal, wide timestamp or UUID. */
     public final long lowAt(int index) {
         check16(index);
         return (long) LONGS_BE.get(bytes, slot(index) + 8);

@@ -17,7 +17,7 @@ import java.util.List;
  * nulls  := ceil(columns / 8) bytes; bit (i % 8) of byte i / 8 is 1 when column i is null; unused bits are 0
  * slots  := one per column, in column order, without padding
  *           boolean, tinyint 1 | smallint 2 | integer, date, real 4 | bigint, double, time, timestamp, decimal to 18 digits 8
- *           decimal from 19 digits, uuid 16, big-endian | any other type 4: end of its value, counted from the start of values
+ *           decimal from 19 digits, wide timestamp, uuid 16, big-endian | any other type 4: end of its value, counted from the start of values
  *           a null column's slot is 0, or the end of the value before it
  * values := the values of other types, in column order, end to end
  *           varchar, char, json: UTF-8 | varbinary: bytes | array, map, row: see below

@@ -3,6 +3,8 @@ package io.stele.protocol.row;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.DecimalType;
+import io.stele.protocol.schema.PhysicalForm;
+import io.stele.protocol.schema.TimeType;
 import io.stele.protocol.schema.TimestampType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -26,12 +28,20 @@ import org.jspecify.annotations.Nullable;
  * <p>boolean Boolean | tinyint..bigint Byte, Short, Integer, Long (any that fits) | real Float |
  * double Double, Float | decimal BigDecimal (exact) | varchar, char, json String | varbinary byte[]
  * | date LocalDate | time LocalTime | timestamp LocalDateTime | timestamp with time zone Instant |
- * uuid UUID | array List | map Map | row List of the fields. Reading gives the natural class.
- * Anything else, and digits that the type does not keep, is TYPE_MISMATCH naming the column.
+ * uuid UUID | array List | map Map | row List of the fields. Of more digits than nanoseconds, times
+ * and timestamps are BigDecimal, seconds since midnight or since 1970 (UTC), and are also taken as
+ * the classes above. Reading gives the natural class. Anything else, and digits that the type does
+ * not keep, is TYPE_MISMATCH naming the column.
  */
 public final class Rows {
     private static final long NANOS_PER_SECOND = 1_000_000_000;
     private static final long MICROS_PER_SECOND = 1_000_000;
+    private static final long PICOS_PER_NANO = 1_000;
+    private static final int NANOS_DIGITS = 9;
+    private static final int PICOS_DIGITS = 12;
+
+    /** Of seconds: more than any time has, and with the fraction less than 128 bits hold. */
+    private static final int MAX_DIGITS = 20;
 
     private Rows() {}
 
@@ -88,10 +98,9 @@ public final class Rows {
             case VARCHAR, CHAR, JSON -> row.stringAt(index);
             case VARBINARY -> row.bytesAt(index);
             case DATE -> LocalDate.ofEpochDay(row.longAt(index));
-            case TIME -> LocalTime.ofNanoOfDay(row.longAt(index));
-            case TIMESTAMP ->
-                    LocalDateTime.ofInstant(instantAt(row, index, layout), ZoneOffset.UTC);
-            case TIMESTAMP_WITH_TIME_ZONE -> instantAt(row, index, layout);
+            case TIME -> timeAt(row, index, (TimeType) layout.type());
+            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
+                    timestampAt(row, index, (TimestampType) layout.type());
             case UUID -> new UUID(row.highAt(index), row.lowAt(index));
             case ARRAY -> toObjects(row.arrayAt(index));
             case MAP -> mapAt(row, index);
@@ -105,9 +114,31 @@ public final class Rows {
                 : new BigDecimal(new BigInteger(row.bytesAt(index)), type.scale());
     }
 
-    private static Instant instantAt(BinaryValues row, int index, ValueLayout layout) {
+    private static Object timeAt(BinaryValues row, int index, TimeType type) {
         long value = row.longAt(index);
-        long perSecond = perSecond((TimestampType) layout.type());
+        return type.isPicos()
+                ? BigDecimal.valueOf(value, TimeType.MAX_PRECISION).setScale(type.precision())
+                : LocalTime.ofNanoOfDay(value);
+    }
+
+    private static Object timestampAt(BinaryValues row, int index, TimestampType type) {
+        if (type.precision() > TimestampType.MAX_NANOS_PRECISION) {
+            return new BigDecimal(new BigInteger(row.bytesAt(index)), type.unitDigits())
+                    .setScale(type.precision());
+        }
+        Instant instant = instantAt(row, index, type);
+        return type.withTimeZone() ? instant : LocalDateTime.ofInstant(instant, ZoneOffset.UTC);
+    }
+
+    private static Instant instantAt(BinaryValues row, int index, TimestampType type) {
+        if (type.isWide()) {
+            BigInteger[] parts =
+                    new BigInteger(row.bytesAt(index))
+                            .divideAndRemainder(BigInteger.valueOf(NANOS_PER_SECOND));
+            return Instant.ofEpochSecond(parts[0].longValueExact(), parts[1].longValueExact());
+        }
+        long value = row.longAt(index);
+        long perSecond = perSecond(type);
         return Instant.ofEpochSecond(
                 Math.floorDiv(value, perSecond),
                 Math.floorMod(value, perSecond) * (NANOS_PER_SECOND / perSecond));
@@ -144,25 +175,23 @@ public final class Rows {
                     setText(encoder, index, cast(String.class, value, layout, name), name);
             case VARBINARY -> encoder.setBytes(index, cast(byte[].class, value, layout, name));
             case DATE -> setDate(encoder, index, cast(LocalDate.class, value, layout, name), name);
-            case TIME ->
-                    encoder.setLong(
-                            index,
-                            inRange(
-                                    cast(LocalTime.class, value, layout, name).toNanoOfDay(),
-                                    value,
-                                    layout,
-                                    name));
-            case TIMESTAMP ->
-                    setInstant(
-                            encoder,
-                            index,
-                            cast(LocalDateTime.class, value, layout, name)
-                                    .toInstant(ZoneOffset.UTC),
-                            value,
-                            name);
-            case TIMESTAMP_WITH_TIME_ZONE ->
-                    setInstant(
-                            encoder, index, cast(Instant.class, value, layout, name), value, name);
+            case TIME -> setTime(encoder, index, value, name);
+            case TIMESTAMP -> {
+                if (isSeconds(value, ((TimestampType) layout.type()).precision())) {
+                    setSeconds(encoder, index, (BigDecimal) value, name);
+                } else {
+                    LocalDateTime time = cast(LocalDateTime.class, value, layout, name);
+                    setInstant(encoder, index, time.toInstant(ZoneOffset.UTC), value, name);
+                }
+            }
+            case TIMESTAMP_WITH_TIME_ZONE -> {
+                if (isSeconds(value, ((TimestampType) layout.type()).precision())) {
+                    setSeconds(encoder, index, (BigDecimal) value, name);
+                } else {
+                    Instant instant = cast(Instant.class, value, layout, name);
+                    setInstant(encoder, index, instant, value, name);
+                }
+            }
             case UUID -> {
                 UUID uuid = cast(UUID.class, value, layout, name);
                 encoder.setInt128(
@@ -263,10 +292,72 @@ public final class Rows {
         encoder.setLong(index, day);
     }
 
+    /** Whether a value is seconds with a fraction, of a type that has no class of Java's. */
+    private static boolean isSeconds(Object value, int precision) {
+        return precision > NANOS_DIGITS && value instanceof BigDecimal;
+    }
+
+    private static void setTime(ValueEncoder encoder, int index, Object value, String name) {
+        ValueLayout layout = encoder.layout(index);
+        TimeType type = (TimeType) layout.type();
+        if (isSeconds(value, type.precision())) {
+            setSeconds(encoder, index, (BigDecimal) value, name);
+            return;
+        }
+        long nanos = cast(LocalTime.class, value, layout, name).toNanoOfDay();
+        long number = type.isPicos() ? nanos * PICOS_PER_NANO : nanos;
+        encoder.setLong(index, inRange(number, value, layout, name));
+    }
+
+    /** Sets seconds since midnight or 1970; of types of picoseconds. */
+    private static void setSeconds(
+            ValueEncoder encoder, int index, BigDecimal seconds, String name) {
+        ValueLayout layout = encoder.layout(index);
+        // Before the digits are written out: of 1E+1000000000 they are many
+        if (seconds.signum() != 0 && (long) seconds.precision() - seconds.scale() > MAX_DIGITS) {
+            throw mismatch("seconds of more than " + MAX_DIGITS + " digits", layout, name);
+        }
+        if (seconds.signum() != 0 && seconds.stripTrailingZeros().scale() > PICOS_DIGITS) {
+            throw mismatch(seconds, layout, name);
+        }
+        BigInteger units =
+                seconds.signum() == 0
+                        ? BigInteger.ZERO
+                        : seconds.stripTrailingZeros().setScale(PICOS_DIGITS).unscaledValue();
+        if (layout.form() == PhysicalForm.INT64) {
+            if (units.bitLength() >= Long.SIZE) {
+                throw mismatch(seconds, layout, name);
+            }
+            encoder.setLong(index, inRange(units.longValue(), seconds, layout, name));
+            return;
+        }
+        setWide(encoder, index, units, seconds, name);
+    }
+
+    private static void setWide(
+            ValueEncoder encoder, int index, BigInteger units, Object value, String name) {
+        ValueLayout layout = encoder.layout(index);
+        long high = units.shiftRight(Long.SIZE).longValue();
+        if (!layout.limits().allows(high, units.longValue())) {
+            throw mismatch(value, layout, name);
+        }
+        encoder.setInt128(index, high, units.longValue());
+    }
+
     private static void setInstant(
             ValueEncoder encoder, int index, Instant instant, Object value, String name) {
         ValueLayout layout = encoder.layout(index);
-        long perSecond = perSecond((TimestampType) layout.type());
+        TimestampType type = (TimestampType) layout.type();
+        if (type.isWide()) {
+            BigInteger units =
+                    BigInteger.valueOf(instant.getEpochSecond())
+                            .multiply(BigInteger.valueOf(NANOS_PER_SECOND))
+                            .add(BigInteger.valueOf(instant.getNano()))
+                            .multiply(BigInteger.TEN.pow(type.unitDigits() - NANOS_DIGITS));
+            setWide(encoder, index, units, value, name);
+            return;
+        }
+        long perSecond = perSecond(type);
         long nanosPerUnit = NANOS_PER_SECOND / perSecond;
         if (instant.getNano() % nanosPerUnit != 0) {
             throw mismatch(value, layout, name);

@@ -19,7 +19,7 @@ import java.util.List;
  *
  * <pre>
  * boolean              1 byte, 0 or 1
- * integers, date, time, timestamp, decimal   big-endian two's complement of natural width, sign bit flipped
+ * integers, date, time, timestamp, decimal   big-endian two's complement of slot width, sign bit flipped
  * real, double         big-endian IEEE 754; sign bit flipped if clear, else all bits flipped; -0.0 as 0.0; every NaN as the
  *                      one 0x7ff8..., above +infinity
  * varchar, varbinary   the bytes
@@ -118,7 +118,7 @@ public final class ValueCodec {
         return bytes;
     }
 
-    /** Encodes a long decimal's unscaled value, or a UUID. */
+    /** Encodes a long decimal's unscaled value, a wide timestamp or a UUID. */
     public byte[] encodeInt128(long high, long low) {
         require(form == PhysicalForm.INT128 || form == PhysicalForm.FIXED16);
         byte[] bytes = new byte[16];

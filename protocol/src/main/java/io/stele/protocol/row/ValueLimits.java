@@ -12,14 +12,16 @@ import java.math.BigInteger;
  * The range of a type's values in physical form: what a validator must check beyond structure.
  * Immutable.
  *
- * <p>Integer-like values lie in {@code min..max} and are multiples of {@code unit}; 128-bit ones
- * have an absolute value below {@code 10^precision}; text has at most {@code maxCodePoints}.
+ * <p>Integer-like values lie in {@code min..max}, 128-bit ones in a range as well, and are
+ * multiples of {@code unit}; text has at most {@code maxCodePoints}.
  */
 final class ValueLimits {
-    private static final long NANOS_OF_DAY = 86_400_000_000_000L;
+    private static final long SECONDS_OF_DAY = 86_400;
 
     /** Trino packs an instant's milliseconds in 52 bits. */
     private static final long MAX_ZONED_MILLIS = (1L << 51) - 1;
+
+    private static final int MICROS_DIGITS = TimestampType.MAX_MICROS_PRECISION;
 
     private static final long[] POWERS_OF_TEN = new long[19];
 
@@ -36,29 +38,43 @@ final class ValueLimits {
     final int maxCodePoints;
     final boolean isText;
     final boolean isChar;
-    private final long limitHigh;
-    private final long limitLow;
+    private final long minHigh;
+    private final long minLow;
+    private final long maxHigh;
+    private final long maxLow;
 
     ValueLimits(DataType type) {
         long low = Long.MIN_VALUE;
         long high = Long.MAX_VALUE;
         long step = 1;
         int codePoints = VarcharType.UNBOUNDED;
-        BigInteger limit = BigInteger.ZERO;
+        BigInteger wideLow = BigInteger.ZERO;
+        BigInteger wideHigh = BigInteger.ZERO;
         if (type instanceof DecimalType decimal) {
             if (decimal.isShort()) {
                 high = POWERS_OF_TEN[decimal.precision()] - 1;
                 low = -high;
             } else {
-                limit = BigInteger.TEN.pow(decimal.precision());
+                wideHigh = BigInteger.TEN.pow(decimal.precision()).subtract(BigInteger.ONE);
+                wideLow = wideHigh.negate();
             }
         } else if (type instanceof TimeType time) {
             low = 0;
-            high = NANOS_OF_DAY - 1;
-            step = POWERS_OF_TEN[9 - time.precision()];
+            high = SECONDS_OF_DAY * POWERS_OF_TEN[time.unitDigits()] - 1;
+            step = POWERS_OF_TEN[time.unitDigits() - time.precision()];
         } else if (type instanceof TimestampType timestamp) {
-            step = POWERS_OF_TEN[(timestamp.isNanos() ? 9 : 6) - timestamp.precision()];
-            if (timestamp.withTimeZone() && !timestamp.isNanos()) {
+            step = POWERS_OF_TEN[timestamp.unitDigits() - timestamp.precision()];
+            if (timestamp.isWide()) {
+                // As many as SQL has: milliseconds or microseconds and what is below one
+                boolean zoned = timestamp.withTimeZone();
+                BigInteger below =
+                        BigInteger.TEN.pow(timestamp.unitDigits() - (zoned ? 3 : MICROS_DIGITS));
+                wideLow = below.multiply(longValue(zoned ? -MAX_ZONED_MILLIS : Long.MIN_VALUE));
+                wideHigh =
+                        below.multiply(longValue(zoned ? MAX_ZONED_MILLIS : Long.MAX_VALUE))
+                                .add(below)
+                                .subtract(BigInteger.ONE);
+            } else if (timestamp.withTimeZone() && !timestamp.isNanos()) {
                 high = MAX_ZONED_MILLIS * 1000 + 999;
                 low = -MAX_ZONED_MILLIS * 1000;
             }
@@ -77,26 +93,36 @@ final class ValueLimits {
                     case VARCHAR, CHAR, JSON -> true;
                     default -> false;
                 };
-        this.limitHigh = limit.shiftRight(64).longValue();
-        this.limitLow = limit.longValue();
+        this.minHigh = wideLow.shiftRight(Long.SIZE).longValue();
+        this.minLow = wideLow.longValue();
+        this.maxHigh = wideHigh.shiftRight(Long.SIZE).longValue();
+        this.maxLow = wideHigh.longValue();
+    }
+
+    private static BigInteger longValue(long value) {
+        return BigInteger.valueOf(value);
     }
 
     boolean allows(long value) {
         return value >= min && value <= max && (unit == 1 || value % unit == 0);
     }
 
-    /** Whether the absolute value of a 128-bit number is below the limit. */
+    /** Whether a 128-bit number is in its range and a multiple of the unit. */
     boolean allows(long high, long low) {
-        long absoluteHigh = high;
-        long absoluteLow = low;
-        if (high < 0) {
-            absoluteLow = -low;
-            absoluteHigh = ~high + (low == 0 ? 1 : 0);
-        }
-        return absoluteHigh >= 0
-                && (absoluteHigh < limitHigh
-                        || (absoluteHigh == limitHigh
-                                && Long.compareUnsigned(absoluteLow, limitLow) < 0));
+        return isAtMost(minHigh, minLow, high, low)
+                && isAtMost(high, low, maxHigh, maxLow)
+                && (unit == 1 || isMultiple(high, low));
+    }
+
+    /** By 32 bits at a time: units are at most 100. */
+    private boolean isMultiple(long high, long low) {
+        long rest = Math.floorMod(high, unit);
+        rest = (rest << Integer.SIZE | low >>> Integer.SIZE) % unit;
+        return (rest << Integer.SIZE | low & 0xFFFF_FFFFL) % unit == 0;
+    }
+
+    private static boolean isAtMost(long leftHigh, long leftLow, long high, long low) {
+        return leftHigh < high || (leftHigh == high && Long.compareUnsigned(leftLow, low) <= 0);
     }
 
     /** Whether every bit pattern of the type's width is a value. */

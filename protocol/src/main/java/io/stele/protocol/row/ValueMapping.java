@@ -44,7 +44,7 @@ abstract class ValueMapping {
         if (to.form().isLong()) {
             return new WidenLong();
         }
-        return to.form() == PhysicalForm.INT128 ? new WidenDecimal() : new WidenReal();
+        return to.form() == PhysicalForm.INT128 ? new WidenInt128() : new WidenReal();
     }
 
     /** Sets the value at {@code index} of the target, null for null. */
@@ -80,8 +80,8 @@ abstract class ValueMapping {
         }
     }
 
-    /** A decimal of up to 18 digits into one of more: 64 bits into 128. */
-    private static final class WidenDecimal extends ValueMapping {
+    /** A decimal of up to 18 digits into one of more, nanoseconds: 64 bits into 128. */
+    private static final class WidenInt128 extends ValueMapping {
         @Override
         void mapValue(BinaryValues source, int sourceIndex, ValueEncoder target, int index) {
             long unscaled = source.longAt(sourceIndex);

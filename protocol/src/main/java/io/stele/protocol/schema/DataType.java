@@ -37,6 +37,11 @@ public sealed interface DataType
         return !form().isNested() && kind() != TypeKind.JSON;
     }
 
+    /** Digits behind the point of values that files and Arrow have as decimals; 0 of others. */
+    default int scale() {
+        return 0;
+    }
+
     /** Levels of nesting: 0 for a scalar. */
     default int depth() {
         return 0;

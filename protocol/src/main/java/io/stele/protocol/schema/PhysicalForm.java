@@ -10,7 +10,9 @@ public enum PhysicalForm {
     INT64(8),
     FLOAT32(4),
     FLOAT64(8),
-    /** 16 bytes, big-endian two's complement: a decimal of more than 18 digits. */
+    /**
+     * 16 bytes, big-endian two's complement: a decimal of more than 18 digits, a wide timestamp.
+     */
     INT128(16),
     /** 16 bytes, big-endian: a UUID. */
     FIXED16(16),

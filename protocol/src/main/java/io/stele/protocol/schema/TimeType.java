@@ -3,13 +3,32 @@ package io.stele.protocol.schema;
 import static io.stele.protocol.schema.TypeLimits.check;
 
 /**
- * A time of day: nanoseconds since midnight whatever the precision.
+ * A time of day: nanoseconds since midnight up to precision 9, picoseconds beyond.
  *
- * @param precision digits of the second's fraction, 0 to 9
+ * @param precision digits of the second's fraction, 0 to 12
  */
 public record TimeType(int precision) implements DataType {
+    /** Most digits kept as nanoseconds. */
+    public static final int MAX_NANOS_PRECISION = 9;
+
+    /** Most digits of the second's fraction. */
+    public static final int MAX_PRECISION = 12;
+
     public TimeType {
-        check(precision >= 0 && precision <= 9, "time precision of 0 to 9", precision);
+        check(
+                precision >= 0 && precision <= MAX_PRECISION,
+                "time precision of 0 to " + MAX_PRECISION,
+                precision);
+    }
+
+    /** Whether values count picoseconds. */
+    public boolean isPicos() {
+        return precision > MAX_NANOS_PRECISION;
+    }
+
+    /** Digits behind the second's point that the physical value counts. */
+    public int unitDigits() {
+        return isPicos() ? MAX_PRECISION : MAX_NANOS_PRECISION;
     }
 
     @Override

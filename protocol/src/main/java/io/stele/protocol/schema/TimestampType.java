@@ -3,23 +3,63 @@ package io.stele.protocol.schema;
 import static io.stele.protocol.schema.TypeLimits.check;
 
 /**
- * A date and time of day, or (with time zone) an instant that reads back in UTC: microseconds since
- * 1970 up to precision 6, nanoseconds beyond (years 1677 to 2262).
+ * A date and time of day, or (with time zone) an instant that reads back in UTC.
  *
- * @param precision digits of the second's fraction, 0 to 9
+ * <p>Up to precision 6 values are microseconds since 1970 in 64 bits. Beyond they are wide: nano-
+ * (7 to 9) or picoseconds (10 to 12) in 128 bits, for all years that Trino has. Precisions 7 to 9
+ * also have a narrow form, nanoseconds in 64 bits (years 1677 to 2262): the only one that there
+ * once was, which old tables, logs and files go on to use.
+ *
+ * @param precision digits of the second's fraction, 0 to 12
  * @param withTimeZone whether values are instants
+ * @param isWide whether values have 128 bits: never up to precision 6, always from 10 on
  */
-public record TimestampType(int precision, boolean withTimeZone) implements DataType {
+public record TimestampType(int precision, boolean withTimeZone, boolean isWide)
+        implements DataType {
     /** Most digits kept as microseconds. */
     public static final int MAX_MICROS_PRECISION = 6;
 
+    /** Most digits of nanoseconds. */
+    public static final int MAX_NANOS_PRECISION = 9;
+
+    /** Most digits of the second's fraction. */
+    public static final int MAX_PRECISION = 12;
+
+    /** The name of the wide form in type texts, where the narrow one has the name of SQL. */
+    static final String WIDE_NAME = "wide_timestamp";
+
     public TimestampType {
-        check(precision >= 0 && precision <= 9, "timestamp precision of 0 to 9", precision);
+        check(
+                precision >= 0 && precision <= MAX_PRECISION,
+                "timestamp precision of 0 to " + MAX_PRECISION,
+                precision);
+        check(
+                isWide ? precision > MAX_MICROS_PRECISION : precision <= MAX_NANOS_PRECISION,
+                "a timestamp of 128 bits from precision 7 on, and always from 10 on",
+                precision);
     }
 
-    /** Whether values count nanoseconds rather than microseconds. */
+    /** The type that {@code timestamp(p)} names: narrow as long as there is a narrow form. */
+    public TimestampType(int precision, boolean withTimeZone) {
+        this(precision, withTimeZone, precision > MAX_NANOS_PRECISION);
+    }
+
+    /** The type that holds every year: what new columns have. */
+    public static TimestampType ofAllYears(int precision, boolean withTimeZone) {
+        return new TimestampType(precision, withTimeZone, precision > MAX_MICROS_PRECISION);
+    }
+
+    /** Whether values count nanoseconds in 64 bits. */
     public boolean isNanos() {
-        return precision > MAX_MICROS_PRECISION;
+        return !isWide && precision > MAX_MICROS_PRECISION;
+    }
+
+    /** Digits behind the second's point that the physical value counts. */
+    public int unitDigits() {
+        if (precision > MAX_NANOS_PRECISION) {
+            return MAX_PRECISION;
+        }
+        return precision > MAX_MICROS_PRECISION ? MAX_NANOS_PRECISION : MAX_MICROS_PRECISION;
     }
 
     @Override
@@ -29,12 +69,23 @@ public record TimestampType(int precision, boolean withTimeZone) implements Data
 
     @Override
     public PhysicalForm form() {
-        return PhysicalForm.INT64;
+        return isWide ? PhysicalForm.INT128 : PhysicalForm.INT64;
+    }
+
+    /** Of wide values, which files and Arrow have as decimal seconds. */
+    @Override
+    public int scale() {
+        return isWide ? unitDigits() : 0;
     }
 
     @Override
     public String text() {
-        return "timestamp(" + precision + ")" + (withTimeZone ? " with time zone" : "");
+        boolean isNamedWide = isWide && precision <= MAX_NANOS_PRECISION;
+        return (isNamedWide ? WIDE_NAME : "timestamp")
+                + "("
+                + precision
+                + ")"
+                + (withTimeZone ? " with time zone" : "");
     }
 
     @Override

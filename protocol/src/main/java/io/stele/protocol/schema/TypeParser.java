@@ -59,6 +59,8 @@ final class TypeParser {
                     case "char" -> new CharType(optionalNumber(1));
                     case "time" -> time();
                     case "timestamp" -> new TimestampType(optionalNumber(3), withTimeZone());
+                    case TimestampType.WIDE_NAME ->
+                            TimestampType.ofAllYears(optionalNumber(3), withTimeZone());
                     case "array" -> array();
                     case "map" -> map();
                     case "row" -> row();
@@ -161,8 +163,15 @@ final class TypeParser {
         int before = position;
         String next = word();
         position = before;
-        return (next.equals("with") && (name.equals("timestamp") || name.equals("time")))
+        return (next.equals("with") && isTime(name))
                 || (next.equals("precision") && name.equals("double"));
+    }
+
+    private static boolean isTime(String name) {
+        return switch (name) {
+            case "time", "timestamp", TimestampType.WIDE_NAME -> true;
+            default -> false;
+        };
     }
 
     private String quoted() {

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Which types hold every value of another one, so that rows and files of the narrower one can be
  * read as the wider one: integers of more bytes, double for real, decimals of more digits and the
- * same scale, longer text.
+ * same scale, longer text, wide timestamps of the same precision.
  */
 public final class TypeWidening {
     private TypeWidening() {}
@@ -29,6 +29,12 @@ public final class TypeWidening {
                             && wider.length() > ((VarcharType) from).length();
             case CHAR ->
                     to instanceof CharType wider && wider.length() > ((CharType) from).length();
+            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
+                    to.kind() == from.kind()
+                            && ((TimestampType) from).isNanos()
+                            && ((TimestampType) to).isWide()
+                            && ((TimestampType) to).precision()
+                                    == ((TimestampType) from).precision();
             default -> false;
         };
     }

@@ -12,7 +12,10 @@ import io.stele.protocol.row.RowLayout;
 import io.stele.protocol.row.Rows;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.ScalarType;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -268,6 +271,73 @@ final class TestArrowBatch {
                                 .decode(
                                         ByteBuffer.wrap(ArrowSchemas.toMessage(List.of())),
                                         ByteBuffer.allocate(0)));
+    }
+
+    /** Whoever writes may have any unit that loses nothing; the column decides what is kept. */
+    @Test
+    void timesOfOneUnitAreTakenAsAnother() {
+        assertConverted(
+                "timestamp(9)",
+                LocalDateTime.of(1677, 9, 22, 0, 0, 0, 1),
+                "wide_timestamp(9)",
+                LocalDateTime.of(1677, 9, 22, 0, 0, 0, 1));
+        assertConverted(
+                "timestamp(3)",
+                LocalDateTime.of(9999, 12, 31, 23, 59, 59, 999_000_000),
+                "timestamp(12)",
+                new BigDecimal("253402300799.999000000000"));
+        assertConverted(
+                "wide_timestamp(9)",
+                LocalDateTime.of(2262, 4, 11, 23, 47, 16, 854_775_807),
+                "timestamp(9)",
+                LocalDateTime.of(2262, 4, 11, 23, 47, 16, 854_775_807));
+        assertConverted(
+                "time(9)", LocalTime.of(0, 0, 0, 1), "time(12)", new BigDecimal("0.000000001000"));
+        assertConverted(
+                "decimal(38,12)",
+                new BigDecimal("-0.000000000001"),
+                "timestamp(12)",
+                new BigDecimal("-0.000000000001"));
+        assertConverted(
+                "decimal(17,12)",
+                new BigDecimal("86399.999999999999"),
+                "time(12)",
+                new BigDecimal("86399.999999999999"));
+        assertMismatch("timestamp(12)", "decimal(38,11)", "found decimal(38,11)");
+        assertMismatch("timestamp(12)", "timestamp(12) with time zone", "with time zone");
+        assertRefused(
+                ErrorCode.TYPE_MISMATCH,
+                "Expected a value of type timestamp(9) in column 'c1', found 9223372036.854775808 seconds",
+                () ->
+                        converted(
+                                "wide_timestamp(9)",
+                                LocalDateTime.of(2262, 4, 11, 23, 47, 16, 854_775_808),
+                                "timestamp(9)"));
+        assertRefused(
+                ErrorCode.TYPE_MISMATCH,
+                "found -0.000000000001 seconds",
+                () ->
+                        converted(
+                                "timestamp(12)",
+                                new BigDecimal("-0.000000000001"),
+                                "wide_timestamp(9)"));
+    }
+
+    private static void assertConverted(
+            String source, Object value, String target, Object expected) {
+        assertThat(converted(source, value, target)).containsExactly(expected);
+    }
+
+    private static List<@Nullable Object> converted(String source, Object value, String target) {
+        List<ColumnSchema> columns = RandomValues.columns(List.of(source));
+        RowLayout layout = RowLayout.of(columns);
+        List<ArrowField> fields = ArrowSchemas.fields(columns);
+        ArrowBatchEncoder encoder = new ArrowBatchEncoder(fields);
+        encoder.column(0).append(new BinaryRow(layout).wrap(Rows.toBytes(layout, value)), 0);
+        ArrowMessage message = encoder.finish();
+        ArrowBatch batch =
+                new ArrowBatchDecoder(fields).decode(message.header(), message.joinedBody());
+        return objects(batch, RowLayout.of(RandomValues.columns(List.of(target))), 0);
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 import org.apache.arrow.flatbuf.Date;
 import org.apache.arrow.flatbuf.DateUnit;
+import org.apache.arrow.flatbuf.Decimal;
 import org.apache.arrow.flatbuf.DictionaryEncoding;
 import org.apache.arrow.flatbuf.Duration;
 import org.apache.arrow.flatbuf.Endianness;
@@ -114,6 +115,48 @@ final class TestArrowSchemas {
         assertThatThrownBy(
                         () -> decode(b -> field(b, Type.Timestamp, micros, false, "time travel")))
                 .isInstanceOf(SteleException.class);
+    }
+
+    /**
+     * Times that Arrow has no unit for are decimal seconds, and only the same decimals are they.
+     */
+    @Test
+    void timesOfMoreDigitsAreDecimalSeconds() {
+        for (String type :
+                List.of("wide_timestamp(9)", "timestamp(12) with time zone", "time(10)")) {
+            int precision = type.startsWith("time(") ? 17 : 38;
+            int scale = type.startsWith("wide") ? 9 : 12;
+            assertThat(
+                            decode(
+                                            b ->
+                                                    field(
+                                                            b,
+                                                            Type.Decimal,
+                                                            decimal(precision, scale),
+                                                            false,
+                                                            type))
+                                    .type())
+                    .isEqualTo(DataType.parse(type));
+            assertThat(
+                            decode(
+                                            b ->
+                                                    field(
+                                                            b,
+                                                            Type.Decimal,
+                                                            decimal(precision, scale - 1),
+                                                            false,
+                                                            type))
+                                    .type())
+                    .isEqualTo(DataType.parse("decimal(" + precision + "," + (scale - 1) + ")"));
+        }
+        ToIntFunction<FlatBufferBuilder> nanos =
+                b -> Timestamp.createTimestamp(b, TimeUnit.NANOSECOND, 0);
+        assertThat(decode(b -> field(b, Type.Timestamp, nanos, false, "wide_timestamp(9)")).type())
+                .isEqualTo(DataType.parse("timestamp(9)"));
+    }
+
+    private static ToIntFunction<FlatBufferBuilder> decimal(int precision, int scale) {
+        return b -> Decimal.createDecimal(b, precision, scale, 128);
     }
 
     @Test

@@ -55,7 +55,15 @@ public final class RandomValues {
                     "timestamp(0) with time zone",
                     "timestamp(6) with time zone",
                     "timestamp(9) with time zone",
-                    "uuid");
+                    "uuid",
+                    "time(10)",
+                    "time(12)",
+                    "wide_timestamp(7)",
+                    "wide_timestamp(9)",
+                    "timestamp(10)",
+                    "timestamp(12)",
+                    "wide_timestamp(8) with time zone",
+                    "timestamp(12) with time zone");
 
     /** Types without an order. */
     public static final List<String> OTHER_TYPES =
@@ -145,9 +153,7 @@ public final class RandomValues {
             case VARBINARY -> binary();
             case DATE -> LocalDate.ofEpochDay(number(-3_000_000, 3_000_000));
             case TIME -> time((TimeType) type);
-            case TIMESTAMP ->
-                    LocalDateTime.ofInstant(instant((TimestampType) type), ZoneOffset.UTC);
-            case TIMESTAMP_WITH_TIME_ZONE -> instant((TimestampType) type);
+            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> timestamp((TimestampType) type);
             case UUID ->
                     new UUID(
                             number(Long.MIN_VALUE, Long.MAX_VALUE),
@@ -234,14 +240,46 @@ public final class RandomValues {
         return bytes;
     }
 
-    private LocalTime time(TimeType type) {
+    private Object time(TimeType type) {
+        if (type.precision() > 9) {
+            long count = 86_400L * (long) Math.pow(10, type.precision());
+            return BigDecimal.valueOf(
+                    random.nextInt(4) == 0 ? count - 1 : random.nextLong(count), type.precision());
+        }
         long unit = (long) Math.pow(10, 9 - type.precision());
         long count = 86_400_000_000_000L / unit;
         return LocalTime.ofNanoOfDay(
                 (random.nextInt(4) == 0 ? count - 1 : random.nextLong(count)) * unit);
     }
 
+    private Object timestamp(TimestampType type) {
+        if (type.precision() > 9) {
+            return new BigDecimal(units(type), type.precision());
+        }
+        Instant instant = instant(type);
+        return type.withTimeZone() ? instant : LocalDateTime.ofInstant(instant, ZoneOffset.UTC);
+    }
+
+    /** Of 10^-precision seconds, over all of Trino's years. */
+    private BigInteger units(TimestampType type) {
+        int digits = type.precision() - (type.withTimeZone() ? 3 : 6);
+        BigInteger perUnit = BigInteger.TEN.pow(digits);
+        long limit = type.withTimeZone() ? (1L << 51) - 1 : Long.MAX_VALUE;
+        long least = type.withTimeZone() ? -limit : Long.MIN_VALUE;
+        long below = number(0, perUnit.longValue() - 1);
+        return BigInteger.valueOf(number(least, limit))
+                .multiply(perUnit)
+                .add(BigInteger.valueOf(Math.floorMod(below, perUnit.longValue())));
+    }
+
     private Instant instant(TimestampType type) {
+        if (type.isWide()) {
+            BigInteger[] parts =
+                    units(type)
+                            .multiply(BigInteger.TEN.pow(9 - type.precision()))
+                            .divideAndRemainder(BigInteger.valueOf(1_000_000_000));
+            return Instant.ofEpochSecond(parts[0].longValueExact(), parts[1].longValueExact());
+        }
         long perSecond = type.isNanos() ? 1_000_000_000 : 1_000_000;
         long unit = (long) Math.pow(10, (type.isNanos() ? 9 : 6) - type.precision());
         long limit = type.isNanos() ? Long.MAX_VALUE : ((1L << 51) - 1) * 1000;

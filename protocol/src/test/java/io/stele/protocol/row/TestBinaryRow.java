@@ -347,6 +347,19 @@ final class TestBinaryRow {
         assertMismatch(
                 "timestamp(9)", LocalDateTime.of(2263, 1, 1, 0, 0), "found 2263-01-01T00:00");
         assertMismatch("timestamp(6)", LocalDateTime.MAX, "timestamp(6)");
+        assertMismatch("wide_timestamp(9)", LocalDateTime.MAX, "found +999999999");
+        assertMismatch("timestamp(12)", LocalDateTime.MAX, "timestamp(12)");
+        assertMismatch("wide_timestamp(9) with time zone", Instant.MAX, "found +1000000000");
+        assertMismatch(
+                "wide_timestamp(7)", LocalDateTime.of(2020, 1, 1, 0, 0, 0, 1), "wide_timestamp(7)");
+        assertMismatch("timestamp(10)", new BigDecimal("0.00000000001"), "found 1E-11");
+        assertMismatch("timestamp(12)", new BigDecimal("1E+1000000000"), "more than 20 digits");
+        assertMismatch("timestamp(12)", new BigDecimal("9223372036854.775808"), "found 922");
+        assertMismatch("wide_timestamp(9)", new BigDecimal("1"), "found a java.math.BigDecimal");
+        assertMismatch("time(12)", new BigDecimal("86400"), "found 86400");
+        assertMismatch("time(12)", new BigDecimal("1E+19"), "found 1E+19");
+        assertMismatch("time(12)", new BigDecimal("-0.000000000001"), "found -1E-12");
+        assertMismatch("time(11)", new BigDecimal("0.000000000001"), "time(11)");
         assertMismatch("timestamp(6) with time zone", Instant.MAX, "found +1000000000");
         assertMismatch("date", LocalDate.MAX, "date");
         assertMismatch("array(tinyint)", List.of(1, 1000), "found 1000");
@@ -356,6 +369,83 @@ final class TestBinaryRow {
                 ErrorCode.INVALID_ARGUMENT,
                 "1 values, one a column, found 2",
                 () -> Rows.toBytes(RowLayout.of(RandomValues.columns(List.of("bigint"))), 1L, 2L));
+    }
+
+    /** The ends of all years, the last picoseconds before 1970, and Java's own classes. */
+    @Test
+    void timesOfAllDigitsComeBack() {
+        assertComesBack("time(12)", new BigDecimal("86399.999999999999"));
+        assertComesBack("time(10)", new BigDecimal("0.0000000001"));
+        for (String seconds :
+                List.of(
+                        "-9223372036854.775808000000",
+                        "9223372036854.775807999999",
+                        "-0.000000000001",
+                        "-1.000000000000",
+                        "0.000000000000")) {
+            assertComesBack("timestamp(12)", new BigDecimal(seconds));
+        }
+        assertComesBack(
+                "timestamp(12) with time zone", new BigDecimal("2251799813685.247999999999"));
+        assertComesBack(
+                "timestamp(12) with time zone", new BigDecimal("-2251799813685.247000000000"));
+        assertComesBack("wide_timestamp(9)", LocalDateTime.of(1, 1, 1, 0, 0, 0, 1));
+        assertComesBack(
+                "wide_timestamp(9)", LocalDateTime.of(9999, 12, 31, 23, 59, 59, 999_999_999));
+        assertComesBack("wide_timestamp(7)", LocalDateTime.of(-290_000, 1, 1, 0, 0, 0, 100));
+        assertComesBack("wide_timestamp(8) with time zone", Instant.ofEpochSecond(-1, 999_999_990));
+
+        RowLayout layout =
+                RowLayout.of(
+                        RandomValues.columns(
+                                List.of(
+                                        "time(12)",
+                                        "timestamp(12)",
+                                        "timestamp(10) with time zone")));
+        byte[] row =
+                Rows.toBytes(
+                        layout,
+                        LocalTime.of(0, 0, 1, 5),
+                        LocalDateTime.of(1969, 12, 31, 23, 59, 59, 999_999_999),
+                        Instant.ofEpochSecond(1, 1));
+        assertThat(Rows.toObjects(new BinaryRow(layout).wrap(row)))
+                .containsExactly(
+                        new BigDecimal("1.000000005000"),
+                        new BigDecimal("-0.000000001000"),
+                        new BigDecimal("1.0000000010"));
+    }
+
+    @Test
+    void goldenBytesOfTimes() {
+        RowLayout layout =
+                RowLayout.of(
+                        RandomValues.columns(
+                                List.of(
+                                        "wide_timestamp(9)",
+                                        "timestamp(12)",
+                                        "time(12)",
+                                        "timestamp(9)")));
+        byte[] row =
+                Rows.toBytes(
+                        layout,
+                        LocalDateTime.of(1970, 1, 1, 0, 0, 0, 1),
+                        new BigDecimal("-0.000000000001"),
+                        new BigDecimal("0.000000000002"),
+                        LocalDateTime.of(1970, 1, 1, 0, 0, 0, 3));
+        assertThat(HexFormat.of().formatHex(row))
+                .isEqualTo(
+                        "00"
+                                + "00000000000000000000000000000001"
+                                + "ffffffffffffffffffffffffffffffff"
+                                + "0200000000000000"
+                                + "0300000000000000");
+    }
+
+    private static void assertComesBack(String type, Object value) {
+        RowLayout layout = RowLayout.of(RandomValues.columns(List.of(type)));
+        byte[] row = Rows.toBytes(layout, value);
+        layout.validate(row, 0, row.length);
+        assertThat(Rows.toObjects(new BinaryRow(layout).wrap(row))).containsExactly(value);
     }
 
     @Test

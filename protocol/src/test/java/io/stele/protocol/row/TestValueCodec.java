@@ -7,7 +7,9 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.DataType;
 import java.math.BigDecimal;
+import java.time.Instant;
 import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -117,6 +119,29 @@ final class TestValueCodec {
                         ValueCodec.of(DataType.parse("decimal(19,0)"))
                                 .encodeObject(BigDecimal.valueOf(-2)))
                 .isEqualTo(HexFormat.of().parseHex("7ffffffffffffffffffffffffffffffe"));
+    }
+
+    @Test
+    void goldenBytesOfWideTimes() {
+        assertThat(encoded("wide_timestamp(9)", LocalDateTime.of(1970, 1, 1, 0, 0, 0, 1)))
+                .isEqualTo("80000000000000000000000000000001");
+        assertThat(
+                        encoded(
+                                "wide_timestamp(7)",
+                                LocalDateTime.of(1969, 12, 31, 23, 59, 59, 999_999_900)))
+                .isEqualTo("7fffffffffffffffffffffffffffff9c");
+        assertThat(encoded("timestamp(12)", new BigDecimal("-9223372036854.775808")))
+                .isEqualTo("7ffffffffff85ee00000000000000000");
+        assertThat(encoded("timestamp(10) with time zone", Instant.ofEpochSecond(1)))
+                .isEqualTo("8000000000000000000000e8d4a51000");
+        assertThat(encoded("time(10)", new BigDecimal("1E-10"))).isEqualTo("8000000000000064");
+        // As always: nanoseconds in 64 bits
+        assertThat(encoded("timestamp(9)", LocalDateTime.of(1970, 1, 1, 0, 0, 0, 1)))
+                .isEqualTo("8000000000000001");
+    }
+
+    private static String encoded(String type, Object value) {
+        return HexFormat.of().formatHex(ValueCodec.of(DataType.parse(type)).encodeObject(value));
     }
 
     @Test

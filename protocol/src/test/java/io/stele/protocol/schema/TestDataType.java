@@ -34,6 +34,12 @@ final class TestDataType {
                 "time(9)",
                 "timestamp(3)",
                 "timestamp(9) with time zone",
+                "time(12)",
+                "timestamp(12)",
+                "timestamp(10) with time zone",
+                "wide_timestamp(7)",
+                "wide_timestamp(9) with time zone",
+                "row(\"a\" wide_timestamp(9), wide_timestamp(7) with time zone)",
                 "uuid",
                 "json",
                 "array(map(varchar(3), row(\"a\" integer, \"B c\"\"d\" array(timestamp(0) with time zone))))",
@@ -58,6 +64,8 @@ final class TestDataType {
                 "timestamp|timestamp(3)",
                 "timestamp with time zone|timestamp(3) with time zone",
                 "Time|time(3)",
+                "wide_timestamp(6)|timestamp(6)",
+                "wide_timestamp(12)|timestamp(12)",
                 "array<bigint>|array(bigint)",
                 "row(Total bigint, t timestamp with time zone)|"
                         + "row(\"Total\" bigint, \"t\" timestamp(3) with time zone)",
@@ -77,7 +85,9 @@ final class TestDataType {
                 "time(3) with time zone|time(3) with time zone",
                 "decimal(39,0)|precision of 1 to 38, found 39",
                 "decimal(3,4)|scale of 0 to the precision, found 4",
-                "timestamp(12)|precision of 0 to 9, found 12",
+                "timestamp(13)|precision of 0 to 12, found 13",
+                "wide_timestamp(13)|precision of 0 to 12, found 13",
+                "time(13)|precision of 0 to 12, found 13",
                 "char(65537)|0 to 65536, found 65537",
                 "varchar(99999999999)|number of at most",
                 "array(bigint|at character 12",
@@ -107,6 +117,33 @@ final class TestDataType {
                 .hasMessageContaining("32 levels");
         assertThatThrownBy(() -> DataType.parse("array(".repeat(100_000)))
                 .isInstanceOf(SteleException.class);
+    }
+
+    /** What old catalogs, logs and files say of a column must go on to mean what it meant. */
+    @Test
+    void nanosecondsOf64BitsKeepTheirName() {
+        DataType old = DataType.parse("timestamp(9)");
+        assertThat(old.form()).isEqualTo(PhysicalForm.INT64);
+        DataType wide = TimestampType.ofAllYears(9, false);
+        assertThat(wide.form()).isEqualTo(PhysicalForm.INT128);
+        assertThat(wide).isNotEqualTo(old).hasToString("wide_timestamp(9)");
+        assertThat(TimestampType.ofAllYears(6, true))
+                .isEqualTo(DataType.parse("timestamp(6) with time zone"));
+        assertThat(TimestampType.ofAllYears(12, true))
+                .isEqualTo(DataType.parse("timestamp(12) with time zone"));
+    }
+
+    @Test
+    void nanosecondsWidenToAllYears() {
+        DataType old = DataType.parse("timestamp(8) with time zone");
+        assertThat(TypeWidening.isWidening(old, TimestampType.ofAllYears(8, true))).isTrue();
+        assertThat(TypeWidening.isWidening(TimestampType.ofAllYears(8, true), old)).isFalse();
+        assertThat(TypeWidening.isWidening(old, TimestampType.ofAllYears(8, false))).isFalse();
+        assertThat(TypeWidening.isWidening(old, TimestampType.ofAllYears(9, true))).isFalse();
+        assertThat(
+                        TypeWidening.isWidening(
+                                DataType.parse("timestamp(6)"), TimestampType.ofAllYears(7, false)))
+                .isFalse();
     }
 
     @Test

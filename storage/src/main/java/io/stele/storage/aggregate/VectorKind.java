@@ -10,7 +10,7 @@ enum VectorKind {
     LONG,
     /** Real (widened) and double. */
     DOUBLE,
-    /** Decimals of more digits: two longs. */
+    /** Decimals of more digits, wide timestamps: two longs. */
     INT128,
     /** Text. */
     BYTES;

@@ -31,7 +31,7 @@ final class ChunkPacker {
 
     /**
      * @param source of a column, or of what it was widened from
-     * @param scale of decimals
+     * @param scale of decimals, and of times that files have as such
      */
     ColumnChunk pack(ColumnVector source, int rowCount, int scale) {
         source.flatten(false, new int[0], rowCount);

@@ -5,7 +5,6 @@ import io.stele.protocol.row.BinaryMap;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.BinaryValues;
 import io.stele.protocol.row.ValueLayout;
-import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.PhysicalForm;
 import org.apache.hadoop.hive.ql.exec.vector.BytesColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
@@ -37,21 +36,13 @@ abstract class ColumnAppender {
     static ColumnAppender of(ValueLayout layout) {
         return switch (layout.type().kind()) {
             case BOOLEAN -> new OfBoolean();
-            case TINYINT,
-                    SMALLINT,
-                    INTEGER,
-                    BIGINT,
-                    DATE,
-                    TIME,
-                    TIMESTAMP,
-                    TIMESTAMP_WITH_TIME_ZONE ->
-                    new OfLong();
+            case TINYINT, SMALLINT, INTEGER, BIGINT, DATE, TIME -> new OfLong();
             case REAL -> new OfFloat();
             case DOUBLE -> new OfDouble();
-            case DECIMAL ->
+            case DECIMAL, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
                     layout.form() == PhysicalForm.INT64
                             ? new OfLong()
-                            : new OfLongDecimal((DecimalType) layout.type());
+                            : new OfInt128(layout.type().scale());
             case VARCHAR, CHAR, JSON, VARBINARY -> new OfBytes();
             case UUID -> new OfUuid();
             case ARRAY -> new OfArray(layout);
@@ -88,12 +79,12 @@ abstract class ColumnAppender {
         }
     }
 
-    private static final class OfLongDecimal extends ColumnAppender {
+    private static final class OfInt128 extends ColumnAppender {
         private final int scale;
         private final byte[] scratch = new byte[INT128_BYTES];
 
-        OfLongDecimal(DecimalType type) {
-            this.scale = type.scale();
+        OfInt128(int scale) {
+            this.scale = scale;
         }
 
         @Override

@@ -3,7 +3,6 @@ package io.stele.storage.orc;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.schema.ColumnSchema;
-import io.stele.protocol.schema.DecimalType;
 import io.stele.storage.objectstore.NonBlocking;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -43,7 +42,7 @@ public final class ColumnChunks implements AutoCloseable {
      * A column that is wanted.
      *
      * @param position in the file
-     * @param scale of decimals
+     * @param scale of decimals, and of times that files have as such
      */
     private record Column(int id, int position, int scale) {}
 
@@ -68,8 +67,7 @@ public final class ColumnChunks implements AutoCloseable {
         for (ColumnSchema column : wanted) {
             int position = file.positionOf(column.id());
             if (position != ColumnFileReader.ABSENT) {
-                int scale = column.type() instanceof DecimalType decimal ? decimal.scale() : 0;
-                found.add(new Column(column.id(), position, scale));
+                found.add(new Column(column.id(), position, column.type().scale()));
             }
         }
         if (withLsn && file.lsnPosition() != ColumnFileReader.ABSENT) {

@@ -5,7 +5,6 @@ import io.stele.protocol.row.MapEncoder;
 import io.stele.protocol.row.RowEncoder;
 import io.stele.protocol.row.ValueEncoder;
 import io.stele.protocol.row.ValueLayout;
-import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.PhysicalForm;
 import java.math.BigInteger;
 import org.apache.hadoop.hive.ql.exec.vector.BytesColumnVector;
@@ -35,21 +34,13 @@ abstract class ColumnExtractor {
     static ColumnExtractor of(ValueLayout layout) {
         return switch (layout.type().kind()) {
             case BOOLEAN -> new OfBoolean();
-            case TINYINT,
-                    SMALLINT,
-                    INTEGER,
-                    BIGINT,
-                    DATE,
-                    TIME,
-                    TIMESTAMP,
-                    TIMESTAMP_WITH_TIME_ZONE ->
-                    new OfLong();
+            case TINYINT, SMALLINT, INTEGER, BIGINT, DATE, TIME -> new OfLong();
             case REAL -> new OfFloat();
             case DOUBLE -> new OfDouble();
-            case DECIMAL ->
+            case DECIMAL, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
                     layout.form() == PhysicalForm.INT64
                             ? new OfLong()
-                            : new OfLongDecimal((DecimalType) layout.type());
+                            : new OfInt128(layout.type().scale());
             case VARCHAR, CHAR, JSON, VARBINARY -> new OfBytes();
             case UUID -> new OfUuid();
             case ARRAY -> new OfArray(layout);
@@ -86,11 +77,11 @@ abstract class ColumnExtractor {
         }
     }
 
-    private static final class OfLongDecimal extends ColumnExtractor {
+    private static final class OfInt128 extends ColumnExtractor {
         private final int scale;
 
-        OfLongDecimal(DecimalType type) {
-            this.scale = type.scale();
+        OfInt128(int scale) {
+            this.scale = scale;
         }
 
         @Override

@@ -6,6 +6,7 @@ import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.DataType;
 import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.MapType;
+import io.stele.protocol.schema.PhysicalForm;
 import io.stele.protocol.schema.RowType;
 import io.stele.protocol.schema.TableSchema;
 import java.util.stream.Collectors;
@@ -72,19 +73,15 @@ public final class OrcSchemas {
             case TINYINT -> TypeDescription.createByte();
             case SMALLINT -> TypeDescription.createShort();
             case INTEGER -> TypeDescription.createInt();
+            case BIGINT, TIME -> TypeDescription.createLong();
             // Not ORC's timestamp: it loses fractions of seconds before 1970.
-            case BIGINT, TIME, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> TypeDescription.createLong();
+            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE ->
+                    type.form() == PhysicalForm.INT64
+                            ? TypeDescription.createLong()
+                            : decimal(DecimalType.MAX_PRECISION, type.scale());
             case REAL -> TypeDescription.createFloat();
             case DOUBLE -> TypeDescription.createDouble();
-            case DECIMAL -> {
-                DecimalType decimal = (DecimalType) type;
-                // Through the largest precision: ORC checks each setter against what it has at that
-                // moment.
-                yield TypeDescription.createDecimal()
-                        .withPrecision(DecimalType.MAX_PRECISION)
-                        .withScale(decimal.scale())
-                        .withPrecision(decimal.precision());
-            }
+            case DECIMAL -> decimal(((DecimalType) type).precision(), type.scale());
             case VARCHAR, JSON -> TypeDescription.createString();
             case CHAR ->
                     TypeDescription.createChar()
@@ -97,6 +94,14 @@ public final class OrcSchemas {
                             type(((MapType) type).key()), type(((MapType) type).value()));
             case ROW -> rowType((RowType) type);
         };
+    }
+
+    private static TypeDescription decimal(int precision, int scale) {
+        // Through the largest precision: ORC checks each setter against what it has at that moment
+        return TypeDescription.createDecimal()
+                .withPrecision(DecimalType.MAX_PRECISION)
+                .withScale(scale)
+                .withPrecision(precision);
     }
 
     private static TypeDescription rowType(RowType type) {

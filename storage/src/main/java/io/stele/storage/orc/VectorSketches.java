@@ -2,7 +2,6 @@ package io.stele.storage.orc;
 
 import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.protocol.schema.ColumnSchema;
-import io.stele.protocol.schema.DecimalType;
 import io.stele.protocol.schema.TypeKind;
 import io.stele.storage.format.SketchBuilder;
 import java.math.BigInteger;
@@ -88,7 +87,7 @@ public final class VectorSketches {
                 }
             }
             case DecimalColumnVector decimals -> {
-                int scale = ((DecimalType) column.schema.type()).scale();
+                int scale = column.schema.type().scale();
                 for (int i = from; i < from + count; i++) {
                     if (noNulls || !isNull[i]) {
                         BigInteger unscaled =

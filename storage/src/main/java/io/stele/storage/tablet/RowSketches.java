@@ -48,18 +48,10 @@ public final class RowSketches {
         SketchBuilder builder = column.builder;
         switch (column.kind) {
             case BOOLEAN -> builder.addLong(row.booleanAt(at) ? 1 : 0);
-            case TINYINT,
-                    SMALLINT,
-                    INTEGER,
-                    BIGINT,
-                    DATE,
-                    TIME,
-                    TIMESTAMP,
-                    TIMESTAMP_WITH_TIME_ZONE ->
-                    builder.addLong(row.longAt(at));
+            case TINYINT, SMALLINT, INTEGER, BIGINT, DATE, TIME -> builder.addLong(row.longAt(at));
             case REAL -> builder.addDouble(row.floatAt(at));
             case DOUBLE -> builder.addDouble(row.doubleAt(at));
-            case DECIMAL -> {
+            case DECIMAL, TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> {
                 if (column.form == PhysicalForm.INT64) {
                     builder.addLong(row.longAt(at));
                 } else {

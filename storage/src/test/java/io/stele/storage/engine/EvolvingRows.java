@@ -18,6 +18,7 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.TypeKind;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,7 +50,9 @@ final class EvolvingRows {
                     "varchar(4)",
                     "varchar",
                     "char(3)",
-                    "char(6)");
+                    "char(6)",
+                    "timestamp(8)",
+                    "wide_timestamp(8)");
 
     private final SplittableRandom random;
 
@@ -175,6 +178,9 @@ final class EvolvingRows {
                     new BigDecimal(
                             BigInteger.valueOf(random.nextInt(-99_999, 100_000)),
                             ((DecimalType) type).scale());
+            case TIMESTAMP ->
+                    LocalDateTime.of(type.scale() == 0 ? 1969 : 1, 12, 31, 23, 59, 59)
+                            .plusNanos(random.nextInt(40) * 50_000_000_100L);
             case VARCHAR -> "v" + random.nextInt(100);
             case CHAR -> "c" + random.nextInt(10); // its spaces are added where it is shown
             case ARRAY -> {

@@ -219,10 +219,12 @@ final class TestAggregations {
             "real",
             "varchar",
             "date",
-            "timestamp(6)"
+            "timestamp(6)",
+            "wide_timestamp(9)"
         };
         String[] names = {
-            "flag", "small", "big", "price", "wide", "ratio", "weight", "name", "day", "moment"
+            "flag", "small", "big", "price", "wide", "ratio", "weight", "name", "day", "moment",
+            "nanos"
         };
         List<ColumnSchema> columns = new ArrayList<>();
         columns.add(new ColumnSchema(1, "id", DataType.parse("bigint")).notNull());
@@ -315,8 +317,12 @@ final class TestAggregations {
             case REAL -> (float) floating(choice);
             case VARCHAR -> choice < NAMES.size() ? NAMES.get(choice) : "name " + choice;
             case DATE -> LocalDate.ofEpochDay(choice - 3L);
-            case TIMESTAMP ->
-                    LocalDateTime.of(1969, 12, 31, 23, 59, 58).plusNanos(choice * 500_000_000L);
+            case TIMESTAMP -> {
+                LocalDateTime time =
+                        LocalDateTime.of(1969, 12, 31, 23, 59, 58).plusNanos(choice * 500_000_000L);
+                // Some further away than 64 bits reach
+                yield type.scale() == 0 ? time : time.plusYears((choice % 3 - 1) * 500L);
+            }
             default -> throw new IllegalArgumentException("no values of " + type);
         };
     }

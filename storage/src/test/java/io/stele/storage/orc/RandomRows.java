@@ -61,9 +61,7 @@ final class RandomRows {
             case VARBINARY -> bytes(random.nextInt(40));
             case DATE -> LocalDate.ofEpochDay(random.nextLong(-800_000, 800_000));
             case TIME -> time((TimeType) type);
-            case TIMESTAMP ->
-                    LocalDateTime.ofInstant(instant((TimestampType) type), ZoneOffset.UTC);
-            case TIMESTAMP_WITH_TIME_ZONE -> instant((TimestampType) type);
+            case TIMESTAMP, TIMESTAMP_WITH_TIME_ZONE -> timestamp((TimestampType) type);
             case UUID -> new UUID(random.nextLong(), random.nextLong());
             case JSON -> "{\"a\":" + random.nextInt(1000) + "}";
             case ARRAY -> array(((ArrayType) type).element());
@@ -107,21 +105,36 @@ final class RandomRows {
         return bytes;
     }
 
-    private LocalTime time(TimeType type) {
+    private Object time(TimeType type) {
+        if (type.precision() > 9) {
+            long count = 86_400L * (long) Math.pow(10, type.precision());
+            return BigDecimal.valueOf(
+                    pick(random.nextLong(count), 0L, count - 1), type.precision());
+        }
         long step = (long) Math.pow(10, 9 - type.precision());
         return LocalTime.ofNanoOfDay(random.nextLong(86_400_000_000_000L) / step * step);
+    }
+
+    private Object timestamp(TimestampType type) {
+        if (type.precision() > 9) {
+            BigInteger perMicro = BigInteger.TEN.pow(type.precision() - 6);
+            long limit = type.withTimeZone() ? ((1L << 51) - 1) * 1000 : Long.MAX_VALUE;
+            long micros = pick(random.nextLong(-limit, limit), 0L, -1L, -limit, limit);
+            BigInteger units =
+                    BigInteger.valueOf(micros)
+                            .multiply(perMicro)
+                            .add(BigInteger.valueOf(random.nextLong(perMicro.longValue())));
+            return new BigDecimal(units, type.precision());
+        }
+        Instant instant = instant(type);
+        return type.withTimeZone() ? instant : LocalDateTime.ofInstant(instant, ZoneOffset.UTC);
     }
 
     /** The second before 1970 often: ORC's own timestamps cannot hold its fractions. */
     private Instant instant(TimestampType type) {
         long step = (long) Math.pow(10, 9 - type.precision());
-        long second =
-                pick(
-                        random.nextLong(-9_000_000_000L, 9_000_000_000L),
-                        0L,
-                        -1L,
-                        -9_000_000_000L,
-                        1L);
+        long limit = type.isWide() ? 2_000_000_000_000L : 9_000_000_000L;
+        long second = pick(random.nextLong(-limit, limit), 0L, -1L, -limit, 1L);
         long nanos =
                 pick(random.nextLong(1_000_000_000), 0L, 999_999_999L, 1L, 999_999L, 1_000_000L);
         return Instant.ofEpochSecond(second, nanos / step * step);
