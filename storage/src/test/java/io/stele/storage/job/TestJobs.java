@@ -205,7 +205,7 @@ final class TestJobs {
 
     @Test
     void thereIsALimit() {
-        for (int table = 0; table < Jobs.MAX_OPEN; table++) {
+        for (int table = 1; table <= Jobs.MAX_OPEN; table++) {
             run(key(JobKind.COMPACT, table));
         }
         assertRefused(
