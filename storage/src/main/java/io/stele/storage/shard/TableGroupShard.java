@@ -74,6 +74,7 @@ public final class TableGroupShard {
     private volatile @Nullable SteleException failure;
     private volatile long failedMillis; // when it stopped, if it did
     private volatile String failedObject; // because of which
+    private volatile boolean recovered = true; // unless it stopped before that
 
     /**
      * @param context applies records while one lane is enough, and runs whatever else changes the
@@ -299,7 +300,7 @@ public final class TableGroupShard {
             // One that stopped before it had replayed the log does not know what it would have
             // needed
             long first =
-                    log == null ? 1 : Math.min(neededByTables(), applied.applied().value() + 1);
+                    recovered ? Math.min(neededByTables(), applied.applied().value() + 1) : 1;
             for (SetAsideTable table : tables.setAside()) {
                 first = Math.min(first, table.firstLsn());
             }
@@ -712,6 +713,7 @@ public final class TableGroupShard {
     public void stopRecovering(String object, Exception broken) {
         if (failure == null) {
             failedObject = object;
+            recovered = false;
         }
         fail(
                 new SteleException(

@@ -208,6 +208,17 @@ class TestWriterWindows {
         assertThat(windows.find(busy, 1)).as("in flight").isPresent();
     }
 
+    /** Its batches were forgotten because others had many; it may be as young as any. */
+    @Test
+    void aWriterOfWhichOnlyTheFloorIsLeftIsNotTakenForANewOneAfterARestart() {
+        windows.restore(new WriterProgress(WRITER, 7, List.of()), false);
+        windows.admit(new UUID(3, 4), 1, new CompletableFuture<>()); // looks for old ones
+        assertCode(windows.admit(WRITER, 7, new CompletableFuture<>()), OUTCOME_UNKNOWN);
+        nowMillis += WireLimits.WRITER_MEMORY.toMillis() + 1;
+        windows.admit(new UUID(5, 6), 1, new CompletableFuture<>());
+        assertThat(windows.find(WRITER, 7)).isEmpty();
+    }
+
     @Test
     void tooManyYoungWritersAreBusyAndNoneIsForgottenEarly() {
         for (int i = 1; i <= 65_536; i++) {
