@@ -28,6 +28,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -310,7 +311,7 @@ public final class TableGroupShard {
         if (aside.isEmpty()) {
             return Optional.empty();
         }
-        long first = Long.MAX_VALUE;
+        long first = tables.all().isEmpty() ? writers.minUnsavedLsn() : Long.MAX_VALUE;
         long last = 0;
         Set<TableId> ids = new HashSet<>();
         for (SetAsideTable table : aside) {
@@ -771,11 +772,31 @@ public final class TableGroupShard {
     }
 
     private long neededByTables() {
-        long lowest = Math.min(transactions.minLogLsn(), writers.minUnsavedLsn());
+        return Math.min(neededByRows(), neededByWriters());
+    }
+
+    private long neededByRows() {
+        long lowest = transactions.minLogLsn();
         for (TableShard table : tables.all()) {
             lowest = Math.min(lowest, table.minLogLsn());
         }
         return lowest;
+    }
+
+    /** Without a table that serves nobody is answered; what is kept of the others has these. */
+    private long neededByWriters() {
+        return tables.all().isEmpty() ? Long.MAX_VALUE : writers.minUnsavedLsn();
+    }
+
+    /**
+     * Since when the log is held for nothing but what was answered to writers, in milliseconds; a
+     * manifest would let it go. On the context.
+     */
+    OptionalLong heldForWritersSince() {
+        long needed = neededByWriters();
+        return needed < neededByRows()
+                ? OptionalLong.of(new Lsn(needed).millis())
+                : OptionalLong.empty();
     }
 
     ShardLog log() {
