@@ -131,7 +131,10 @@ public final class StorageEngine implements AutoCloseable {
                         lsns, readPoints, transactions, shards, log, files, fileLists, catalog);
         this.damageDrops =
                 new DamageDrops(
-                        files.store(), () -> status.collect().damages(), threads.background());
+                        files.store(),
+                        shards::manifests,
+                        () -> status.collect().damages(),
+                        threads.background());
     }
 
     /**

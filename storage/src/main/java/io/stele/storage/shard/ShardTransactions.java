@@ -385,7 +385,7 @@ final class ShardTransactions {
             if (StoreWait.isOutage(broken)) {
                 throw broken;
             }
-            shard.setAside(table, entry.path(), broken, prepareLsn);
+            shard.setAside(table, FailedFile.of(entry, broken), broken, prepareLsn);
             return;
         }
         if (batches.isCounting()) {

@@ -237,13 +237,17 @@ public final class TableGroupShard {
         return "log/" + shard + "/" + lsn;
     }
 
-    /** The same for one thing that was met when a record was to be applied. */
+    /**
+     * The same for one thing that was met when a record was to be applied.
+     *
+     * @param object what it is, unless the cause names a file of the table
+     */
     void setAside(TableShard table, String object, Exception cause, Lsn needed) {
         Damage found =
                 new Damage(
                         id,
                         Optional.of(table.schema().id()),
-                        object,
+                        FailedFile.find(table, cause).orElse(object),
                         Objects.toString(cause.getMessage(), cause.toString()),
                         nowMillis.getAsLong());
         setAside(table, List.of(found), needed);
@@ -692,12 +696,14 @@ public final class TableGroupShard {
     /**
      * A PREPARE record that was kept when its segment went, though the shard served: how it ended
      * concerns nobody but tables whose records are kept as well. Before {@link #start} only.
+     *
+     * @param object where it is kept
      */
-    public void settled(ByteBuffer prepare) {
+    public void settled(String object, ByteBuffer prepare) {
         try {
             transactions.settled(TransactionRecords.decodePrepare(prepare).transactionId());
         } catch (SteleException unreadable) {
-            stopRecovering("kept/" + id, unreadable);
+            stopRecovering(object, unreadable);
         }
     }
 

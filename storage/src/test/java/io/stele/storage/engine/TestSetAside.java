@@ -78,12 +78,12 @@ final class TestSetAside {
         WrittenFile file = workerFile("worker");
         byte[] index = node.objects().readFully(file.keyIndexPath().orElseThrow());
         commitAndLose(file);
-        assertSetAside(file.path());
+        assertSetAside(file.keyIndexPath().orElseThrow());
         put(other, 2, "more");
         node.await(node.engine().flush(other.id()));
         assertThat(rows(other)).hasSize(2);
         node.restart();
-        assertSetAside(file.path());
+        assertSetAside(file.keyIndexPath().orElseThrow());
         assertThat(rows(other)).hasSize(2);
 
         node.objects().put(file.keyIndexPath().orElseThrow(), index);
@@ -118,11 +118,11 @@ final class TestSetAside {
         byte[] good = node.objects().readFully(index);
         node.objects().delete(index);
         node.restart();
-        assertSetAside(file.path());
+        assertSetAside(index);
         trimByOther();
         assertThat(node.store().list(KeptLog.FOLDER)).isNotEmpty();
         node.restart();
-        assertSetAside(file.path());
+        assertSetAside(index);
         trimByOther();
 
         node.objects().put(index, good);
@@ -199,16 +199,17 @@ final class TestSetAside {
         put(damaged, 1, "lost");
         node.await(node.engine().flush(damaged.id()));
         FileEntry file = fileOf(damaged);
-        node.objects().delete(file.keyIndex().orElseThrow().path());
+        String index = file.keyIndex().orElseThrow().path();
+        node.objects().delete(index);
         put(damaged, 2, "in the log");
         node.restart();
-        assertSetAside(file.path());
+        assertSetAside(index);
 
-        node.await(node.engine().dropDamaged(file.path()));
+        node.await(node.engine().dropDamaged(index));
         node.restart();
         assertThat(node.engine().status().damages()).isEmpty();
         assertThat(rows(damaged)).containsExactly(Map.entry(2L, "in the log:2"));
-        assertThatThrownBy(() -> node.await(node.engine().dropDamaged(file.path())))
+        assertThatThrownBy(() -> node.await(node.engine().dropDamaged(index)))
                 .isInstanceOfSatisfying(
                         SteleException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
