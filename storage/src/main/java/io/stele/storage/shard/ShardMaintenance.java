@@ -151,6 +151,8 @@ public final class ShardMaintenance {
         if (shard.failure().isPresent()) {
             publisher.fail(shard.failure().get());
             failWaiting();
+            shard.letGo();
+            budget.report(shard.id(), 0);
             return;
         }
         forgetSetAside();

@@ -76,6 +76,7 @@ public final class TableGroupShard {
     private volatile long failedMillis; // when it stopped, if it did
     private volatile String failedObject; // because of which
     private volatile boolean recovered = true; // unless it stopped before that
+    private OptionalLong stoppedLsn = OptionalLong.empty(); // see letGo
 
     /**
      * @param context applies records while one lane is enough, and runs whatever else changes the
@@ -229,6 +230,7 @@ public final class TableGroupShard {
         long last = Math.max(needed.value(), table.changedLsn());
         tables.setAside(new SetAsideTable(table, found, first, last));
         table.drop();
+        table.letGo();
         resolver.forget(tableId);
     }
 
@@ -302,14 +304,13 @@ public final class TableGroupShard {
      */
     public Optional<KeptRecords> keptRecords() {
         if (failure != null) {
-            // One that stopped before it had replayed the log does not know what it would have
-            // needed
-            long first =
-                    recovered ? Math.min(neededByTables(), applied.applied().value() + 1) : 1;
-            for (SetAsideTable table : tables.setAside()) {
-                first = Math.min(first, table.firstLsn());
-            }
-            return Optional.of(new KeptRecords(first, Long.MAX_VALUE, Optional.empty()));
+            return Optional.of(
+                    new KeptRecords(
+                            stoppedLsn.isPresent()
+                                    ? stoppedLsn.getAsLong()
+                                    : neededOnceStopped(),
+                            Long.MAX_VALUE,
+                            Optional.empty()));
         }
         Collection<SetAsideTable> aside = tables.setAside();
         if (aside.isEmpty()) {
@@ -324,6 +325,27 @@ public final class TableGroupShard {
             ids.add(table.table().schema().id());
         }
         return Optional.of(new KeptRecords(first, last, Optional.of(ids)));
+    }
+
+    /** The first record that a start needs after the shard stopped. */
+    private long neededOnceStopped() {
+        // One that stopped before it had replayed the log does not know what it would have needed
+        long first = recovered ? Math.min(neededByTables(), applied.applied().value() + 1) : 1;
+        for (SetAsideTable table : tables.setAside()) {
+            first = Math.min(first, table.firstLsn());
+        }
+        return first;
+    }
+
+    /**
+     * The shard stopped, so nobody will read or flush what is in memory: it is let go. On the
+     * context, at rest.
+     */
+    void letGo() {
+        if (failure != null && stoppedLsn.isEmpty()) {
+            stoppedLsn = OptionalLong.of(neededOnceStopped());
+            tables.all().forEach(TableShard::letGo);
+        }
     }
 
     // ---- writes
