@@ -70,7 +70,7 @@ public final class SteleErrors {
             case TRANSACTION_TOO_LARGE -> StandardErrorCode.EXCEEDED_WRITE_LIMIT;
             case NUMBER_OUT_OF_RANGE -> StandardErrorCode.NUMERIC_VALUE_OUT_OF_RANGE;
             case TOO_MANY_GROUPS -> StandardErrorCode.EXCEEDED_LOCAL_MEMORY_LIMIT;
-            case TRANSACTION_NOT_FOUND -> SteleErrorCode.STELE_TRANSACTION_LOST;
+            case TRANSACTION_NOT_FOUND, TRANSACTION_ABORTED -> SteleErrorCode.STELE_TRANSACTION_LOST;
             case STALE_TABLE -> SteleErrorCode.STELE_STALE_TABLE;
             case UNAUTHENTICATED -> SteleErrorCode.STELE_UNAUTHENTICATED;
             case BUSY -> SteleErrorCode.STELE_BUSY;

@@ -173,7 +173,7 @@ final class Coordinator {
         prepared.forEach(
                 (id, part) ->
                         part.thenCompose(done -> shards.shard(id).abort(commit.transactionId())));
-        return CompletableFuture.failedFuture(unwrap(failed));
+        return CompletableFuture.failedFuture(undone(commit.transactionId(), unwrap(failed)));
     }
 
     private CompletableFuture<Lsn> commitHeld(
@@ -195,7 +195,10 @@ final class Coordinator {
     private CompletableFuture<Lsn> abort(
             Commit commit, SortedSet<ShardId> participants, LogHold hold, Throwable cause) {
         return finish(commit, participants, hold, false)
-                .handle((done, never) -> CompletableFuture.<Lsn>failedFuture(cause))
+                .handle(
+                        (done, never) ->
+                                CompletableFuture.<Lsn>failedFuture(
+                                        undone(commit.transactionId(), cause)))
                 .thenCompose(next -> next);
     }
 
@@ -329,6 +332,28 @@ final class Coordinator {
         return failure instanceof CompletionException && failure.getCause() != null
                 ? failure.getCause()
                 : failure;
+    }
+
+    /** What tells that a transaction is not committed, and never will be. */
+    static SteleException undone(String transactionId, Throwable cause) {
+        return cause instanceof SteleException known && isUndone(known.code())
+                ? known
+                : new SteleException(
+                        ErrorCode.TRANSACTION_ABORTED,
+                        "Transaction %s is aborted, and nothing is changed: %s"
+                                .formatted(
+                                        transactionId,
+                                        cause instanceof SteleException known
+                                                ? known.getMessage()
+                                                : cause),
+                        cause);
+    }
+
+    /** Whether nothing is changed by a transaction whose commit fails so, and never will be. */
+    static boolean isUndone(ErrorCode code) {
+        return code.category() == ErrorCode.Category.USER
+                || code == ErrorCode.STALE_TABLE
+                || code == ErrorCode.TRANSACTION_ABORTED;
     }
 
     private static SteleException aborted(String transactionId, String reason) {
