@@ -232,7 +232,7 @@ final class Coordinator {
                 .handle(
                         (decision, failed) -> {
                             if (failed != null) {
-                                return stop(commit, participants, failed);
+                                return stop(commit, participants, hold, failed);
                             }
                             boolean ours =
                                     decision.committed() && decision.lsn().equals(hold.lsn());
@@ -286,9 +286,12 @@ final class Coordinator {
                         });
     }
 
-    /** Nobody can say how it was decided: the shards keep silent until a restart finds out. */
+    /**
+     * Nobody can say how it was decided: the shards keep silent until a restart finds out. What
+     * comes behind it must not get into their log before its outcome, so who waits there is refused.
+     */
     private CompletableFuture<Lsn> stop(
-            Commit commit, SortedSet<ShardId> participants, Throwable failed) {
+            Commit commit, SortedSet<ShardId> participants, LogHold hold, Throwable failed) {
         SteleException cause =
                 new SteleException(
                         ErrorCode.STORE_FAILED,
@@ -296,7 +299,17 @@ final class Coordinator {
                                 .formatted(participants, commit.transactionId(), unwrap(failed)),
                         unwrap(failed));
         participants.forEach(
-                id -> shards.shard(id).context().execute(() -> shards.shard(id).fail(cause)));
+                id ->
+                        shards.shard(id)
+                                .context()
+                                .execute(
+                                        () ->
+                                                shards.shard(id)
+                                                        .fail(
+                                                                Decision.path(
+                                                                        commit.transactionId()),
+                                                                cause)));
+        hold.abandon(cause);
         return CompletableFuture.failedFuture(cause);
     }
 

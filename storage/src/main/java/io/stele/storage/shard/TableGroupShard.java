@@ -642,7 +642,17 @@ public final class TableGroupShard {
      * trusted.
      */
     public void fail(SteleException cause) {
+        fail("shard " + id, cause);
+    }
+
+    /**
+     * The same.
+     *
+     * @param object what cannot be used
+     */
+    public void fail(String object, SteleException cause) {
         if (failure == null) {
+            failedObject = object;
             failedMillis = nowMillis.getAsLong();
             failure = cause;
             applied.fail(cause);
@@ -741,10 +751,10 @@ public final class TableGroupShard {
      */
     public void stopRecovering(String object, Exception broken) {
         if (failure == null) {
-            failedObject = object;
             recovered = false;
         }
         fail(
+                object,
                 new SteleException(
                         broken instanceof SteleException known
                                 ? known.code()
