@@ -156,6 +156,10 @@ public final class StorageEngine implements AutoCloseable {
         return EngineAssembly.open(options, warehouse, log, clock, threads);
     }
 
+    Transactions transactions() {
+        return transactions;
+    }
+
     TableGroupShard shard(ShardId id) {
         return shards.shard(id);
     }

@@ -122,18 +122,18 @@ final class Transactions {
                     "Expected at most " + MAX_OPEN + " open transactions, found " + open.size());
         }
         String id = TransactionIds.of(epoch, nextId.incrementAndGet(), stagedTable);
-        readLsn.ifPresent(readPoints::hold);
-        open.put(
-                id,
+        Transaction transaction =
                 new Transaction(
                         id,
-                        filePrefixes(tableId, id),
+                        filePrefixes(tableId, id), // fails if the table is gone by now
                         readLsn,
                         stagedTable,
                         options.transactionBytes(),
                         budget,
                         ttl.toMillis(),
-                        clock.nowMillis()));
+                        clock.nowMillis());
+        readLsn.ifPresent(readPoints::hold);
+        open.put(id, transaction);
         return id;
     }
 
