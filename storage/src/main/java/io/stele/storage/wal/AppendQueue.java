@@ -40,6 +40,7 @@ final class AppendQueue {
     private final Map<ShardId, ShardState> shards = new HashMap<>();
     private final ArrayDeque<PendingRecord> queue = new ArrayDeque<>();
     private final ArrayDeque<HoldRequest> holdRequests = new ArrayDeque<>();
+    private final ArrayDeque<PendingRecord> turns = new ArrayDeque<>(); // of those in add
     private long queuedBytes;
     private long heldBytes;
     private boolean markRequested;
@@ -89,22 +90,54 @@ final class AppendQueue {
         return shards.computeIfAbsent(shard, ignored -> new ShardState());
     }
 
-    /** Adds a record, waiting for room. */
+    /** Adds a record, waiting for room; those who wait for the same room get it in turn. */
     void add(PendingRecord record) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (!offerLocked(record)) {
-                room.await();
+            if (isNext(record) && offerLocked(record)) {
+                return;
+            }
+            turns.add(record);
+            try {
+                while (!isNext(record) || !offerLocked(record)) {
+                    room.await();
+                }
+            } finally {
+                turns.remove(record);
+                room.signalAll();
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** Adds a record if there is room. */
+    /** Whether nobody has waited for longer for the room that a record needs. */
+    private boolean isNext(PendingRecord record) {
+        for (PendingRecord waiting : turns) {
+            if (waiting == record) {
+                return true;
+            }
+            if (needSameRoom(waiting, record)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean needSameRoom(PendingRecord one, PendingRecord other) {
+        return state(one.shard).held == state(other.shard).held;
+    }
+
+    /** Adds a record if there is room, and nobody waits for it with a larger one. */
     boolean offer(PendingRecord record) {
         lock.lock();
         try {
+            for (PendingRecord waiting : turns) {
+                if (needSameRoom(waiting, record)
+                        && waiting.queueBytes() > record.queueBytes()) {
+                    return false;
+                }
+            }
             return offerLocked(record);
         } finally {
             lock.unlock();
