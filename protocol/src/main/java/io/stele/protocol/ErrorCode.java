@@ -30,6 +30,11 @@ public enum ErrorCode {
     /** A row that the transaction read has been changed since: run the statement again. */
     TRANSACTION_CONFLICT(Category.USER),
     TRANSACTION_TOO_LARGE(Category.USER),
+    /**
+     * Something stood in the way of the transaction before it was decided: nothing of it is there,
+     * and never will be.
+     */
+    TRANSACTION_ABORTED(Category.EXTERNAL),
     /** What an aggregation comes to does not fit the type of its result. */
     NUMBER_OUT_OF_RANGE(Category.USER),
     /** An aggregation has more groups than it may, or they need too much memory. */

@@ -173,7 +173,7 @@ final class Coordinator {
         prepared.forEach(
                 (id, part) ->
                         part.thenCompose(done -> shards.shard(id).abort(commit.transactionId())));
-        return CompletableFuture.failedFuture(unwrap(failed));
+        return CompletableFuture.failedFuture(undone(commit.transactionId(), unwrap(failed)));
     }
 
     private CompletableFuture<Lsn> commitHeld(
@@ -195,7 +195,10 @@ final class Coordinator {
     private CompletableFuture<Lsn> abort(
             Commit commit, SortedSet<ShardId> participants, LogHold hold, Throwable cause) {
         return finish(commit, participants, hold, false)
-                .handle((done, never) -> CompletableFuture.<Lsn>failedFuture(cause))
+                .handle(
+                        (done, never) ->
+                                CompletableFuture.<Lsn>failedFuture(
+                                        undone(commit.transactionId(), cause)))
                 .thenCompose(next -> next);
     }
 
@@ -229,7 +232,7 @@ final class Coordinator {
                 .handle(
                         (decision, failed) -> {
                             if (failed != null) {
-                                return stop(commit, participants, failed);
+                                return stop(commit, participants, hold, failed);
                             }
                             boolean ours =
                                     decision.committed() && decision.lsn().equals(hold.lsn());
@@ -283,9 +286,12 @@ final class Coordinator {
                         });
     }
 
-    /** Nobody can say how it was decided: the shards keep silent until a restart finds out. */
+    /**
+     * Nobody can say how it was decided: the shards keep silent until a restart finds out. What
+     * comes behind it must not get into their log before its outcome, so who waits there is refused.
+     */
     private CompletableFuture<Lsn> stop(
-            Commit commit, SortedSet<ShardId> participants, Throwable failed) {
+            Commit commit, SortedSet<ShardId> participants, LogHold hold, Throwable failed) {
         SteleException cause =
                 new SteleException(
                         ErrorCode.STORE_FAILED,
@@ -293,7 +299,17 @@ final class Coordinator {
                                 .formatted(participants, commit.transactionId(), unwrap(failed)),
                         unwrap(failed));
         participants.forEach(
-                id -> shards.shard(id).context().execute(() -> shards.shard(id).fail(cause)));
+                id ->
+                        shards.shard(id)
+                                .context()
+                                .execute(
+                                        () ->
+                                                shards.shard(id)
+                                                        .fail(
+                                                                Decision.path(
+                                                                        commit.transactionId()),
+                                                                cause)));
+        hold.abandon(cause);
         return CompletableFuture.failedFuture(cause);
     }
 
@@ -329,6 +345,28 @@ final class Coordinator {
         return failure instanceof CompletionException && failure.getCause() != null
                 ? failure.getCause()
                 : failure;
+    }
+
+    /** What tells that a transaction is not committed, and never will be. */
+    static SteleException undone(String transactionId, Throwable cause) {
+        return cause instanceof SteleException known && isUndone(known.code())
+                ? known
+                : new SteleException(
+                        ErrorCode.TRANSACTION_ABORTED,
+                        "Transaction %s is aborted, and nothing is changed: %s"
+                                .formatted(
+                                        transactionId,
+                                        cause instanceof SteleException known
+                                                ? known.getMessage()
+                                                : cause),
+                        cause);
+    }
+
+    /** Whether nothing is changed by a transaction whose commit fails so, and never will be. */
+    static boolean isUndone(ErrorCode code) {
+        return code.category() == ErrorCode.Category.USER
+                || code == ErrorCode.STALE_TABLE
+                || code == ErrorCode.TRANSACTION_ABORTED;
     }
 
     private static SteleException aborted(String transactionId, String reason) {

@@ -3,32 +3,48 @@ package io.stele.storage.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
+import io.stele.storage.manifest.ManifestStore;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.shard.Damage;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Gives damaged objects up, by name, on request; the next start goes on without them. A data file
- * goes with its rows, a log record with what it changed, and of a manifest the version before comes
- * back. Safe for use by many threads.
+ * goes with its rows, log records with what they changed, what a shard answered to writers with
+ * that, and of a manifest the version before comes back. A transaction whose decision goes is
+ * aborted where its end is not logged. Safe for use by many threads.
  */
 final class DamageDrops {
+    /** What starts find by its name, and not in a manifest or the log. */
+    private static final List<String> MOVED =
+            List.of(DroppedObjects.MANIFESTS, DroppedObjects.KEPT, DroppedObjects.DECISIONS);
+
     private final ObjectStore store;
+    private final Function<ShardId, ManifestStore> manifests;
     private final Supplier<List<Damage>> damages;
     private final Executor background;
 
     /**
      * @param damages what is set aside now
      */
-    DamageDrops(ObjectStore store, Supplier<List<Damage>> damages, Executor background) {
+    DamageDrops(
+            ObjectStore store,
+            Function<ShardId, ManifestStore> manifests,
+            Supplier<List<Damage>> damages,
+            Executor background) {
         this.store = requireNonNull(store, "store is null");
+        this.manifests = requireNonNull(manifests, "manifests is null");
         this.damages = requireNonNull(damages, "damages is null");
         this.background = requireNonNull(background, "background is null");
     }
@@ -64,21 +80,57 @@ final class DamageDrops {
     }
 
     private void dropNow(String object) throws IOException {
-        List<String> known = damages.get().stream().map(Damage::object).distinct().toList();
-        boolean isManifest = object.startsWith(DroppedObjects.MANIFESTS);
-        if (!known.contains(object)
-                || !(isManifest
+        List<Damage> known = damages.get();
+        Optional<Damage> damage =
+                known.stream().filter(one -> one.object().equals(object)).findFirst();
+        boolean isMoved = MOVED.stream().anyMatch(object::startsWith);
+        if (damage.isEmpty()
+                || !(isMoved
                         || object.startsWith(DroppedObjects.DATA)
                         || object.startsWith(DroppedObjects.LOG))) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "Expected a data file, a log record or a manifest version that something is set aside for (now: %s), found '%s'"
-                            .formatted(known, object));
+                    "Expected an object of data, manifests, decisions or kept records, or a log record, that something is set aside for (now: %s), found '%s'"
+                            .formatted(
+                                    known.stream().map(Damage::object).distinct().toList(),
+                                    object));
         }
-        byte[] content = isManifest ? store.readFully(object) : new byte[0];
+        if (!isMoved) {
+            DroppedObjects.drop(store, object, new byte[0]);
+            return;
+        }
+        if (isBase(object)) {
+            dropVersionsOf(object, manifests.apply(damage.get().shard()));
+        }
+        move(object);
+    }
+
+    private static boolean isBase(String object) {
+        return object.startsWith(DroppedObjects.MANIFESTS) && object.contains("/base/");
+    }
+
+    /** The version before those that need a base comes back. */
+    private void dropVersionsOf(String base, ManifestStore versions) throws IOException {
+        List<String> needing = versions.versionsOf(base);
+        if (needing.isEmpty() || !versions.hasVersionBefore(needing.getLast())) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a manifest version before those that need %s, found none: all that the shard has in files would be lost; put the object back"
+                            .formatted(base));
+        }
+        for (String version : needing) {
+            move(version);
+        }
+    }
+
+    private void move(String object) throws IOException {
+        byte[] content;
+        try {
+            content = store.readFully(object);
+        } catch (NoSuchFileException lost) {
+            content = new byte[0];
+        }
         DroppedObjects.drop(store, object, content);
-        if (isManifest) {
-            store.delete(object); // its bytes are with the name
-        }
+        store.delete(object); // its bytes are with the name
     }
 }

@@ -14,8 +14,8 @@ import java.util.Set;
 
 /**
  * What somebody has given up because it cannot be used: {@code dropped/<name>}. A start goes on
- * without the data files that have one of the objects, and without the log records. Of a manifest
- * version the bytes are here, and the object itself is deleted.
+ * without the data files that have one of the objects, and without the log records. Of all others
+ * the bytes are here, as far as there were any, and the object itself is deleted.
  *
  * <p>Immutable; {@link #load} and {@link #drop} block on the store.
  */
@@ -27,6 +27,11 @@ final class DroppedObjects {
 
     /** Before {@code <shard>/<LSN>}: a record of the log. */
     static final String LOG = "log/";
+
+    /** Records that a segment of the log had. */
+    static final String KEPT = KeptLog.FOLDER;
+
+    static final String DECISIONS = Decision.FOLDER;
 
     private final Set<String> paths;
 
@@ -49,6 +54,10 @@ final class DroppedObjects {
 
     boolean hasRecord(ShardId shard, Lsn lsn) {
         return !paths.isEmpty() && paths.contains(LOG + shard + "/" + lsn);
+    }
+
+    boolean hasObject(String path) {
+        return paths.contains(path);
     }
 
     /** Whether a file has an object that is given up. */

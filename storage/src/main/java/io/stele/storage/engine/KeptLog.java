@@ -79,24 +79,21 @@ final class KeptLog {
         return kept == null || kept.isEmpty() ? Lsn.MIN : new Lsn(kept.last());
     }
 
+    /** The objects that have records of a shard, in log order. */
+    synchronized List<String> objects(ShardId shard) {
+        return objectsOf(shard).stream().map(lastLsn -> path(shard, lastLsn)).toList();
+    }
+
     /**
-     * Gives what is kept of a shard, in log order.
+     * Gives what an object has, in log order.
      *
      * @throws io.stele.protocol.SteleException CORRUPT_DATA if it cannot be read
      */
-    void replay(ShardId shard, Consumer consumer) throws IOException {
-        List<Long> kept;
-        synchronized (this) {
-            kept = List.copyOf(objectsOf(shard));
-        }
-        for (long lastLsn : kept) {
-            String path = path(shard, lastLsn);
-            KeptLogObject.read(store.describe(path), shard, store.readFully(path))
-                    .forEach(
-                            one ->
-                                    consumer.accept(
-                                            one.lsn(), one.type(), one.payload(), one.whole()));
-        }
+    void replay(ShardId shard, String object, Consumer consumer) throws IOException {
+        KeptLogObject.read(store.describe(object), shard, store.readFully(object))
+                .forEach(
+                        one ->
+                                consumer.accept(one.lsn(), one.type(), one.payload(), one.whole()));
     }
 
     /** Takes kept records. */

@@ -19,7 +19,9 @@ import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestEdit;
 import io.stele.storage.manifest.ManifestStore;
 import io.stele.storage.manifest.TableProgress;
+import io.stele.storage.manifest.WritersObject;
 import io.stele.storage.shard.Damage;
+import io.stele.storage.shard.FailedFile;
 import io.stele.storage.shard.PreparedPart;
 import io.stele.storage.shard.StoreWait;
 import io.stele.storage.shard.TableGroupShard;
@@ -179,7 +181,7 @@ final class Recovery {
         for (Map.Entry<ShardId, Exception> one : damaged.entrySet()) {
             ShardId id = one.getKey();
             TableGroupShard shard = shards.add(Manifest.empty(id)).shard();
-            shard.stopRecovering(manifestStores.of(id).newestPath(), one.getValue());
+            shard.stopRecovering(manifestStores.of(id).unreadablePath(), one.getValue());
             for (TableEntry entry : catalog.current().tables()) {
                 if (entry.schema().shards().contains(id)) {
                     shard.putTable(new TableVersions(entry.schema(), entry.history()));
@@ -269,19 +271,20 @@ final class Recovery {
     }
 
     private void restoreSavedWriters(TableGroupShard shard, Manifest manifest) throws IOException {
-        if (manifest.writersObject().isEmpty()) {
+        Optional<WritersObject> object = manifest.writersObject();
+        if (object.isEmpty() || dropped.hasObject(object.get().path())) {
             return;
         }
         try {
             manifestStores
                     .of(shard.id())
-                    .loadWriters(manifest.writersObject().get())
+                    .loadWriters(object.get())
                     .forEach(writer -> shard.restoreWriter(writer, false));
         } catch (IOException | RuntimeException broken) {
             if (StoreWait.isOutage(broken)) {
                 throw broken;
             }
-            shard.stopRecovering(manifestStores.of(shard.id()).newestPath(), broken);
+            shard.stopRecovering(object.get().path(), broken);
         }
     }
 
@@ -310,7 +313,9 @@ final class Recovery {
                     throw broken;
                 }
                 if (damages.size() < MAX_DAMAGES) {
-                    damages.add(damage(shard.id(), tableId, entry.path(), broken));
+                    damages.add(
+                            damage(
+                                    shard.id(), tableId, FailedFile.of(entry, broken), broken));
                 }
             }
         }
@@ -416,20 +421,24 @@ final class Recovery {
 
     private void replay(KeptLog kept, TableGroupShard shard) throws IOException {
         clock.observe(kept.last(shard.id()));
-        try {
-            kept.replay(
-                    shard.id(),
-                    (lsn, type, payload, whole) -> {
-                        replay(shard, lsn, type, payload);
-                        if (type == RecordType.PREPARE && !whole) {
-                            shard.settled(payload);
-                        }
-                    });
-        } catch (IOException | RuntimeException broken) {
-            if (StoreWait.isOutage(broken)) {
-                throw broken;
+        for (String object : kept.objects(shard.id())) {
+            try {
+                kept.replay(
+                        shard.id(),
+                        object,
+                        (lsn, type, payload, whole) -> {
+                            replay(shard, lsn, type, payload);
+                            if (type == RecordType.PREPARE && !whole) {
+                                shard.settled(object, payload);
+                            }
+                        });
+            } catch (IOException | RuntimeException broken) {
+                if (StoreWait.isOutage(broken)) {
+                    throw broken;
+                }
+                shard.stopRecovering(object, broken);
+                return;
             }
-            shard.stopRecovering(KeptLog.FOLDER + shard.id(), broken);
         }
     }
 

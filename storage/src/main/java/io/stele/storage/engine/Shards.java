@@ -14,6 +14,7 @@ import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.catalog.TableGroup;
 import io.stele.storage.catalog.TableState;
 import io.stele.storage.manifest.Manifest;
+import io.stele.storage.manifest.ManifestStore;
 import io.stele.storage.objectstore.WritePacer;
 import io.stele.storage.shard.KeptRecords;
 import io.stele.storage.shard.MaintenanceFailure;
@@ -161,6 +162,10 @@ final class Shards implements LogListener {
 
     Set<ShardId> ids() {
         return entries.keySet();
+    }
+
+    ManifestStore manifests(ShardId id) {
+        return manifests.of(id);
     }
 
     MemoryBudget budget() {

@@ -138,7 +138,10 @@ public final class StorageEngine implements AutoCloseable {
                         lsns, readPoints, transactions, shards, log, files, fileLists, catalog);
         this.damageDrops =
                 new DamageDrops(
-                        files.store(), () -> status.collect().damages(), threads.background());
+                        files.store(),
+                        shards::manifests,
+                        () -> status.collect().damages(),
+                        threads.background());
     }
 
     /**
@@ -158,6 +161,10 @@ public final class StorageEngine implements AutoCloseable {
             EngineThreads threads)
             throws IOException {
         return EngineAssembly.open(options, warehouse, log, clock, threads);
+    }
+
+    Transactions transactions() {
+        return transactions;
     }
 
     TableGroupShard shard(ShardId id) {

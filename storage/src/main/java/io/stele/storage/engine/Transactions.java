@@ -122,18 +122,18 @@ final class Transactions {
                     "Expected at most " + MAX_OPEN + " open transactions, found " + open.size());
         }
         String id = TransactionIds.of(epoch, nextId.incrementAndGet(), stagedTable);
-        readLsn.ifPresent(readPoints::hold);
-        open.put(
-                id,
+        Transaction transaction =
                 new Transaction(
                         id,
-                        filePrefixes(tableId, id),
+                        filePrefixes(tableId, id), // fails if the table is gone by now
                         readLsn,
                         stagedTable,
                         options.transactionBytes(),
                         budget,
                         ttl.toMillis(),
-                        clock.nowMillis()));
+                        clock.nowMillis());
+        readLsn.ifPresent(readPoints::hold);
+        open.put(id, transaction);
         return id;
     }
 
@@ -260,7 +260,8 @@ final class Transactions {
     }
 
     /** Ends one of which it is certain that it is not committed. */
-    private CompletableFuture<@Nullable Void> end(Transaction transaction, Throwable cause) {
+    private CompletableFuture<@Nullable Void> end(Transaction transaction, Throwable failure) {
+        SteleException cause = Coordinator.undone(transaction.id(), failure);
         try {
             ended(transaction);
             collector.sweep(transaction.filePrefixes(), Set.of());
@@ -333,7 +334,7 @@ final class Transactions {
                         (lsn, failed) -> {
                             if (failed != null
                                     && Coordinator.unwrap(failed) instanceof SteleException cause
-                                    && isCertain(cause)) {
+                                    && Coordinator.isUndone(cause.code())) {
                                 end(transaction, cause);
                                 return;
                             }
@@ -350,18 +351,6 @@ final class Transactions {
                                 }
                             }
                         });
-    }
-
-    /**
-     * Whether it follows from the failure that there will be no commit; else the next start finds
-     * out. A table whose name was taken at the last moment can not become public any more.
-     */
-    private static boolean isCertain(SteleException failure) {
-        return switch (failure.code().category()) {
-            case USER -> true;
-            case EXTERNAL -> failure.code() == ErrorCode.STALE_TABLE;
-            case INTERNAL -> false;
-        };
     }
 
     /** Completes when what it leaves is gone; nothing happens if it has ended. */

@@ -136,9 +136,37 @@ public final class ManifestStore {
         }
     }
 
-    /** Where the newest version lies, if there is one, which may be damaged. */
-    public String newestPath() throws IOException {
-        return versions.path(versions.latestVersion().orElse(0));
+    /** What it is that keeps the newest version from being read: its object, or its base. */
+    public String unreadablePath() throws IOException {
+        long version = versions.latestVersion().orElse(0);
+        return basePath(version).orElse(versions.path(version));
+    }
+
+    /** The versions, newest first, that cannot be read without a base. */
+    public List<String> versionsOf(String basePath) throws IOException {
+        List<String> found = new ArrayList<>();
+        long newest = versions.latestVersion().orElse(0);
+        for (long version = newest; version > newest - KEPT_VERSIONS; version--) {
+            if (basePath(version).filter(basePath::equals).isPresent()) {
+                found.add(versions.path(version));
+            }
+        }
+        return found;
+    }
+
+    /** Whether a version lies below one. */
+    public boolean hasVersionBefore(String path) throws IOException {
+        return store.list(prefix).stream()
+                .map(ObjectEntry::path)
+                .anyMatch(other -> other.length() == path.length() && other.compareTo(path) < 0);
+    }
+
+    private Optional<String> basePath(long version) throws IOException {
+        try {
+            return checked(version, versions.load(version)).base().map(ManifestBase::path);
+        } catch (NoSuchFileException | SteleException unreadable) {
+            return Optional.empty();
+        }
     }
 
     private static boolean isMissing(IOException failed) {

@@ -111,6 +111,11 @@ final class ManifestPublisher {
         return done;
     }
 
+    /** Whether no change waits or is on its way. */
+    boolean isIdle() {
+        return queue.isEmpty() && !busy;
+    }
+
     /** Tries the head of the queue again if it failed. */
     void retry() {
         Runnable waiting = install;

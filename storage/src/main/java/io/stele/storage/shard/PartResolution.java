@@ -75,6 +75,11 @@ final class PartResolution {
         Set<TableId> tables = new LinkedHashSet<>();
         part.files().forEach(file -> tables.add(file.tableId()));
         part.batches().forEach(batch -> tables.add(batch.tableId()));
+        return run(part, tables);
+    }
+
+    /** The same of batches of some tables. */
+    Map<Integer, byte[]> run(PreparedPart part, Set<TableId> tables) throws IOException {
         Map<Integer, byte[]> resolved = new HashMap<>();
         for (TableId tableId : tables) {
             Optional<TableShard> table = shard.findTable(tableId);

@@ -20,12 +20,14 @@ import io.stele.storage.tablet.TableMaintenance;
 import io.stele.storage.tablet.TableMaintenance.Merge;
 import io.stele.storage.tablet.TableMaintenance.Work;
 import io.stele.storage.tablet.TableShard;
+import io.stele.storage.tablet.UnchangedTable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -151,6 +153,8 @@ public final class ShardMaintenance {
         if (shard.failure().isPresent()) {
             publisher.fail(shard.failure().get());
             failWaiting();
+            shard.letGo();
+            budget.report(shard.id(), 0);
             return;
         }
         forgetSetAside();
@@ -242,8 +246,22 @@ public final class ShardMaintenance {
         if (manifestWork.mayStart(nowMillis)) {
             publisher.retry();
         }
+        saveWriters(nowMillis);
         shard.retryConditional();
         afterApply();
+    }
+
+    /**
+     * Where nothing else is to be flushed, what was answered to writers would hold the log of the
+     * node for as long as they may repeat it.
+     */
+    private void saveWriters(long nowMillis) {
+        OptionalLong since = shard.heldForWritersSince();
+        boolean isOld =
+                since.isPresent() && nowMillis - since.getAsLong() >= options.memTableAgeMillis();
+        if (isOld && publisher.isIdle() && shard.failure().isEmpty()) {
+            shard.tables().stream().findFirst().ifPresent(table -> store(new UnchangedTable(table)));
+        }
     }
 
     private long maxAgeMillis(Table state, long logBytes) {

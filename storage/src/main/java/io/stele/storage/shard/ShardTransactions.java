@@ -259,12 +259,16 @@ final class ShardTransactions {
      */
     private Map<Integer, byte[]> resolved(PreparedPart part, Outcome outcome, Lsn lsn)
             throws IOException {
-        if (batches.isCounting() || isWhole(part, outcome, lsn)) {
+        Set<TableId> open =
+                batches.isCounting() ? Set.of() : tablesWithout(part, outcome.resolved(), lsn);
+        if (open.isEmpty()) {
             return outcome.resolved();
         }
+        // Others have files of after it, in which their conditions do not hold any more
         Map<Integer, byte[]> all =
                 new HashMap<>(
-                        new PartResolution(shard, files, false, lsn, Long.MAX_VALUE).run(part));
+                        new PartResolution(shard, files, false, lsn, Long.MAX_VALUE)
+                                .run(part, open));
         all.putAll(outcome.resolved());
         return all;
     }
@@ -304,20 +308,20 @@ final class ShardTransactions {
         return counts;
     }
 
-    private boolean isWhole(PreparedPart part, Outcome outcome, Lsn lsn) {
+    /** Those that apply conditional batches of which the outcome does not say what they came to. */
+    private Set<TableId> tablesWithout(PreparedPart part, Map<Integer, byte[]> known, Lsn lsn) {
+        Set<TableId> without = new HashSet<>();
         for (int index = 0; index < part.batches().size(); index++) {
             WriteBatchReader batch = part.batches().get(index);
             boolean isApplied =
                     tables.find(batch.tableId())
                             .filter(table -> table.flushedLsn() < lsn.value())
                             .isPresent();
-            if (isApplied
-                    && PartResolution.isConditional(batch)
-                    && !outcome.resolved().containsKey(index)) {
-                return false;
+            if (isApplied && PartResolution.isConditional(batch) && !known.containsKey(index)) {
+                without.add(batch.tableId());
             }
         }
-        return true;
+        return without;
     }
 
     private void applyPart(PreparedPart part, Map<TableId, Long> firstRowIds, Lsn lsn)
@@ -385,7 +389,7 @@ final class ShardTransactions {
             if (StoreWait.isOutage(broken)) {
                 throw broken;
             }
-            shard.setAside(table, entry.path(), broken, prepareLsn);
+            shard.setAside(table, FailedFile.of(entry, broken), broken, prepareLsn);
             return;
         }
         if (batches.isCounting()) {

@@ -28,6 +28,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -74,6 +75,8 @@ public final class TableGroupShard {
     private volatile @Nullable SteleException failure;
     private volatile long failedMillis; // when it stopped, if it did
     private volatile String failedObject; // because of which
+    private volatile boolean recovered = true; // unless it stopped before that
+    private OptionalLong stoppedLsn = OptionalLong.empty(); // see letGo
 
     /**
      * @param context applies records while one lane is enough, and runs whatever else changes the
@@ -227,6 +230,7 @@ public final class TableGroupShard {
         long last = Math.max(needed.value(), table.changedLsn());
         tables.setAside(new SetAsideTable(table, found, first, last));
         table.drop();
+        table.letGo();
         resolver.forget(tableId);
     }
 
@@ -235,13 +239,17 @@ public final class TableGroupShard {
         return "log/" + shard + "/" + lsn;
     }
 
-    /** The same for one thing that was met when a record was to be applied. */
+    /**
+     * The same for one thing that was met when a record was to be applied.
+     *
+     * @param object what it is, unless the cause names a file of the table
+     */
     void setAside(TableShard table, String object, Exception cause, Lsn needed) {
         Damage found =
                 new Damage(
                         id,
                         Optional.of(table.schema().id()),
-                        object,
+                        FailedFile.find(table, cause).orElse(object),
                         Objects.toString(cause.getMessage(), cause.toString()),
                         nowMillis.getAsLong());
         setAside(table, List.of(found), needed);
@@ -296,20 +304,19 @@ public final class TableGroupShard {
      */
     public Optional<KeptRecords> keptRecords() {
         if (failure != null) {
-            // One that stopped before it had replayed the log does not know what it would have
-            // needed
-            long first =
-                    log == null ? 1 : Math.min(neededByTables(), applied.applied().value() + 1);
-            for (SetAsideTable table : tables.setAside()) {
-                first = Math.min(first, table.firstLsn());
-            }
-            return Optional.of(new KeptRecords(first, Long.MAX_VALUE, Optional.empty()));
+            return Optional.of(
+                    new KeptRecords(
+                            stoppedLsn.isPresent()
+                                    ? stoppedLsn.getAsLong()
+                                    : neededOnceStopped(),
+                            Long.MAX_VALUE,
+                            Optional.empty()));
         }
         Collection<SetAsideTable> aside = tables.setAside();
         if (aside.isEmpty()) {
             return Optional.empty();
         }
-        long first = Long.MAX_VALUE;
+        long first = tables.all().isEmpty() ? writers.minUnsavedLsn() : Long.MAX_VALUE;
         long last = 0;
         Set<TableId> ids = new HashSet<>();
         for (SetAsideTable table : aside) {
@@ -318,6 +325,27 @@ public final class TableGroupShard {
             ids.add(table.table().schema().id());
         }
         return Optional.of(new KeptRecords(first, last, Optional.of(ids)));
+    }
+
+    /** The first record that a start needs after the shard stopped. */
+    private long neededOnceStopped() {
+        // One that stopped before it had replayed the log does not know what it would have needed
+        long first = recovered ? Math.min(neededByTables(), applied.applied().value() + 1) : 1;
+        for (SetAsideTable table : tables.setAside()) {
+            first = Math.min(first, table.firstLsn());
+        }
+        return first;
+    }
+
+    /**
+     * The shard stopped, so nobody will read or flush what is in memory: it is let go. On the
+     * context, at rest.
+     */
+    void letGo() {
+        if (failure != null && stoppedLsn.isEmpty()) {
+            stoppedLsn = OptionalLong.of(neededOnceStopped());
+            tables.all().forEach(TableShard::letGo);
+        }
     }
 
     // ---- writes
@@ -614,7 +642,17 @@ public final class TableGroupShard {
      * trusted.
      */
     public void fail(SteleException cause) {
+        fail("shard " + id, cause);
+    }
+
+    /**
+     * The same.
+     *
+     * @param object what cannot be used
+     */
+    public void fail(String object, SteleException cause) {
         if (failure == null) {
+            failedObject = object;
             failedMillis = nowMillis.getAsLong();
             failure = cause;
             applied.fail(cause);
@@ -690,12 +728,14 @@ public final class TableGroupShard {
     /**
      * A PREPARE record that was kept when its segment went, though the shard served: how it ended
      * concerns nobody but tables whose records are kept as well. Before {@link #start} only.
+     *
+     * @param object where it is kept
      */
-    public void settled(ByteBuffer prepare) {
+    public void settled(String object, ByteBuffer prepare) {
         try {
             transactions.settled(TransactionRecords.decodePrepare(prepare).transactionId());
         } catch (SteleException unreadable) {
-            stopRecovering("kept/" + id, unreadable);
+            stopRecovering(object, unreadable);
         }
     }
 
@@ -711,9 +751,10 @@ public final class TableGroupShard {
      */
     public void stopRecovering(String object, Exception broken) {
         if (failure == null) {
-            failedObject = object;
+            recovered = false;
         }
         fail(
+                object,
                 new SteleException(
                         broken instanceof SteleException known
                                 ? known.code()
@@ -769,11 +810,31 @@ public final class TableGroupShard {
     }
 
     private long neededByTables() {
-        long lowest = Math.min(transactions.minLogLsn(), writers.minUnsavedLsn());
+        return Math.min(neededByRows(), neededByWriters());
+    }
+
+    private long neededByRows() {
+        long lowest = transactions.minLogLsn();
         for (TableShard table : tables.all()) {
             lowest = Math.min(lowest, table.minLogLsn());
         }
         return lowest;
+    }
+
+    /** Without a table that serves nobody is answered; what is kept of the others has these. */
+    private long neededByWriters() {
+        return tables.all().isEmpty() ? Long.MAX_VALUE : writers.minUnsavedLsn();
+    }
+
+    /**
+     * Since when the log is held for nothing but what was answered to writers, in milliseconds; a
+     * manifest would let it go. On the context.
+     */
+    OptionalLong heldForWritersSince() {
+        long needed = neededByWriters();
+        return needed < neededByRows()
+                ? OptionalLong.of(new Lsn(needed).millis())
+                : OptionalLong.empty();
     }
 
     ShardLog log() {

@@ -64,6 +64,7 @@ final class WriterWindows {
     private long changes;
     private long unsavedLsn = Long.MAX_VALUE; // lowest that no installed manifest has
     private long uncapturedLsn = Long.MAX_VALUE; // lowest since the last capture
+    private long newestLsn; // of all that were decided here
 
     WriterWindows(LongSupplier nowMillis) {
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
@@ -175,6 +176,7 @@ final class WriterWindows {
         window.changed = ++changes;
         unsavedLsn = Math.min(unsavedLsn, lsn.value());
         uncapturedLsn = Math.min(uncapturedLsn, lsn.value());
+        newestLsn = Math.max(newestLsn, lsn.value());
         return window;
     }
 
@@ -275,14 +277,17 @@ final class WriterWindows {
 
     /**
      * The lowest LSN of a record that no installed manifest tells the outcome of, as long as that
-     * matters; {@code Long.MAX_VALUE} if there is none.
+     * matters; {@code Long.MAX_VALUE} if there is none. Older ones matter to nobody, younger ones
+     * do.
      */
     synchronized long minUnsavedLsn() {
-        boolean matters =
-                unsavedLsn != Long.MAX_VALUE
-                        && new Lsn(unsavedLsn).millis()
-                                >= nowMillis.getAsLong() - WireLimits.WRITER_MEMORY.toMillis();
-        return matters ? unsavedLsn : Long.MAX_VALUE;
+        long oldestMillis = nowMillis.getAsLong() - WireLimits.WRITER_MEMORY.toMillis();
+        if (unsavedLsn == Long.MAX_VALUE || new Lsn(newestLsn).millis() < oldestMillis) {
+            return Long.MAX_VALUE;
+        }
+        return new Lsn(unsavedLsn).millis() >= oldestMillis
+                ? unsavedLsn
+                : Lsn.of(oldestMillis, 0).value();
     }
 
     /**

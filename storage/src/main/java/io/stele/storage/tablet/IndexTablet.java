@@ -70,6 +70,12 @@ final class IndexTablet {
         return closed;
     }
 
+    /** Forgets what is in no file. */
+    void letGo() {
+        seal();
+        sealed.clear();
+    }
+
     private IndexMemTable newMemTable() {
         return new IndexMemTable(keys.index().unique());
     }

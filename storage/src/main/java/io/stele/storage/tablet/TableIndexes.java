@@ -76,6 +76,13 @@ final class TableIndexes {
         showViews();
     }
 
+    /** Forgets all entries that are in no file. */
+    void letGo() {
+        seal();
+        tablets.values().forEach(IndexTablet::letGo);
+        useLanes(lanes);
+    }
+
     void restore(Map<Integer, List<RowFile>> files) {
         files.forEach((indexId, ofIndex) -> tablet(indexId).restore(ofIndex));
         showViews();

@@ -139,6 +139,22 @@ public final class TableShard {
         rowCache.endReset();
     }
 
+    /**
+     * Nobody will read or flush what is in memory here: it is let go. Readers that have a view read
+     * on. On the context, at rest.
+     */
+    public void letGo() {
+        rowCache.beginReset();
+        sealed.clear();
+        ingested.clear();
+        endedLogLsn = Long.MAX_VALUE;
+        activeSinceMillis = Long.MAX_VALUE;
+        active = newMemTable();
+        indexes.letGo();
+        show(view.rowFiles(), view.columnFiles());
+        rowCache.endReset();
+    }
+
     /** Nobody finds the table any more: work on its files may end early. Any thread. */
     public void drop() {
         dropped = true;

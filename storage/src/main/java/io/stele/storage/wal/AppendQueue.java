@@ -6,6 +6,7 @@ import io.stele.protocol.SteleException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -39,6 +40,7 @@ final class AppendQueue {
     private final Map<ShardId, ShardState> shards = new HashMap<>();
     private final ArrayDeque<PendingRecord> queue = new ArrayDeque<>();
     private final ArrayDeque<HoldRequest> holdRequests = new ArrayDeque<>();
+    private final ArrayDeque<PendingRecord> turns = new ArrayDeque<>(); // of those in add
     private long queuedBytes;
     private long heldBytes;
     private boolean markRequested;
@@ -49,6 +51,13 @@ final class AppendQueue {
         private final ArrayDeque<PendingRecord> waiting = new ArrayDeque<>();
         private long lastAssigned;
         private boolean held;
+        private @Nullable SteleException abandoned; // why its hold never ends
+
+        private void checkNotAbandoned() {
+            if (abandoned != null) {
+                throw abandoned;
+            }
+        }
     }
 
     /** A hold that waits for others to end. */
@@ -60,6 +69,12 @@ final class AppendQueue {
     /** Everything that waited when the queue ended. */
     record Leftovers(List<PendingRecord> records, List<HoldRequest> holds) {
         static final Leftovers NONE = new Leftovers(List.of(), List.of());
+
+        /** Outside of the lock. */
+        void fail(SteleException reason) {
+            records.forEach(record -> record.future.completeExceptionally(reason));
+            holds.forEach(hold -> hold.granted().completeExceptionally(reason));
+        }
     }
 
     /** Bytes waiting in all and for holds, and whether the log has failed. */
@@ -75,22 +90,54 @@ final class AppendQueue {
         return shards.computeIfAbsent(shard, ignored -> new ShardState());
     }
 
-    /** Adds a record, waiting for room. */
+    /** Adds a record, waiting for room; those who wait for the same room get it in turn. */
     void add(PendingRecord record) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (!offerLocked(record)) {
-                room.await();
+            if (isNext(record) && offerLocked(record)) {
+                return;
+            }
+            turns.add(record);
+            try {
+                while (!isNext(record) || !offerLocked(record)) {
+                    room.await();
+                }
+            } finally {
+                turns.remove(record);
+                room.signalAll();
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** Adds a record if there is room. */
+    /** Whether nobody has waited for longer for the room that a record needs. */
+    private boolean isNext(PendingRecord record) {
+        for (PendingRecord waiting : turns) {
+            if (waiting == record) {
+                return true;
+            }
+            if (needSameRoom(waiting, record)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean needSameRoom(PendingRecord one, PendingRecord other) {
+        return state(one.shard).held == state(other.shard).held;
+    }
+
+    /** Adds a record if there is room, and nobody waits for it with a larger one. */
     boolean offer(PendingRecord record) {
         lock.lock();
         try {
+            for (PendingRecord waiting : turns) {
+                if (needSameRoom(waiting, record)
+                        && waiting.queueBytes() > record.queueBytes()) {
+                    return false;
+                }
+            }
             return offerLocked(record);
         } finally {
             lock.unlock();
@@ -103,6 +150,7 @@ final class AppendQueue {
         try {
             checkOpen();
             ShardState state = state(record.shard);
+            state.checkNotAbandoned();
             if (state.held) {
                 state.waiting.add(record);
                 heldBytes += record.queueBytes();
@@ -117,6 +165,7 @@ final class AppendQueue {
     private boolean offerLocked(PendingRecord record) {
         checkOpen();
         ShardState state = state(record.shard);
+        state.checkNotAbandoned();
         int bytes = record.queueBytes();
         if (state.held) {
             if (heldBytes > 0 && heldBytes + bytes > limitBytes) {
@@ -160,6 +209,7 @@ final class AppendQueue {
         lock.lock();
         try {
             checkOpen();
+            request.shards().forEach(shard -> state(shard).checkNotAbandoned());
             holdRequests.add(request);
             grants = grantHolds();
         } finally {
@@ -302,6 +352,39 @@ final class AppendQueue {
             lock.unlock();
         }
         grants.forEach(Runnable::run);
+    }
+
+    /**
+     * The hold of these shards never ends: nobody is let in any more, and who waited is returned.
+     * Those who waited for other shards behind them go on.
+     */
+    Leftovers abandon(Set<ShardId> held, SteleException reason) {
+        List<Runnable> grants;
+        List<PendingRecord> records = new ArrayList<>();
+        List<HoldRequest> holds = new ArrayList<>();
+        lock.lock();
+        try {
+            if (ended != null) {
+                return Leftovers.NONE;
+            }
+            for (ShardId shard : held) {
+                ShardState state = state(shard);
+                state.abandoned = reason;
+                for (PendingRecord record : state.waiting) {
+                    heldBytes -= record.queueBytes();
+                    records.add(record);
+                }
+                state.waiting.clear();
+            }
+            holdRequests.removeIf(
+                    request -> !Collections.disjoint(request.shards(), held) && holds.add(request));
+            room.signalAll();
+            grants = grantHolds();
+        } finally {
+            lock.unlock();
+        }
+        grants.forEach(Runnable::run);
+        return new Leftovers(records, holds);
     }
 
     /** An LSN above all given out so far, and the last one of each shard. */

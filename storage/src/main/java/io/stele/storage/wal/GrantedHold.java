@@ -70,4 +70,12 @@ final class GrantedHold implements LogHold {
         }
         queue.release(grant.previous().keySet(), lsn(), voids);
     }
+
+    @Override
+    public synchronized void abandon(SteleException cause) {
+        if (!released) {
+            released = true;
+            queue.abandon(grant.previous().keySet(), cause).fail(cause);
+        }
+    }
 }

@@ -2,6 +2,7 @@ package io.stele.storage.wal;
 
 import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
+import io.stele.protocol.SteleException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,12 @@ public interface LogHold extends AutoCloseable {
      * do nothing.
      */
     void release();
+
+    /**
+     * Never ends, since nobody knows what is to come at its LSN: whoever waits for these shards, or
+     * will, fails so. A restart finds out.
+     */
+    void abandon(SteleException cause);
 
     /** Releases. */
     @Override

@@ -427,13 +427,8 @@ public final class NodeLog implements AutoCloseable {
         AppendQueue.Leftovers leftovers = queue.fail(failure);
         listener.onFailure(failure);
         group.forEach(record -> record.future.completeExceptionally(failure));
-        giveUp(leftovers, failure);
+        leftovers.fail(failure);
         takeMarks().forEach(mark -> mark.completeExceptionally(failure));
-    }
-
-    private static void giveUp(AppendQueue.Leftovers leftovers, SteleException reason) {
-        leftovers.records().forEach(record -> record.future.completeExceptionally(reason));
-        leftovers.holds().forEach(hold -> hold.granted().completeExceptionally(reason));
     }
 
     /**
@@ -444,7 +439,7 @@ public final class NodeLog implements AutoCloseable {
     public void close() {
         SteleException reason =
                 new SteleException(ErrorCode.UNAVAILABLE, "The write-ahead log is closed");
-        giveUp(queue.close(reason), reason);
+        queue.close(reason).fail(reason);
         if (!threaded) {
             while (commit()) {
                 // until nothing waits

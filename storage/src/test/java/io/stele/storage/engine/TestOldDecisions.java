@@ -9,6 +9,7 @@ import io.stele.protocol.TableId;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.scheduler.SimulatedPool;
+import io.stele.storage.catalog.TableState;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.objectstore.ForwardingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class TestOldDecisions {
@@ -114,6 +116,43 @@ class TestOldDecisions {
         assertThat(node.store().list(Decision.FOLDER))
                 .extracting(ObjectEntry::path)
                 .containsExactly(Decision.path(last));
+    }
+
+    /** Nobody else knows that its table is to be public. */
+    @Test
+    void noDecisionGoesWhileOneOfAStagedTableIsDamaged() throws IOException {
+        SimulatedNode node = SimulatedNode.start(StorageOptions.DEFAULT, 1);
+        TestTable staged =
+                TestTable.create(
+                        node.engine(),
+                        "staged",
+                        Orientation.ROW,
+                        true,
+                        1,
+                        List.of(),
+                        TableState.STAGED);
+        String transaction = node.engine().beginTransaction(staged.id(), Optional.empty());
+        CompletableFuture<Lsn> commit =
+                node.engine().commit(transaction, List.of(), Optional.of(staged.id()));
+        while (node.store().list(Decision.path(transaction)).isEmpty()) {
+            assertThat(node.pool().runOne()).isTrue();
+        }
+        assertThat(commit).isNotDone();
+        String path = Decision.path(transaction);
+        byte[] good = node.store().readFully(path);
+        byte[] bad = good.clone();
+        bad[good.length / 2] ^= 1;
+        node.store().put(path, bad);
+        node.restart();
+        for (int ticks = 0; ticks < 4; ticks++) {
+            node.tick(KEPT_MILLIS);
+        }
+        assertThat(node.store().readFully(path)).isEqualTo(bad);
+
+        node.store().put(path, good);
+        node.restart();
+        assertThat(node.engine().catalog().current().table("test", "staged").id())
+                .isEqualTo(staged.id());
     }
 
     private void create(ObjectStore store, String transactionId) throws IOException {

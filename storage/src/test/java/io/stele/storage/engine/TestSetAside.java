@@ -10,10 +10,13 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.api.WrittenFile;
 import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.wire.OperationKind;
+import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.engine.WorkerFiles.Row;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.shard.Damage;
+import io.stele.storage.tablet.TableShard;
 import io.stele.storage.wal.LogOptions;
 import java.io.IOException;
 import java.time.Duration;
@@ -59,9 +62,10 @@ final class TestSetAside {
                 String path = file.path().replace(".orc", suffix);
                 if (file.paths().contains(path) && !(suffix.equals(".orc.sums") && keptBytes > 0)) {
                     cut(path, keptBytes);
-                    assertRefused(
-                            () -> node.await(node.commit(transaction, List.of(file))),
-                            "nothing is changed");
+                    Refusals.assertRefused(
+                                    ErrorCode.TRANSACTION_ABORTED,
+                                    () -> node.await(node.commit(transaction, List.of(file))))
+                            .hasMessageContaining("nothing is changed");
                 }
             }
         }
@@ -78,12 +82,12 @@ final class TestSetAside {
         WrittenFile file = workerFile("worker");
         byte[] index = node.objects().readFully(file.keyIndexPath().orElseThrow());
         commitAndLose(file);
-        assertSetAside(file.path());
+        assertSetAside(file.keyIndexPath().orElseThrow());
         put(other, 2, "more");
         node.await(node.engine().flush(other.id()));
         assertThat(rows(other)).hasSize(2);
         node.restart();
-        assertSetAside(file.path());
+        assertSetAside(file.keyIndexPath().orElseThrow());
         assertThat(rows(other)).hasSize(2);
 
         node.objects().put(file.keyIndexPath().orElseThrow(), index);
@@ -118,11 +122,11 @@ final class TestSetAside {
         byte[] good = node.objects().readFully(index);
         node.objects().delete(index);
         node.restart();
-        assertSetAside(file.path());
+        assertSetAside(index);
         trimByOther();
         assertThat(node.store().list(KeptLog.FOLDER)).isNotEmpty();
         node.restart();
-        assertSetAside(file.path());
+        assertSetAside(index);
         trimByOther();
 
         node.objects().put(index, good);
@@ -199,16 +203,17 @@ final class TestSetAside {
         put(damaged, 1, "lost");
         node.await(node.engine().flush(damaged.id()));
         FileEntry file = fileOf(damaged);
-        node.objects().delete(file.keyIndex().orElseThrow().path());
+        String index = file.keyIndex().orElseThrow().path();
+        node.objects().delete(index);
         put(damaged, 2, "in the log");
         node.restart();
-        assertSetAside(file.path());
+        assertSetAside(index);
 
-        node.await(node.engine().dropDamaged(file.path()));
+        node.await(node.engine().dropDamaged(index));
         node.restart();
         assertThat(node.engine().status().damages()).isEmpty();
         assertThat(rows(damaged)).containsExactly(Map.entry(2L, "in the log:2"));
-        assertThatThrownBy(() -> node.await(node.engine().dropDamaged(file.path())))
+        assertThatThrownBy(() -> node.await(node.engine().dropDamaged(index)))
                 .isInstanceOfSatisfying(
                         SteleException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
@@ -228,6 +233,176 @@ final class TestSetAside {
         node.restart();
         assertThat(node.engine().status().damages()).isEmpty();
         assertThat(rows(other)).hasSize(1);
+    }
+
+    @Test
+    void memoryOfATableThatIsSetAsideIsFree() throws IOException {
+        for (long id = 0; id < 100; id++) {
+            put(damaged, id, "in a file");
+        }
+        node.await(node.engine().flush(damaged.id()));
+        for (long id = 1_000; id < 1_100; id++) {
+            put(damaged, id, "x".repeat(1_000));
+        }
+        TableShard table = node.engine().shard(damaged.schema().shard(0)).table(damaged.id());
+        String index = fileOf(damaged).keyIndex().orElseThrow().path();
+        byte[] bytes = node.store().readFully(index);
+        bytes[30] ^= 1;
+        node.store().put(index, bytes);
+        assertThat(table.view().memoryBytes()).isGreaterThan(100_000);
+        assertThatThrownBy(() -> put(damaged, 7, "meets the damage"))
+                .isInstanceOf(SteleException.class);
+        assertSetAside(index);
+        assertThat(table.view().memoryBytes()).isLessThan(10_000);
+        assertThat(node.engine().status().memTableBytes()).isLessThan(10_000);
+
+        bytes[30] ^= 1;
+        node.store().put(index, bytes);
+        node.restart();
+        assertThat(rows(damaged)).hasSize(200);
+    }
+
+    @Test
+    void memoryOfAShardThatStoppedIsFreeAndItsLogIsKept() throws IOException {
+        for (long id = 0; id < 100; id++) {
+            put(damaged, id, "x".repeat(1_000));
+        }
+        ShardId shard = damaged.schema().shard(0);
+        TableShard table = node.engine().shard(shard).table(damaged.id());
+        node.tick(500);
+        assertThat(node.engine().status().memTableBytes()).isGreaterThan(100_000);
+        node.engine()
+                .shard(shard)
+                .fail(new SteleException(ErrorCode.UNAVAILABLE, "stopped by the test"));
+        node.tick(500);
+        assertThat(node.engine().status().memTableBytes()).isZero();
+        assertThat(table.view().memoryBytes()).isLessThan(10_000);
+        TestTable elsewhere =
+                TestTable.create(node.engine(), "elsewhere", Orientation.ROW, true, 2);
+        for (long id = 0; id < 100; id++) {
+            put(elsewhere, id, "x".repeat(200));
+        }
+        node.await(node.engine().flush(elsewhere.id()));
+        node.tick(1_000);
+        node.tick(1_000);
+        assertThat(node.store().list(KeptLog.FOLDER)).isNotEmpty();
+        node.restart();
+        assertThat(rows(damaged)).hasSize(100);
+    }
+
+    /** Whose condition would not hold any more on the files that it has by then. */
+    @Test
+    void aTableThatComesBackDoesNotSetAsideAnotherOneOfItsTransaction() throws IOException {
+        put(damaged, 1, "in a file");
+        node.await(node.engine().flush(damaged.id()));
+        String transaction = node.engine().beginTransaction(damaged.id(), Optional.empty());
+        WriteBatchBuilder update = damaged.batch();
+        damaged.update(update, OperationKind.UPDATE, 1, Optional.of("updated"), 2);
+        stage(transaction, damaged, update);
+        WriteBatchBuilder insert = other.batch();
+        other.insert(insert, OperationKind.INSERT, 5, "inserted", 5);
+        stage(transaction, other, insert);
+        CompletableFuture<Lsn> commit = node.commit(transaction, List.of());
+        while (!commit.isDone() && node.store().list(Decision.path(transaction)).isEmpty()) {
+            if (!node.pool().runOne()) {
+                node.tick(500);
+            }
+        }
+        assertThat(commit).isNotDone();
+        String index = fileOf(damaged).keyIndex().orElseThrow().path();
+        byte[] good = node.store().readFully(index);
+        node.store().delete(index);
+        node.restart();
+        assertSetAside(index);
+        assertThat(rows(other)).containsExactly(Map.entry(5L, "inserted:5"));
+        node.await(node.engine().flush(other.id()));
+
+        node.store().put(index, good);
+        node.restart();
+        assertThat(node.engine().status().damages()).isEmpty();
+        assertThat(rows(damaged)).containsExactly(Map.entry(1L, "updated:2"));
+        assertThat(rows(other)).containsExactly(Map.entry(5L, "inserted:5"));
+    }
+
+    private void stage(String transaction, TestTable table, WriteBatchBuilder batch) {
+        node.engine()
+                .stage(
+                        transaction,
+                        table.schema().shard(0),
+                        batch.toByteArray(),
+                        0,
+                        batch.sizeBytes());
+    }
+
+    @Test
+    void aCommitWhoseConflictCheckCannotReadAFileIsAbortedForCertain() throws IOException {
+        for (long id = 0; id < 100; id++) {
+            put(damaged, id, "in a file");
+        }
+        node.await(node.engine().flush(damaged.id()));
+        Lsn read = node.readPoint().lsn();
+        String transaction = node.engine().beginTransaction(damaged.id(), Optional.of(read));
+        WriteBatchBuilder batch = damaged.batch();
+        batch.upsert(damaged.key(7), damaged.row(7, "transaction", 7));
+        stage(transaction, damaged, batch);
+        String index = fileOf(damaged).keyIndex().orElseThrow().path();
+        byte[] bytes = node.store().readFully(index);
+        bytes[30] ^= 1;
+        node.store().put(index, bytes);
+        Refusals.assertRefused(
+                        ErrorCode.TRANSACTION_ABORTED,
+                        () -> node.await(node.commit(transaction, List.of())))
+                .hasMessageContaining("nothing is changed")
+                .hasMessageContaining(index);
+        bytes[30] ^= 1;
+        node.store().put(index, bytes);
+        node.restart();
+        assertThat(rows(damaged)).containsEntry(7L, "in a file:7");
+    }
+
+    @Test
+    void commitsBehindOneWhoseDecisionIsDamagedAreAnswered() throws IOException {
+        TestTable elsewhere =
+                TestTable.create(node.engine(), "elsewhere", Orientation.ROW, true, 2);
+        put(damaged, 1, "row");
+        String broken = node.engine().beginTransaction(damaged.id(), Optional.empty());
+        stageRow(broken, damaged, 2);
+        String decision = Decision.path(broken);
+        node.store().put(decision, new byte[] {1, 2, 3});
+        String both = node.engine().beginTransaction(damaged.id(), Optional.empty());
+        stageRow(both, damaged, 3);
+        stageRow(both, elsewhere, 3);
+        String healthy = node.engine().beginTransaction(elsewhere.id(), Optional.empty());
+        stageRow(healthy, elsewhere, 4);
+        List<CompletableFuture<?>> answers =
+                List.of(
+                        node.commit(broken, List.of()),
+                        node.commit(both, List.of()),
+                        damaged.upsert(node.engine(), 5, "behind", 5),
+                        node.commit(healthy, List.of()));
+        for (int tick = 0; tick < 20; tick++) {
+            node.tick(500);
+        }
+        assertThat(answers).allSatisfy(answer -> assertThat(answer).isDone());
+        assertThat(answers.get(1)).isCompletedExceptionally();
+        assertThat(answers.get(3)).isCompleted();
+        assertThat(node.engine().status().damages())
+                .extracting(Damage::object)
+                .containsExactly(decision);
+        assertThat(node.engine().status().log().heldBytes()).isZero();
+        put(elsewhere, 6, "serves");
+
+        node.store().delete(decision);
+        node.restart();
+        assertThat(node.engine().status().damages()).isEmpty();
+        assertThat(rows(damaged)).containsEntry(1L, "row:1").doesNotContainKeys(2L, 3L);
+        assertThat(rows(elsewhere)).containsOnlyKeys(4L, 6L);
+    }
+
+    private void stageRow(String transaction, TestTable table, long id) {
+        WriteBatchBuilder batch = table.batch();
+        batch.upsert(table.key(id), table.row(id, "transaction", id));
+        node.engine().stage(transaction, table.shard(id), batch.toByteArray(), 0, batch.sizeBytes());
     }
 
     private void assertSetAside(String object) throws IOException {

@@ -449,6 +449,24 @@ class TestTransactions {
     }
 
     /** Workers write files for hours, of which the sidecar sees nothing. */
+    /** As when it is replaced between the two looks at the catalog. */
+    @Test
+    void aTransactionThatFindsItsTableGoneHoldsNoHistory() throws IOException {
+        TestTable gone = TestTable.create(node.engine(), "gone", Orientation.ROW, true, 1);
+        TestTable other = TestTable.create(node.engine(), "other", Orientation.ROW, true, 1);
+        Lsn read = node.await(other.upsert(node.engine(), 1, "row", 1));
+        node.engine().catalog().dropTable(gone.id());
+        assertRefused(
+                ErrorCode.STALE_TABLE,
+                () ->
+                        node.engine()
+                                .transactions()
+                                .begin(Optional.of(read), gone.id(), Optional.empty()));
+        node.tick(StorageOptions.DEFAULT.retention().multipliedBy(2).toMillis());
+        node.await(other.upsert(node.engine(), 1, "later", 1));
+        assertThat(node.engine().horizon(other.id())).isGreaterThan(read);
+    }
+
     @Test
     void aTransactionLivesAsLongAsItIsRenewed() throws IOException {
         TestTable table = TestTable.create(node.engine(), "t", Orientation.ROW, true, 1);

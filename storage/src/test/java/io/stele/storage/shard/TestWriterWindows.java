@@ -191,6 +191,16 @@ class TestWriterWindows {
     }
 
     @Test
+    void youngRecordsAreNeededBehindOnesThatAreTooOld() {
+        applyAt(WRITER, 1);
+        nowMillis += WireLimits.WRITER_MEMORY.toMillis();
+        long young = Lsn.of(nowMillis, 0).value();
+        windows.applied(WRITER, 2, new WriteOutcome(new Lsn(young), 0));
+        nowMillis += 10;
+        assertThat(windows.minUnsavedLsn()).isBetween(Lsn.of(1_001, 0).value(), young);
+    }
+
+    @Test
     void aWriterIsForgottenByAge() {
         UUID young = new UUID(3, 4);
         UUID busy = new UUID(5, 6);
@@ -206,6 +216,18 @@ class TestWriterWindows {
         assertThat(windows.find(WRITER, 1)).isEmpty();
         assertThat(windows.find(young, 1)).isPresent();
         assertThat(windows.find(busy, 1)).as("in flight").isPresent();
+    }
+
+    /** Its batches were forgotten because others had many; it may be as young as any. */
+    @Test
+    void aWriterOfWhichOnlyTheFloorIsLeftIsNotTakenForANewOneAfterARestart() {
+        nowMillis += 2 * WireLimits.WRITER_MEMORY.toMillis();
+        windows.restore(new WriterProgress(WRITER, 7, List.of()), false);
+        windows.admit(new UUID(3, 4), 1, new CompletableFuture<>()); // looks for old ones
+        assertCode(windows.admit(WRITER, 7, new CompletableFuture<>()), OUTCOME_UNKNOWN);
+        nowMillis += WireLimits.WRITER_MEMORY.toMillis() + 1;
+        windows.admit(new UUID(5, 6), 1, new CompletableFuture<>());
+        assertThat(windows.find(WRITER, 7)).isEmpty();
     }
 
     @Test
