@@ -402,7 +402,8 @@ final class TestSetAside {
     private void stageRow(String transaction, TestTable table, long id) {
         WriteBatchBuilder batch = table.batch();
         batch.upsert(table.key(id), table.row(id, "transaction", id));
-        node.engine().stage(transaction, table.shard(id), batch.toByteArray(), 0, batch.sizeBytes());
+        node.engine()
+                .stage(transaction, table.shard(id), batch.toByteArray(), 0, batch.sizeBytes());
     }
 
     private void assertSetAside(String object) throws IOException {

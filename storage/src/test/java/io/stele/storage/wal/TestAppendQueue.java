@@ -58,9 +58,7 @@ final class TestAppendQueue {
     @Test
     @Timeout(60)
     void whoWaitsForAHoldIsInNobodysWay() throws InterruptedException {
-        queue.requestHold(
-                new AppendQueue.HoldRequest(
-                        Set.of(B), new CompletableFuture<>()));
+        queue.requestHold(new AppendQueue.HoldRequest(Set.of(B), new CompletableFuture<>()));
         assertThat(queue.offer(record(B, 9_000))).isTrue();
         addWaiting(record(B, 9_000));
         assertThat(queue.offer(record(5_000))).isTrue();
