@@ -71,7 +71,8 @@ public final class SteleErrors {
             case NUMBER_OUT_OF_RANGE -> StandardErrorCode.NUMERIC_VALUE_OUT_OF_RANGE;
             case TOO_MANY_GROUPS -> StandardErrorCode.EXCEEDED_LOCAL_MEMORY_LIMIT;
             case CANCELLED -> StandardErrorCode.USER_CANCELED;
-            case TRANSACTION_NOT_FOUND, TRANSACTION_ABORTED -> SteleErrorCode.STELE_TRANSACTION_LOST;
+            case TRANSACTION_NOT_FOUND, TRANSACTION_ABORTED ->
+                    SteleErrorCode.STELE_TRANSACTION_LOST;
             case STALE_TABLE -> SteleErrorCode.STELE_STALE_TABLE;
             case UNAUTHENTICATED -> SteleErrorCode.STELE_UNAUTHENTICATED;
             case BUSY -> SteleErrorCode.STELE_BUSY;

@@ -53,7 +53,10 @@ final class TestSinkFiles {
     private void failAt(int object, boolean keyed) throws IOException {
         FailingStore failing = new FailingStore(object);
         WriteContext context = context(failing, keyed);
-        RowSink sink = keyed ? SortedFilesSink.byFile(context, SmallPartitions.FEW) : new StreamedFilesSink(context, true);
+        RowSink sink =
+                keyed
+                        ? SortedFilesSink.byFile(context, SmallPartitions.FEW)
+                        : new StreamedFilesSink(context, true);
         assertThatThrownBy(
                         () -> {
                             sink.append(page());

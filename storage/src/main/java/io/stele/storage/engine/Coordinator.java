@@ -288,7 +288,8 @@ final class Coordinator {
 
     /**
      * Nobody can say how it was decided: the shards keep silent until a restart finds out. What
-     * comes behind it must not get into their log before its outcome, so who waits there is refused.
+     * comes behind it must not get into their log before its outcome, so who waits there is
+     * refused.
      */
     private CompletableFuture<Lsn> stop(
             Commit commit, SortedSet<ShardId> participants, LogHold hold, Throwable failed) {

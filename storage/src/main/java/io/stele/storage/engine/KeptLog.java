@@ -91,9 +91,7 @@ final class KeptLog {
      */
     void replay(ShardId shard, String object, Consumer consumer) throws IOException {
         KeptLogObject.read(store.describe(object), shard, store.readFully(object))
-                .forEach(
-                        one ->
-                                consumer.accept(one.lsn(), one.type(), one.payload(), one.whole()));
+                .forEach(one -> consumer.accept(one.lsn(), one.type(), one.payload(), one.whole()));
     }
 
     /** Takes kept records. */

@@ -313,9 +313,7 @@ final class Recovery {
                     throw broken;
                 }
                 if (damages.size() < MAX_DAMAGES) {
-                    damages.add(
-                            damage(
-                                    shard.id(), tableId, FailedFile.of(entry, broken), broken));
+                    damages.add(damage(shard.id(), tableId, FailedFile.of(entry, broken), broken));
                 }
             }
         }

@@ -260,7 +260,9 @@ public final class ShardMaintenance {
         boolean isOld =
                 since.isPresent() && nowMillis - since.getAsLong() >= options.memTableAgeMillis();
         if (isOld && publisher.isIdle() && shard.failure().isEmpty()) {
-            shard.tables().stream().findFirst().ifPresent(table -> store(new UnchangedTable(table)));
+            shard.tables().stream()
+                    .findFirst()
+                    .ifPresent(table -> store(new UnchangedTable(table)));
         }
     }
 

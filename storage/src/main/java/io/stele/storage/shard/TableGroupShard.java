@@ -306,9 +306,7 @@ public final class TableGroupShard {
         if (failure != null) {
             return Optional.of(
                     new KeptRecords(
-                            stoppedLsn.isPresent()
-                                    ? stoppedLsn.getAsLong()
-                                    : neededOnceStopped(),
+                            stoppedLsn.isPresent() ? stoppedLsn.getAsLong() : neededOnceStopped(),
                             Long.MAX_VALUE,
                             Optional.empty()));
         }

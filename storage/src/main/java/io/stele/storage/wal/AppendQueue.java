@@ -133,8 +133,7 @@ final class AppendQueue {
         lock.lock();
         try {
             for (PendingRecord waiting : turns) {
-                if (needSameRoom(waiting, record)
-                        && waiting.queueBytes() > record.queueBytes()) {
+                if (needSameRoom(waiting, record) && waiting.queueBytes() > record.queueBytes()) {
                     return false;
                 }
             }
