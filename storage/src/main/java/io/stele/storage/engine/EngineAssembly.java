@@ -204,6 +204,7 @@ final class EngineAssembly {
                         readPoints,
                         files,
                         threads.merging(),
+                        threads.background(),
                         options.targetFileBytes());
         catalog.addListener(
                 (before, after) -> {

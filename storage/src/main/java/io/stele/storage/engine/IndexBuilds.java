@@ -57,6 +57,7 @@ final class IndexBuilds {
     private final CatalogService catalog;
     private final ReadPoints readPoints;
     private final TableFiles files;
+    private final Executor building;
     private final Executor background;
     private final long targetFileBytes;
     private final Map<Key, Build> builds = new LinkedHashMap<>();
@@ -68,6 +69,7 @@ final class IndexBuilds {
             CatalogService catalog,
             ReadPoints readPoints,
             TableFiles files,
+            Executor building,
             Executor background,
             long targetFileBytes) {
         this.jobs = requireNonNull(jobs, "jobs is null");
@@ -75,6 +77,7 @@ final class IndexBuilds {
         this.catalog = requireNonNull(catalog, "catalog is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.files = requireNonNull(files, "files is null");
+        this.building = requireNonNull(building, "building is null");
         this.background = requireNonNull(background, "background is null");
         this.targetFileBytes = targetFileBytes;
     }
@@ -164,7 +167,8 @@ final class IndexBuilds {
                 && Coordinator.unwrap(failed) instanceof SteleException known
                 && endsIndex(known.code())) {
             // Whether or not this gets through, the next attempt fails alike, or finds no index.
-            inBackground(() -> catalog.dropIndex(key.tableId(), key.indexId()))
+            // Not behind merges, which may take hours: of what is cancelled somebody waits
+            run(background, () -> catalog.dropIndex(key.tableId(), key.indexId()))
                     .whenComplete((dropped, notDropped) -> finish(key, failed));
         } else {
             finish(key, failed);
@@ -388,9 +392,13 @@ final class IndexBuilds {
     }
 
     private <T> CompletableFuture<T> inBackground(BlockingStep<T> step) {
+        return run(building, step);
+    }
+
+    private static <T> CompletableFuture<T> run(Executor executor, BlockingStep<T> step) {
         CompletableFuture<T> result = new CompletableFuture<>();
         try {
-            background.execute(
+            executor.execute(
                     () -> {
                         try {
                             result.complete(step.run());

@@ -9,6 +9,7 @@ import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
+import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.job.Job;
 import io.stele.storage.job.JobKey;
@@ -213,14 +214,14 @@ class TestCancelledWork {
                 new JobKey(JobKind.BUILD_INDEX, table.id(), Optional.of(id)), Optional.empty());
     }
 
-    /** All rows, or a half of them, in a file. */
+    /** All rows, or so few of them that no merge begins by itself, in a file. */
     private static void fill(StorageEngine engine, TestTable table, long amount) throws Exception {
         SplittableRandom random = new SplittableRandom(amount);
-        CompletableFuture<?> last = CompletableFuture.completedFuture(null);
-        for (long id = 0; id < (amount == 0 ? ROWS : ROWS / 2); id++) {
-            last = table.upsert(engine, id, Long.toHexString(random.nextLong()), amount);
+        WriteBatchBuilder rows = table.batch();
+        for (long id = 0; id < (amount == 0 ? ROWS : ROWS / 20); id++) {
+            rows.upsert(table.key(id), table.row(id, Long.toHexString(random.nextLong()), amount));
         }
-        last.get(30, TimeUnit.SECONDS);
+        table.write(engine, table.schema().shard(0), rows).get(30, TimeUnit.SECONDS);
         engine.flush(table.id()).get(30, TimeUnit.SECONDS);
     }
 
