@@ -62,7 +62,7 @@ final class SteleAggregationPushdownIT {
                                         .formatted(table, random.nextInt(5)));
                 default ->
                         queries.update(
-                                "UPDATE %s SET price = price + 1, name = 'u' WHERE tiny = %d"
+                                "UPDATE %s SET price = price + 1, name = 'u' WHERE tiny = %d AND price < 1000"
                                         .formatted(table, random.nextInt(5)));
             }
             if (round == 3) {

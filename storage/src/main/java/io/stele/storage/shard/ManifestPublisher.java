@@ -171,7 +171,10 @@ final class ManifestPublisher {
     private Attempt capture(ManifestChange change) throws IOException {
         change.catchUp();
         CapturedWriters writers = captureWriters();
-        List<ColumnFile> columnFiles = new ArrayList<>(change.table().view().columnFiles());
+        List<ColumnFile> columnFiles = new ArrayList<>();
+        if (change.savesDeletions()) {
+            columnFiles.addAll(change.table().view().columnFiles());
+        }
         columnFiles.addAll(change.newColumnFiles());
         columnFiles.removeIf(file -> change.removedFileIds().contains(file.entry().fileId()));
         Lsn historyLsn = new Lsn(change.table().historyLsn());
@@ -247,7 +250,9 @@ final class ManifestPublisher {
             entries.put(file.entry().fileId(), storeDeletes(file));
         }
         change.edit(base, edit, file -> requireNonNull(entries.get(file.entry().fileId())));
-        edit.history(change.table().schema().id(), attempt.historyLsn());
+        if (change.savesDeletions()) {
+            edit.history(change.table().schema().id(), attempt.historyLsn());
+        }
         for (String removed : change.removedFileIds()) {
             edit.removeFile(removed);
         }

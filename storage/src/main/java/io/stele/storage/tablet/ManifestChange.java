@@ -42,4 +42,12 @@ public interface ManifestChange {
 
     /** Makes the change visible to readers. */
     void install() throws IOException;
+
+    /**
+     * Whether the version has the deletions and the history of the table as they are then; if not,
+     * what the version before says of them stays.
+     */
+    default boolean savesDeletions() {
+        return true;
+    }
 }

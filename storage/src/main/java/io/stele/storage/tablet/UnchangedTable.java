@@ -42,4 +42,10 @@ public record UnchangedTable(TableShard table) implements ManifestChange {
     public void install() {
         // Nothing is different for readers.
     }
+
+    /** Deletions go with the rows of memtables that made them, when those are flushed. */
+    @Override
+    public boolean savesDeletions() {
+        return false;
+    }
 }
