@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SteleDifferentialIT {
-    private static final int SEEDS = 6;
+    private static final int SEEDS = Integer.getInteger("differential.seeds", 4);
     private static final int STATEMENTS = 30;
 
     @TempDir private Path directory;
