@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.scheduler.ExecutionContext.Outcome;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
@@ -22,6 +23,8 @@ public final class SimulatedPool extends SharelessPool implements BackgroundPool
     private final RandomGenerator random;
     private final List<Runnable> tasks = new ArrayList<>();
     private final List<Runnable> periodic = new ArrayList<>();
+    private final List<String> waits = new ArrayList<>();
+    private boolean isBounded; // whether a task runs that has one of few threads
 
     /**
      * @param uncaught told of anything that a task of a context throws
@@ -58,6 +61,31 @@ public final class SimulatedPool extends SharelessPool implements BackgroundPool
         tasks.add(requireNonNull(task, "task is null"));
     }
 
+    /** Runs tasks that each have a thread of their own, and may wait for as long as they like. */
+    public Executor unbounded() {
+        return task ->
+                execute(
+                        () -> {
+                            isBounded = false;
+                            task.run();
+                        });
+    }
+
+    /**
+     * Somebody would wait here if there were several threads. If it is a task of a pool, the tasks
+     * that it waits for may be behind it.
+     */
+    public void waitsFor(String what) {
+        if (isBounded) {
+            waits.add(what);
+        }
+    }
+
+    /** What tasks of pools would have waited for. */
+    public List<String> waits() {
+        return List.copyOf(waits);
+    }
+
     /** Nothing runs but the caller; what has ended is not counted. */
     @Override
     public PoolLoad load() {
@@ -78,7 +106,7 @@ public final class SimulatedPool extends SharelessPool implements BackgroundPool
 
     /** Runs every periodic task once, as if its period had passed. */
     public void tick() {
-        List.copyOf(periodic).forEach(Runnable::run);
+        List.copyOf(periodic).forEach(this::runBounded);
     }
 
     /** Runs one waiting task that the seed picks; false when none waits. */
@@ -90,8 +118,17 @@ public final class SimulatedPool extends SharelessPool implements BackgroundPool
         Runnable task = tasks.get(picked);
         tasks.set(picked, tasks.getLast());
         tasks.removeLast();
-        task.run();
+        runBounded(task);
         return true;
+    }
+
+    private void runBounded(Runnable task) {
+        isBounded = true;
+        try {
+            task.run();
+        } finally {
+            isBounded = false;
+        }
     }
 
     /**

@@ -36,7 +36,9 @@ final class EngineLog implements ShardLog, AutoCloseable {
             this.log = NodeLog.start(recovered, shards, threads.logThread().get());
         } else {
             this.writer = threads.contexts().createContext("log", threads.dataBound());
-            this.log = NodeLog.unthreaded(recovered, shards);
+            this.log = 
+                    NodeLog.unthreaded(
+                            recovered, shards, () -> threads.waitsFor("room in the log"));
         }
     }
 

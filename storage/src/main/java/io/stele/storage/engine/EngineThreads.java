@@ -162,11 +162,18 @@ public record EngineThreads(
                 pool,
                 pool,
                 pool,
-                pool,
+                pool.unbounded(),
                 pool,
                 Optional.empty(),
                 () -> 0,
                 uncaught);
+    }
+
+    /** Somebody would wait here, beside others; a simulation has but one thread and notes it. */
+    void waitsFor(String what) {
+        if (contexts instanceof SimulatedPool pool) {
+            pool.waitsFor(what);
+        }
     }
 
     private static SchedulingGroup dataBound(ContextPool contexts) {

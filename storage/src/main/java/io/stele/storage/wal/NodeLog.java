@@ -50,6 +50,7 @@ public final class NodeLog implements AutoCloseable {
     private final SegmentLedger ledger;
     private final AppendQueue queue;
     private final boolean threaded;
+    private final Runnable waits;
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
 
     /** Held by whoever commits; without a log thread that can be any caller. */
@@ -68,9 +69,11 @@ public final class NodeLog implements AutoCloseable {
     private final AtomicLong records = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
 
-    private NodeLog(RecoveredLog recovered, LogListener listener, boolean threaded) {
+    private NodeLog(
+            RecoveredLog recovered, LogListener listener, boolean threaded, Runnable waits) {
         this.listener = requireNonNull(listener, "listener is null");
         this.threaded = threaded;
+        this.waits = requireNonNull(waits, "waits is null");
         files = recovered.files();
         options = recovered.options();
         ledger = recovered.ledger();
@@ -83,7 +86,7 @@ public final class NodeLog implements AutoCloseable {
     /** Continues a log with a log thread of its own. */
     public static NodeLog start(
             RecoveredLog recovered, LogListener listener, ThreadFactory threads) {
-        NodeLog log = new NodeLog(recovered, listener, true);
+        NodeLog log = new NodeLog(recovered, listener, true, () -> {});
         threads.newThread(log::run).start();
         return log;
     }
@@ -93,7 +96,17 @@ public final class NodeLog implements AutoCloseable {
      * simulations do.
      */
     public static NodeLog unthreaded(RecoveredLog recovered, LogListener listener) {
-        return new NodeLog(recovered, listener, false);
+        return unthreaded(recovered, listener, () -> {});
+    }
+
+    /**
+     * The same.
+     *
+     * @param waits told when a caller would have waited for room, were there a log thread
+     */
+    public static NodeLog unthreaded(
+            RecoveredLog recovered, LogListener listener, Runnable waits) {
+        return new NodeLog(recovered, listener, false, waits);
     }
 
     /**
@@ -169,6 +182,7 @@ public final class NodeLog implements AutoCloseable {
 
     private void addCommitting(PendingRecord record) {
         while (!queue.offer(record)) {
+            waits.run();
             if (!commit()) {
                 throw new SteleException(
                         ErrorCode.BUSY,

@@ -157,6 +157,11 @@ final class SimulatedNode {
         return uncaught;
     }
 
+    /** What tasks of bounded pools of this process would have waited for. */
+    List<String> waits() {
+        return pool.waits();
+    }
+
     long nowMillis() {
         return nowMillis;
     }

@@ -185,6 +185,7 @@ final class Simulation {
         }
         throwIfFailed();
         assertThat(node.uncaught()).isEmpty();
+        assertThat(node.waits()).as("what tasks of pools waited for").isEmpty();
         traceNode();
     }
 
