@@ -46,6 +46,9 @@ final class CatalogEdit {
     /** Most characters of a comment. */
     static final int MAX_COMMENT_LENGTH = 10_000;
 
+    /** More than the statements of all versions that are kept can have taken. */
+    private static final int SKIPPED_IDS = 1_000;
+
     private final Catalog base;
     private final Lsn now;
     private final long epoch;
@@ -71,6 +74,12 @@ final class CatalogEdit {
         this.views = new ViewEdits(base, snapshot.views());
         this.nextTableId = snapshot.nextTableId();
         this.nextTableGroupId = snapshot.nextTableGroupId();
+    }
+
+    /** Ids that versions which are lost may have given are not given again. */
+    void skipIds() {
+        nextTableId += SKIPPED_IDS;
+        nextTableGroupId += SKIPPED_IDS;
     }
 
     Catalog build() {

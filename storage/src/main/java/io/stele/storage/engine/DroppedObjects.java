@@ -32,6 +32,7 @@ final class DroppedObjects {
     static final String KEPT = KeptLog.FOLDER;
 
     static final String DECISIONS = Decision.FOLDER;
+    static final String CATALOG = "catalog/";
 
     private final Set<String> paths;
 
@@ -54,6 +55,14 @@ final class DroppedObjects {
 
     boolean hasRecord(ShardId shard, Lsn lsn) {
         return !paths.isEmpty() && paths.contains(LOG + shard + "/" + lsn);
+    }
+
+    /** Whether a catalog version above one is given up. */
+    boolean hasCatalogAbove(long version) {
+        return paths.stream()
+                .filter(path -> path.startsWith(CATALOG))
+                .map(path -> path.substring(CATALOG.length()))
+                .anyMatch(digits -> Long.parseLong(digits) > version);
     }
 
     boolean hasObject(String path) {

@@ -175,6 +175,8 @@ public final class StorageEngine implements AutoCloseable {
             TableId tableId, int schemaVersion, ColumnChange change) {
         try {
             checkOpen();
+            // Files of it may have columns that a catalog version which is lost gave them
+            schema(tableId).shards().forEach(id -> shards.shard(id).checkNotSetAside(tableId));
             TableSchema changed = catalog.alterTable(tableId, schemaVersion, change);
             return shards.joined(changed.shards()).thenApply(inEffect -> changed);
         } catch (SteleException refused) {
@@ -187,6 +189,14 @@ public final class StorageEngine implements AutoCloseable {
      * be called here.
      */
     public CatalogService catalog() {
+        if (catalog.damage().isPresent()) {
+            throw catalog.damage().get().refusal();
+        }
+        return catalog;
+    }
+
+    /** The same, also where it is damaged: then there is nothing in it. */
+    public CatalogService knownCatalog() {
         return catalog;
     }
 
@@ -834,6 +844,9 @@ public final class StorageEngine implements AutoCloseable {
     private void checkOpen() {
         if (closed) {
             throw new SteleException(ErrorCode.UNAVAILABLE, "The storage engine is closed");
+        }
+        if (catalog.damage().isPresent()) {
+            throw catalog.damage().get().refusal();
         }
     }
 

@@ -438,7 +438,7 @@ final class TestCatalogService {
         sixth.put("catalog/00000000000000000007", Golden.load("catalog-6"));
         assertThat(new CatalogStore(sixth, new UUID(0, 9)).loadLatest().toSnapshot())
                 .isEqualTo(service.current().toSnapshot());
-        service.own(0x1122334455667788L);
+        service.own(0x1122334455667788L, false);
         Golden.check("catalog-7", store.readFully("catalog/00000000000000000008"));
         assertThat(open(2).current().toSnapshot()).isEqualTo(service.current().toSnapshot());
     }
@@ -604,11 +604,11 @@ final class TestCatalogService {
 
     @Test
     void whoWasTakenOverChangesNothingAnyMore() {
-        service.own(10);
+        service.own(10, false);
         service.createSchema("of_the_first");
         CatalogService second = open(2);
         service.createSchema("meanwhile");
-        second.own(11);
+        second.own(11, false);
         assertThat(second.current().schemas()).containsExactly("meanwhile", "of_the_first");
         for (int attempt = 0; attempt < 3; attempt++) {
             assertThatThrownBy(() -> service.createSchema("too_late"))
@@ -622,14 +622,14 @@ final class TestCatalogService {
         }
         CatalogService third = open(3);
         assertThat(third.current().schemas()).hasSize(32).doesNotContain("too_late");
-        refuses(ErrorCode.UNAVAILABLE, "epoch 11", () -> third.own(11));
+        refuses(ErrorCode.UNAVAILABLE, "epoch 11", () -> third.own(11, false));
     }
 
     @Test
     void aVersionThatWasDeletedIsNotCreatedAgain() {
-        service.own(10);
+        service.own(10, false);
         CatalogService second = open(2);
-        second.own(11);
+        second.own(11, false);
         for (int versions = 0; versions < 30; versions++) {
             second.createSchema("s" + versions);
         }
