@@ -71,6 +71,11 @@ public enum ErrorCode {
         return category;
     }
 
+    /** Whether a change that fails so has changed nothing, and never will. */
+    public boolean nothingIsChanged() {
+        return category == Category.USER || this == STALE_TABLE || this == TRANSACTION_ABORTED;
+    }
+
     /** Whether the same request may succeed later without any change by the caller. */
     public boolean retryable() {
         return this == BUSY || this == UNAVAILABLE;

@@ -240,15 +240,8 @@ public final class SteleSidecar implements SidecarActions, AutoCloseable {
         try {
             return change.get();
         } catch (SteleException e) {
-            throw translate(isAnswer(e) ? e : unknown(e, unknown));
+            throw translate(e.code().nothingIsChanged() ? e : unknown(e, unknown));
         }
-    }
-
-    /** Whether the sidecar says by it that nothing was done, and will not be. */
-    private static boolean isAnswer(SteleException failure) {
-        return failure.code().category() == ErrorCode.Category.USER
-                || failure.code() == ErrorCode.STALE_TABLE
-                || failure.code() == ErrorCode.TRANSACTION_ABORTED;
     }
 
     private static SteleException unknown(SteleException failure, String unknown) {

@@ -350,7 +350,7 @@ final class Coordinator {
 
     /** What tells that a transaction is not committed, and never will be. */
     static SteleException undone(String transactionId, Throwable cause) {
-        return cause instanceof SteleException known && isUndone(known.code())
+        return cause instanceof SteleException known && known.code().nothingIsChanged()
                 ? known
                 : new SteleException(
                         ErrorCode.TRANSACTION_ABORTED,
@@ -361,13 +361,6 @@ final class Coordinator {
                                                 ? known.getMessage()
                                                 : cause),
                         cause);
-    }
-
-    /** Whether nothing is changed by a transaction whose commit fails so, and never will be. */
-    static boolean isUndone(ErrorCode code) {
-        return code.category() == ErrorCode.Category.USER
-                || code == ErrorCode.STALE_TABLE
-                || code == ErrorCode.TRANSACTION_ABORTED;
     }
 
     private static SteleException aborted(String transactionId, String reason) {

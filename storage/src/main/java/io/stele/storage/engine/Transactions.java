@@ -334,7 +334,7 @@ final class Transactions {
                         (lsn, failed) -> {
                             if (failed != null
                                     && Coordinator.unwrap(failed) instanceof SteleException cause
-                                    && Coordinator.isUndone(cause.code())) {
+                                    && cause.code().nothingIsChanged()) {
                                 end(transaction, cause);
                                 return;
                             }
