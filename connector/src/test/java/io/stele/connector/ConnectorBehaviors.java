@@ -29,10 +29,10 @@ final class ConnectorBehaviors {
         };
     }
 
-    /** Two nodes with TPC-H tables in the schema {@code s} of a sidecar's catalog. */
+    /** A Trino with TPC-H tables in the schema {@code s} of a sidecar's catalog. */
     static DistributedQueryRunner queryRunner(SidecarFixture sidecar, Iterable<TpchTable<?>> tables)
             throws Exception {
-        DistributedQueryRunner runner = SteleCluster.queryRunner(2);
+        DistributedQueryRunner runner = SteleCluster.queryRunner(SteleCluster.workersOfSuites());
         runner.createCatalog("stele", "stele", sidecar.catalogProperties());
         runner.execute("CREATE SCHEMA stele.s");
         QueryAssertions.copyTpchTables(runner, "tpch", "tiny", tables);

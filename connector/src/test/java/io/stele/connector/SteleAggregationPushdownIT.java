@@ -4,16 +4,18 @@ import static io.stele.connector.SameRows.assertSameRows;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.stele.testing.LongRun;
 import io.trino.Session;
 import io.trino.testing.MaterializedResult;
 import io.trino.testing.QueryFailedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Aggregations that the sidecar computes beside the same computed by Trino. */
 @ExtendWith(SteleCluster.Shared.class)
@@ -39,8 +41,12 @@ final class SteleAggregationPushdownIT {
                 sql, queries.run(sql).getMaterializedRows(), engine(sql).getMaterializedRows());
     }
 
+    static LongStream seeds() {
+        return LongStream.rangeClosed(1, LongRun.seeds(2, 8));
+    }
+
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4})
+    @MethodSource("seeds")
     void sameAsTrino(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         String table = SteleQueries.newTable("aggregated");

@@ -40,6 +40,16 @@ public final class SteleCluster implements AutoCloseable {
         runner.execute("CREATE SCHEMA stele.s");
     }
 
+    /**
+     * Workers besides the coordinator, which works as well, for Trino's own suites. Exchanges
+     * between nodes take a third of their processor time, and what goes from node to node is the
+     * matter of the tests on this cluster: by default they run on one node, and on three with
+     * {@code bin/stele test --long}.
+     */
+    static int workersOfSuites() {
+        return Integer.getInteger("suites.workers", 0);
+    }
+
     /** A Trino with the plugin and TPC-H data, without a catalog of ours. */
     public static DistributedQueryRunner queryRunner(int workers) throws Exception {
         return queryRunner(workers, Map.of());

@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Trino's own test of a connector, with every behaviour that the connector has. */
@@ -380,6 +381,85 @@ final class SteleConnectorIT extends BaseConnectorTest {
             }
         }
         return seen;
+    }
+
+    // Of many statements each; what they try of the connector is tried by shorter tests too
+
+    @Test
+    @Tag("long")
+    @Override
+    public void testLargeIn() {
+        super.testLargeIn();
+    }
+
+    @Test
+    @Tag("long")
+    @Override
+    public void testMergeLarge() {
+        super.testMergeLarge();
+    }
+
+    @Test
+    @Tag("long")
+    @Override
+    public void testAddAndDropColumnName() {
+        super.testAddAndDropColumnName();
+    }
+
+    @Test
+    @Tag("long")
+    @Override
+    public void testMaterializedViewColumnName() {
+        super.testMaterializedViewColumnName();
+    }
+
+    @Test
+    @Tag("long")
+    @Override
+    public void testRenameColumnName() {
+        super.testRenameColumnName();
+    }
+
+    @Test
+    @Tag("long")
+    @Override
+    public void testSetFieldTypes() {
+        super.testSetFieldTypes();
+    }
+
+    @Test
+    @Tag("long")
+    @Override
+    public void testCaseSensitiveDataMapping() {
+        super.testCaseSensitiveDataMapping();
+    }
+
+    @Test
+    @Tag("long")
+    @Override
+    public void testTableSampleBernoulli() {
+        super.testTableSampleBernoulli();
+    }
+
+    @Test
+    @Tag("long")
+    @Override
+    public void testTableSampleBernoulliBoundaryValues() {
+        super.testTableSampleBernoulliBoundaryValues();
+    }
+
+    @Test
+    @Tag("long")
+    @Override
+    public void testExplainAnalyze() {
+        super.testExplainAnalyze();
+    }
+
+    /** See {@link SteleCluster#workersOfSuites}. */
+    @Test
+    @Override
+    public void ensureDistributedQueryRunner() {
+        assertThat(getQueryRunner().getNodeCount()).isEqualTo(1 + SteleCluster.workersOfSuites());
     }
 
     /** Our integration tests end in IT. */

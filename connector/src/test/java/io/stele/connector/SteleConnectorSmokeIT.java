@@ -7,9 +7,14 @@ import io.trino.testing.QueryRunner;
 import io.trino.testing.TestingConnectorBehavior;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Trino's own smoke test of a connector, with every behaviour that the connector has. */
+/**
+ * Trino's own smoke test of a connector, with every behaviour that the connector has. {@link
+ * SteleConnectorIT} tries all of it as well.
+ */
+@Tag("long")
 final class SteleConnectorSmokeIT extends BaseConnectorSmokeTest {
     @Override
     protected QueryRunner createQueryRunner() throws Exception {

@@ -19,7 +19,7 @@ final class SteleIndexedQueriesIT extends AbstractTestIndexedQueries {
     protected QueryRunner createQueryRunner() throws Exception {
         Path directory = Files.createTempDirectory("stele-indexed");
         SidecarFixture sidecar = closeAfterClass(new SidecarFixture(directory));
-        DistributedQueryRunner runner = SteleCluster.queryRunner(2);
+        DistributedQueryRunner runner = SteleCluster.queryRunner(SteleCluster.workersOfSuites());
         runner.createCatalog("stele", "stele", sidecar.catalogProperties());
         runner.execute("CREATE SCHEMA stele.s");
         for (String table : List.of("lineitem", "customer", "nation")) {

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.client.SteleClient;
 import io.stele.protocol.client.TableWriter;
+import io.stele.testing.LongRun;
 import io.trino.Session;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Secondary indexes through SQL. */
 @ExtendWith(SteleCluster.Shared.class)
@@ -22,8 +24,12 @@ final class SteleIndexesIT {
         this.queries = new SteleQueries(cluster);
     }
 
+    static List<String> orientations() {
+        return LongRun.combinations(List.of("row,column"), List.of("row", "column"));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"row", "column", "row,column"})
+    @MethodSource("orientations")
     void aUniqueIndexRefusesDuplicatesFromEverySide(String orientation) {
         String table = SteleQueries.newTable("unique_mail");
         queries.run(
@@ -141,7 +147,7 @@ final class SteleIndexesIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"row", "column", "row,column"})
+    @MethodSource("orientations")
     void valuesOfAnIndexAreLookedUp(String orientation) {
         String plain = SteleQueries.newTable("plain");
         String table = SteleQueries.newTable("looked_up");

@@ -3,6 +3,7 @@ package io.stele.connector;
 import static io.stele.connector.SameRows.assertSameRows;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.testing.LongRun;
 import io.trino.Session;
 import io.trino.testing.MaterializedRow;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @ExtendWith(SteleCluster.Shared.class)
 final class SteleLookupDifferenceIT {
-    private static final int SEEDS = 8;
+    private static final int SEEDS = LongRun.seeds(3, 12);
     private static final int CHANGES = 12;
 
     /** Types of key columns with values that are close to each other, as SQL. */

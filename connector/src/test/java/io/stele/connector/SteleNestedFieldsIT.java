@@ -2,6 +2,7 @@ package io.stele.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.testing.LongRun;
 import io.trino.testing.MaterializedResult;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Fields inside columns are columns of scans: read by themselves, and pruned by. */
 @ExtendWith(SteleCluster.Shared.class)
@@ -48,8 +49,12 @@ final class SteleNestedFieldsIT {
                 .containsPattern("constraint on \\[r#a\\]");
     }
 
+    static List<String> orientations() {
+        return LongRun.combinations(List.of("column"), List.of("row", "row,column"));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"column", "row", "row,column"})
+    @MethodSource("orientations")
     void fieldsAreThoseOfWholeColumns(String orientation) {
         String table = newTable("stele.s.", orientation);
         check(table);

@@ -2,11 +2,14 @@ package io.stele.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.testing.LongRun;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Partitions through SQL: scans, deletions, the procedure and the system table. */
@@ -26,14 +29,18 @@ final class StelePartitionsIT {
         this.queries = new SteleQueries(cluster);
     }
 
+    static List<String> designs() {
+        return LongRun.combinations(
+                List.of(
+                        "partitioned_by = ARRAY['y', 'status']",
+                        "partitioned_by = ARRAY['y'], primary_key = ARRAY['y', 'id'], orientation = 'row,column'"),
+                List.of(
+                        "partitioned_by = ARRAY['y'], primary_key = ARRAY['id', 'y']",
+                        "partitioned_by = ARRAY['y'], primary_key = ARRAY['id', 'y'], orientation = 'row'"));
+    }
+
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "partitioned_by = ARRAY['y', 'status']",
-                "partitioned_by = ARRAY['y'], primary_key = ARRAY['id', 'y']",
-                "partitioned_by = ARRAY['y'], primary_key = ARRAY['id', 'y'], orientation = 'row'",
-                "partitioned_by = ARRAY['y'], primary_key = ARRAY['y', 'id'], orientation = 'row,column'"
-            })
+    @MethodSource("designs")
     void predicatesOfPartitionColumnsAreKept(String properties) {
         String plain = SteleQueries.newTable("plain");
         String table = SteleQueries.newTable("parts");
@@ -89,13 +96,7 @@ final class StelePartitionsIT {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "partitioned_by = ARRAY['y', 'status']",
-                "partitioned_by = ARRAY['y'], primary_key = ARRAY['id', 'y']",
-                "partitioned_by = ARRAY['y'], primary_key = ARRAY['id', 'y'], orientation = 'row'",
-                "partitioned_by = ARRAY['y'], primary_key = ARRAY['y', 'id'], orientation = 'row,column'"
-            })
+    @MethodSource("designs")
     void partitionsAreDeletedWithoutAScan(String properties) {
         String plain = SteleQueries.newTable("plain");
         String table = SteleQueries.newTable("parts");

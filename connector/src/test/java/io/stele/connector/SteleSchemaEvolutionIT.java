@@ -1,9 +1,11 @@
 package io.stele.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.stele.protocol.client.SteleClient;
 import io.stele.protocol.client.TableWriter;
+import io.stele.testing.LongRun;
 import io.trino.testing.QueryFailedException;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Every ALTER TABLE of columns and fields, over rows in memory, in files of workers and of the
@@ -87,24 +90,27 @@ final class SteleSchemaEvolutionIT {
         return sidecars.get(table.split("\\.")[0]);
     }
 
+    static List<Arguments> places() {
+        return LongRun.combinations(
+                List.of(
+                        arguments("column", "workers"),
+                        arguments("column", "compacted"),
+                        arguments("row", "restarted"),
+                        arguments("row,column", "memory"),
+                        arguments("row,column", "flushed")),
+                List.of(
+                        arguments("column", "memory"),
+                        arguments("column", "flushed"),
+                        arguments("column", "restarted"),
+                        arguments("row", "memory"),
+                        arguments("row", "flushed"),
+                        arguments("row", "compacted"),
+                        arguments("row,column", "compacted"),
+                        arguments("row,column", "restarted")));
+    }
+
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "column|memory",
-                "column|workers",
-                "column|flushed",
-                "column|compacted",
-                "column|restarted",
-                "row|memory",
-                "row|flushed",
-                "row|compacted",
-                "row|restarted",
-                "row,column|memory",
-                "row,column|flushed",
-                "row,column|compacted",
-                "row,column|restarted"
-            })
+    @MethodSource("places")
     void rowsAreReadByTheColumnsOfNow(String orientation, String place) {
         String table = newTable(place.equals("workers") ? FILES : SMALL, "t");
         create(table, orientation);

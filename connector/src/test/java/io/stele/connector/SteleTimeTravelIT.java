@@ -3,13 +3,14 @@ package io.stele.connector;
 import static io.stele.connector.SameRows.assertSameRows;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.testing.LongRun;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** {@code FOR VERSION AS OF} and {@code FOR TIMESTAMP AS OF}: rows and columns of then. */
 @ExtendWith(SteleCluster.Shared.class)
@@ -25,8 +26,12 @@ final class SteleTimeTravelIT {
     /** A moment, and what the table had then. */
     private record Moment(long lsn, String timestamp, List<?> rows) {}
 
+    static List<String> orientations() {
+        return LongRun.combinations(List.of("column"), List.of("row", "row,column"));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"row", "column", "row,column"})
+    @MethodSource("orientations")
     void everyMomentIsReadAsItWas(String orientation) {
         String table = SteleQueries.newTable("travelled");
         queries.run(

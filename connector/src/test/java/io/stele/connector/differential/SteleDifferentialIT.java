@@ -6,6 +6,7 @@ import com.google.common.collect.ImmutableMap;
 import io.stele.connector.SidecarFixture;
 import io.stele.connector.SteleCluster;
 import io.stele.connector.differential.RandomTable.Column;
+import io.stele.testing.LongRun;
 import io.trino.plugin.memory.MemoryPlugin;
 import io.trino.testing.DistributedQueryRunner;
 import io.trino.testing.MaterializedResult;
@@ -33,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SteleDifferentialIT {
-    private static final int SEEDS = Integer.getInteger("differential.seeds", 4);
+    private static final int SEEDS = Integer.getInteger("differential.seeds", LongRun.seeds(2, 12));
     private static final int STATEMENTS = 30;
 
     @TempDir private Path directory;

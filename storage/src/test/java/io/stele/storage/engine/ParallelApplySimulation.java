@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * <p>{@code -Dsimulation.seed=N} runs one seed, {@code -Dsimulation.seeds=N} that many.
  */
 class ParallelApplySimulation {
-    private static final int SEEDS = 6;
+    private static final int SEEDS = 3;
 
     @ParameterizedTest
     @ValueSource(

@@ -37,6 +37,7 @@ import io.stele.storage.aggregate.FragmentCache;
 import io.stele.storage.aggregate.GroupRange;
 import io.stele.storage.catalog.TableState;
 import io.stele.storage.scan.RowCursor;
+import io.stele.testing.LongRun;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -70,7 +71,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * at the edges of what files know.
  */
 final class TestAggregations {
-    private static final int SEEDS = 3;
+    private static final int SEEDS = LongRun.seeds(1, 10);
     private static final int ROUNDS = 10;
     private static final int KEYS = 400;
     private static final long MAX_BYTES = 64 << 20;
