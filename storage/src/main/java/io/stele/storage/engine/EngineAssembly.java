@@ -31,6 +31,8 @@ import io.stele.storage.wal.LogMark;
 import io.stele.storage.wal.RecoveredLog;
 import java.io.IOException;
 import java.util.HashSet;
+import java.util.Map;
+import java.util.LinkedHashMap;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
@@ -128,10 +130,20 @@ final class EngineAssembly {
                         time,
                         epoch,
                         manifestStores);
+        OpenedFiles opened = new OpenedFiles(files, threads.opening());
+        Map<TableGroupShard, Manifest> owned = new LinkedHashMap<>();
         for (Manifest manifest : manifests.values()) {
-            Manifest owned = recovery.own(manifest, epoch);
-            TableGroupShard shard = shards.add(owned).shard();
-            recovery.restore(shard, owned, files);
+            Manifest ofShard = recovery.own(manifest, epoch);
+            TableGroupShard shard = shards.add(ofShard).shard();
+            owned.put(shard, ofShard);
+            recovery.addTables(shard);
+            for (TableShard table : shard.tables()) {
+                opened.open(ofShard.files(table.schema().id()), table.versions());
+            }
+        }
+        for (Map.Entry<TableGroupShard, Manifest> entry : owned.entrySet()) {
+            TableGroupShard shard = entry.getKey();
+            recovery.restore(shard, entry.getValue(), opened);
             for (TableShard table : shard.tables()) {
                 readPoints.restore(table.schema().id(), new Lsn(table.historyLsn()));
             }

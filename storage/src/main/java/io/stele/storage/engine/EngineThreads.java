@@ -34,6 +34,8 @@ import java.util.function.LongSupplier;
  * @param flushing runs flushes, apart from the short tasks that make them count
  * @param merging runs compactions, apart from the flushes that free memory
  * @param lookups runs reads of files that writes and commits wait for; takes every task
+ * @param opening runs what a start reads of the store for, many reads at a time, and takes every
+ *     task; in simulations each at once, by who asks
  * @param periodic calls the engine's tick
  * @param logThread makes the thread of the log; empty: the log is written by tasks on {@code
  *     contexts}, as simulations need it
@@ -49,6 +51,7 @@ public record EngineThreads(
         BackgroundPool flushing,
         BackgroundPool merging,
         Executor lookups,
+        Executor opening,
         Periodic periodic,
         Optional<ThreadFactory> logThread,
         LongSupplier nanoTime,
@@ -66,6 +69,9 @@ public record EngineThreads(
     private static final int LOOKUP_THREADS =
             16; // they live while there is work, and wait for files more than they compute
 
+    private static final int OPENING_THREADS =
+            64; // they live while an engine starts, and wait for the store
+
     private static final int LOOKUP_WAITING_LIMIT =
             1 << 20; // each shard asks for at most a score of batches at a time
 
@@ -81,6 +87,7 @@ public record EngineThreads(
         requireNonNull(flushing, "flushing is null");
         requireNonNull(merging, "merging is null");
         requireNonNull(lookups, "lookups is null");
+        requireNonNull(opening, "opening is null");
         requireNonNull(periodic, "periodic is null");
         requireNonNull(logThread, "logThread is null");
         requireNonNull(nanoTime, "nanoTime is null");
@@ -141,6 +148,7 @@ public record EngineThreads(
                 pool(backgroundThreads, backgroundFactory, uncaught),
                 pool(Math.max(1, backgroundThreads / 2), backgroundFactory, uncaught),
                 new BlockingPool(LOOKUP_THREADS, LOOKUP_WAITING_LIMIT, factory, uncaught),
+                new BlockingPool(OPENING_THREADS, Integer.MAX_VALUE, factory, uncaught),
                 new ThreadedPeriodic(factory, uncaught),
                 Optional.of(factory),
                 nanoTime,
@@ -163,6 +171,7 @@ public record EngineThreads(
                 pool,
                 pool,
                 pool,
+                Runnable::run,
                 pool,
                 Optional.empty(),
                 () -> 0,
@@ -195,6 +204,9 @@ public record EngineThreads(
         deleting.close();
         contexts.close();
         if (lookups instanceof BlockingPool calls) {
+            calls.close();
+        }
+        if (opening instanceof BlockingPool calls) {
             calls.close();
         }
     }

@@ -27,7 +27,6 @@ import io.stele.storage.shard.StoreWait;
 import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.RowFile;
-import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableVersions;
 import io.stele.storage.wal.HybridClock;
@@ -251,20 +250,30 @@ final class Recovery {
         }
     }
 
-    /** Puts the tables of the catalog into a shard, with the files its manifest names. */
-    void restore(TableGroupShard shard, Manifest manifest, TableFiles files) throws IOException {
-        Catalog current = catalog.current();
+    /** Puts the tables of the catalog into a shard, without files. */
+    void addTables(TableGroupShard shard) throws IOException {
         shard.passOver(dropped::has);
-        for (TableEntry entry : current.tables()) {
+        for (TableEntry entry : catalog.current().tables()) {
             TableSchema schema = entry.schema();
             if (schema.shards().contains(shard.id())) {
                 shard.putTable(new TableVersions(schema, entry.history()));
                 if (entry.state() == TableState.REPLACED) {
                     shard.replaceTable(schema.id());
                 }
-                restore(shard, schema.id(), manifest, files);
-                shard.restoreApplied(manifest.flushedLsn(schema.id()));
             }
+        }
+    }
+
+    /**
+     * Gives a shard's tables the files its manifest names.
+     *
+     * @param opened at least those
+     */
+    void restore(TableGroupShard shard, Manifest manifest, OpenedFiles opened) throws IOException {
+        for (TableShard table : shard.tables()) {
+            TableId tableId = table.schema().id();
+            restore(shard, tableId, manifest, opened);
+            shard.restoreApplied(manifest.flushedLsn(tableId));
         }
         restoreSavedWriters(shard, manifest);
         manifest.writers().forEach(writer -> shard.restoreWriter(writer, true));
@@ -290,7 +299,7 @@ final class Recovery {
 
     /** A table of whose files one cannot be used is set aside. */
     private void restore(
-            TableGroupShard shard, TableId tableId, Manifest manifest, TableFiles files)
+            TableGroupShard shard, TableId tableId, Manifest manifest, OpenedFiles opened)
             throws IOException {
         TableShard table = shard.table(tableId);
         List<RowFile> rowFiles = new ArrayList<>();
@@ -302,11 +311,11 @@ final class Recovery {
                 if (entry.indexId().isPresent()) {
                     indexFiles
                             .computeIfAbsent(entry.indexId().getAsInt(), id -> new ArrayList<>())
-                            .add(files.openRow(entry, table.versions()));
+                            .add(opened.row(entry));
                 } else if (entry.kind() == FileKind.ROW) {
-                    rowFiles.add(files.openRow(entry, table.versions()));
+                    rowFiles.add(opened.row(entry));
                 } else {
-                    columnFiles.add(files.openColumn(entry, table.versions()));
+                    columnFiles.add(opened.column(entry));
                 }
             } catch (IOException | RuntimeException broken) {
                 if (StoreWait.isOutage(broken)) {

@@ -1,0 +1,97 @@
+package io.stele.storage.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.protocol.schema.Orientation;
+import io.stele.storage.fault.CrashPoint;
+import io.stele.storage.objectstore.ForwardingObjectStore;
+import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.objectstore.ObjectReader;
+import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.wal.HybridClock;
+import io.stele.storage.wal.InMemoryLogFiles;
+import io.stele.storage.wal.LogFiles;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a start reads of a store, with pools of real threads. */
+class TestStartReads {
+    private static final int AT_ONCE = 8;
+
+    private final CopyOnWriteArrayList<Throwable> uncaught = new CopyOnWriteArrayList<>();
+    private final InMemoryObjectStore store = new InMemoryObjectStore();
+    private final LogFiles log = new InMemoryLogFiles(CrashPoint.never(), new SplittableRandom(1));
+
+    /** Of two tables with four shards each nobody is opened before eight files are asked for. */
+    @Test
+    @Timeout(60)
+    void filesOfAllShardsAndTablesAreOpenedSideBySide() throws Exception {
+        List<TestTable> tables = new ArrayList<>();
+        try (EngineThreads threads = threads();
+                StorageEngine engine = open(store, threads)) {
+            for (Orientation orientation : List.of(Orientation.ROW, Orientation.COLUMN)) {
+                TestTable table =
+                        TestTable.create(engine, "t" + tables.size(), orientation, true, 4);
+                for (long id = 0; id < 100; id++) {
+                    table.upsert(engine, id, "row", id).get(30, TimeUnit.SECONDS);
+                }
+                engine.flush(table.id()).get(30, TimeUnit.SECONDS);
+                tables.add(table);
+            }
+        }
+        TogetherStore together = new TogetherStore(store);
+        try (EngineThreads threads = threads();
+                StorageEngine engine = open(together, threads)) {
+            assertThat(together.asked.getCount()).isZero();
+            for (TestTable table : tables) {
+                assertThat(table.get(engine, Optional.empty(), 77)).isPresent();
+            }
+        }
+        assertThat(uncaught).isEmpty();
+    }
+
+    private EngineThreads threads() {
+        return EngineThreads.start(2, 2, System::nanoTime, Thread::new, uncaught::add);
+    }
+
+    private StorageEngine open(ObjectStore warehouse, EngineThreads threads) throws IOException {
+        return StorageEngine.open(
+                StorageOptions.DEFAULT.withMemTables(1 << 20, 1 << 30, Duration.ofHours(1)),
+                warehouse,
+                log,
+                new HybridClock(System::currentTimeMillis),
+                threads);
+    }
+
+    /** A store that answers about files when enough of them are asked for. */
+    private static final class TogetherStore extends ForwardingObjectStore {
+        private final CountDownLatch asked = new CountDownLatch(AT_ONCE);
+
+        TogetherStore(ObjectStore store) {
+            super(store);
+        }
+
+        @Override
+        public ObjectReader open(String path, long sizeBytes) throws IOException {
+            if (path.startsWith("data/")) {
+                asked.countDown();
+                try {
+                    asked.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw new IOException(e);
+                }
+            }
+            return super.open(path, sizeBytes);
+        }
+    }
+}
