@@ -46,6 +46,9 @@ final class CatalogEdit {
     /** Most characters of a comment. */
     static final int MAX_COMMENT_LENGTH = 10_000;
 
+    /** More than the statement of one version takes. */
+    private static final int IDS_OF_A_VERSION = 1_000;
+
     private final Catalog base;
     private final Lsn now;
     private final long epoch;
@@ -53,6 +56,7 @@ final class CatalogEdit {
     private final SortedMap<Integer, TableGroup> tableGroups = new TreeMap<>();
     private final SortedMap<TableId, TableEntry> tables = new TreeMap<>();
     private final ViewEdits views;
+    private long version;
     private long nextTableId;
     private int nextTableGroupId;
 
@@ -69,13 +73,29 @@ final class CatalogEdit {
         snapshot.tableGroups().forEach(group -> tableGroups.put(group.id(), group));
         snapshot.tables().forEach(entry -> tables.put(entry.schema().id(), entry));
         this.views = new ViewEdits(base, snapshot.views());
+        this.version = base.version() + 1;
         this.nextTableId = snapshot.nextTableId();
         this.nextTableGroupId = snapshot.nextTableGroupId();
     }
 
+    /**
+     * The versions up to {@code lost} are not made again, nor are ids given that they may have
+     * given.
+     */
+    void passOver(long lost) {
+        if (lost < version) {
+            return;
+        }
+        long passed = lost + 1 - version;
+        nextTableId = Math.addExact(nextTableId, Math.multiplyExact(passed, IDS_OF_A_VERSION));
+        nextTableGroupId =
+                Math.toIntExact(nextTableGroupId + Math.multiplyExact(passed, IDS_OF_A_VERSION));
+        version = lost + 1;
+    }
+
     Catalog build() {
         return Catalog.of(
-                base.version() + 1,
+                version,
                 new CatalogSnapshot(
                         List.copyOf(schemas),
                         List.copyOf(tableGroups.values()),

@@ -11,6 +11,8 @@ import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
+import io.stele.storage.encryption.OtherKeysException;
+import io.stele.storage.manifest.NewerFormatException;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
@@ -62,9 +64,15 @@ public final class CatalogService {
     private volatile long epoch; // 0 until the catalog is owned
     private volatile @Nullable Unsettled unsettled; // written under the lock
     private volatile long ownedBy; // the highest epoch that was seen
+    private final Optional<CatalogDamage> damage;
 
     private CatalogService(
-            CatalogStore store, Supplier<Lsn> clock, LongConsumer sleepMillis, Catalog current) {
+            CatalogStore store,
+            Supplier<Lsn> clock,
+            LongConsumer sleepMillis,
+            Catalog current,
+            Optional<CatalogDamage> damage) {
+        this.damage = damage;
         this.store = store;
         this.clock = clock;
         this.sleepMillis = sleepMillis;
@@ -72,7 +80,8 @@ public final class CatalogService {
     }
 
     /**
-     * Starts from the newest stored version; STORE_FAILED if it cannot be read.
+     * Starts from the newest stored version; STORE_FAILED if it cannot be read. If it is damaged,
+     * there is nothing in the catalog, and all statements are refused ({@link #damage}).
      *
      * @param clock the present LSN
      * @param sleepMillis lets the calling thread wait for a store that does not answer
@@ -83,9 +92,46 @@ public final class CatalogService {
         requireNonNull(clock, "clock is null");
         requireNonNull(sleepMillis, "sleepMillis is null");
         try {
-            return new CatalogService(store, clock, sleepMillis, store.loadLatest());
+            return new CatalogService(
+                    store, clock, sleepMillis, store.loadLatest(), Optional.empty());
         } catch (IOException e) {
             throw failed("read", e);
+        } catch (SteleException unreadable) {
+            return new CatalogService(
+                    store,
+                    clock,
+                    sleepMillis,
+                    Catalog.empty(),
+                    Optional.of(damageOrThrow(store, unreadable)));
+        }
+    }
+
+    /**
+     * Keys that are missing or wrong, and versions of a later release, are no damage of what is
+     * there, and to be set right.
+     */
+    private static CatalogDamage damageOrThrow(CatalogStore store, SteleException unreadable) {
+        try {
+            if (unreadable.code() != ErrorCode.CORRUPT_DATA
+                    || unreadable.getCause() instanceof NewerFormatException
+                    || unreadable.getCause() instanceof OtherKeysException keys
+                            && !(keys.mayBeDamage() && store.hasReadableBefore())) {
+                throw unreadable;
+            }
+            return new CatalogDamage(store.newestPath(), unreadable);
+        } catch (IOException e) {
+            throw failed("read", e);
+        }
+    }
+
+    /** What keeps the catalog from being known; any thread. */
+    public Optional<CatalogDamage> damage() {
+        return damage;
+    }
+
+    private void checkKnown() {
+        if (damage.isPresent()) {
+            throw damage.get().refusal();
         }
     }
 
@@ -95,17 +141,24 @@ public final class CatalogService {
      * #current} stays what it is. Before there are listeners.
      *
      * @param newEpoch of this engine
+     * @param givenUp the highest version that was given up, or 0: no version at or below it is made
+     *     again, and no id that it may have given
      * @throws SteleException UNAVAILABLE if an engine that was opened later has it, STORE_FAILED
      */
-    public void own(long newEpoch) {
+    public void own(long newEpoch, long givenUp) {
         statements.lock();
         try {
+            if (damage.isPresent()) {
+                return; // as it is, for who repairs it
+            }
             epoch = newEpoch;
             for (int attempt = 0; attempt < OWNERSHIP_ATTEMPTS; attempt++) {
                 if (current.epoch() >= epoch) {
                     throw takenOver(epoch, current.epoch());
                 }
-                Catalog owned = new CatalogEdit(current, clock.get(), epoch).build();
+                CatalogEdit edit = new CatalogEdit(current, clock.get(), epoch);
+                edit.passOver(givenUp);
+                Catalog owned = edit.build();
                 if (store.create(owned)) {
                     current = owned;
                     return;
@@ -362,6 +415,7 @@ public final class CatalogService {
         statements.lock();
         try {
             for (int attempt = 1; ; attempt++) {
+                checkKnown();
                 checkOwned();
                 settleEarlier();
                 Catalog before = current;

@@ -1,8 +1,10 @@
 package io.stele.storage.catalog;
 
+import io.stele.protocol.SteleException;
 import io.stele.storage.manifest.VersionedObjects;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -27,6 +29,25 @@ public final class CatalogStore {
         Optional<VersionedObjects.Versioned<CatalogSnapshot>> latest = versions.latest();
         return latest.map(found -> Catalog.of(found.version(), found.value()))
                 .orElseGet(Catalog::empty);
+    }
+
+    /** Where the newest version lies, if there is one, which may be damaged. */
+    String newestPath() throws IOException {
+        return versions.path(versions.latestVersion().orElse(0));
+    }
+
+    /** Whether a version before the newest one can be read. */
+    boolean hasReadableBefore() throws IOException {
+        long newest = versions.latestVersion().orElse(0);
+        for (long version = newest - 1; version > newest - KEPT_VERSIONS; version--) {
+            try {
+                versions.load(version);
+                return true;
+            } catch (NoSuchFileException | SteleException unreadable) {
+                // One before it may be
+            }
+        }
+        return false;
     }
 
     /**

@@ -135,7 +135,8 @@ public final class MasterKeys {
             throw new SteleException(
                     ErrorCode.CORRUPT_DATA,
                     "Expected master key '%s', found only %s (stele.encryption.*): it encrypts %s"
-                            .formatted(wrapped.keyId(), ids, where));
+                            .formatted(wrapped.keyId(), ids, where),
+                    new OtherKeysException());
         }
         try {
             return new DataKey(
@@ -148,7 +149,7 @@ public final class MasterKeys {
                                     .formatted(wrapped.keyId())
                             + "this '%s' is not the one that it was written with, or the bytes were changed or are from elsewhere: %s"
                                     .formatted(wrapped.keyId(), where),
-                    e);
+                    new OtherKeysException(e));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("Every Java runtime has AES/GCM", e);
         }

@@ -28,7 +28,11 @@ import org.jspecify.annotations.Nullable;
 final class DamageDrops {
     /** What starts find by its name, and not in a manifest or the log. */
     private static final List<String> MOVED =
-            List.of(DroppedObjects.MANIFESTS, DroppedObjects.KEPT, DroppedObjects.DECISIONS);
+            List.of(
+                    DroppedObjects.MANIFESTS,
+                    DroppedObjects.KEPT,
+                    DroppedObjects.DECISIONS,
+                    DroppedObjects.CATALOG);
 
     private final ObjectStore store;
     private final Function<ShardId, ManifestStore> manifests;
@@ -90,7 +94,7 @@ final class DamageDrops {
                         || object.startsWith(DroppedObjects.LOG))) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "Expected an object of data, manifests, decisions or kept records, or a log record, that something is set aside for (now: %s), found '%s'"
+                    "Expected an object of data, manifests, decisions or kept records, a catalog version or a log record that something is set aside for (now: %s), found '%s'"
                             .formatted(
                                     known.stream().map(Damage::object).distinct().toList(),
                                     object));
@@ -100,9 +104,22 @@ final class DamageDrops {
             return;
         }
         if (isBase(object)) {
-            dropVersionsOf(object, manifests.apply(damage.get().shard()));
+            dropVersionsOf(object, manifests.apply(damage.get().shard().orElseThrow()));
+        }
+        if (object.startsWith(DroppedObjects.CATALOG)) {
+            checkVersionBefore(object);
         }
         move(object);
+    }
+
+    private void checkVersionBefore(String catalog) throws IOException {
+        if (store.list(DroppedObjects.CATALOG).stream()
+                .noneMatch(version -> version.path().compareTo(catalog) < 0)) {
+            throw new SteleException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Expected a catalog version before %s, found none: all tables would be lost; put the object back"
+                            .formatted(catalog));
+        }
     }
 
     private static boolean isBase(String object) {

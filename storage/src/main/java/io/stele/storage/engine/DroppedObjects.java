@@ -32,6 +32,7 @@ final class DroppedObjects {
     static final String KEPT = KeptLog.FOLDER;
 
     static final String DECISIONS = Decision.FOLDER;
+    static final String CATALOG = "catalog/";
 
     private final Set<String> paths;
 
@@ -54,6 +55,17 @@ final class DroppedObjects {
 
     boolean hasRecord(ShardId shard, Lsn lsn) {
         return !paths.isEmpty() && paths.contains(LOG + shard + "/" + lsn);
+    }
+
+    /** The highest catalog version that is given up; 0 if there is none. */
+    long highestCatalog() {
+        return paths.stream()
+                .filter(path -> path.startsWith(CATALOG))
+                .map(path -> path.substring(CATALOG.length()))
+                .filter(name -> name.matches("[0-9]{20}"))
+                .mapToLong(Long::parseLong)
+                .max()
+                .orElse(0);
     }
 
     boolean hasObject(String path) {

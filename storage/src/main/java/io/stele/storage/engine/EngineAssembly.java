@@ -89,7 +89,7 @@ final class EngineAssembly {
                                         epoch,
                                         catalog.current().nextTableId() == 1,
                                         options.givenUpLog()));
-        catalog.own(epoch);
+        catalog.own(epoch, recovery.givenUpCatalog());
         recovery.resolveStagedTables();
         recovery.loadMissing(manifests);
         TableFiles files =
@@ -145,11 +145,13 @@ final class EngineAssembly {
         EngineLog engineLog = new EngineLog(recovered, shards, threads);
         CompletableFuture<@Nullable Void> resolved =
                 recovery.resolveInDoubt(shards, engineLog, epoch);
-        collector.findOrphans(
-                warehouse,
-                referenced(shards),
-                unknownFolders(catalog.current(), shards),
-                time.nowMillis());
+        if (catalog.damage().isEmpty()) {
+            collector.findOrphans(
+                    warehouse,
+                    referenced(shards),
+                    unknownFolders(catalog.current(), shards),
+                    time.nowMillis());
+        }
         shards.all().forEach(entry -> start(entry, engineLog));
         Retries retries = new Retries(time::nowMillis, threads.uncaught());
         Coordinator coordinator =

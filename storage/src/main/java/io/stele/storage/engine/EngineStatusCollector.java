@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Gathers {@link EngineStatus} from the parts of an engine. Safe for use by many threads. */
 final class EngineStatusCollector {
@@ -62,6 +63,16 @@ final class EngineStatusCollector {
         Map<ShardId, ApplyStatus> applies = new HashMap<>();
         long waiting = 0;
         GateStatus gates = GateStatus.OPEN;
+        catalog.damage()
+                .ifPresent(
+                        damage ->
+                                damages.add(
+                                        new Damage(
+                                                Optional.empty(),
+                                                Optional.empty(),
+                                                damage.object(),
+                                                String.valueOf(damage.reason().getMessage()),
+                                                lsns.last().millis())));
         for (Shards.Entry entry : shards.all()) {
             gates = gates.plus(entry.shard().gateStatus());
             statuses.add(status(entry));

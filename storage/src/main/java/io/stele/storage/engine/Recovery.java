@@ -98,6 +98,7 @@ final class Recovery {
      * meanwhile; the others are what is left of statements that never ended.
      */
     void resolveStagedTables() throws IOException {
+        hasUnreadableDecisions = catalog.damage().isPresent(); // nobody knows whose they are
         Set<TableId> staged = new HashSet<>();
         for (TableEntry entry : catalog.current().tables()) {
             if (entry.state().isStaged()) {
@@ -120,6 +121,11 @@ final class Recovery {
         if (!hasUnreadableDecisions) {
             catalog.dropStagedTables();
         } // else one of them may be committed
+    }
+
+    /** The highest catalog version that is given up; 0 if there is none. */
+    long givenUpCatalog() {
+        return dropped.highestCatalog();
     }
 
     /** Whether decisions of staged tables are damaged: then none may be forgotten. */
@@ -334,7 +340,7 @@ final class Recovery {
 
     private Damage damage(ShardId shard, TableId table, String object, Exception broken) {
         return new Damage(
-                shard,
+                Optional.of(shard),
                 Optional.of(table),
                 object,
                 Objects.toString(broken.getMessage(), broken.toString()),
@@ -347,6 +353,10 @@ final class Recovery {
      * @throws SteleException if it is another log, or not all of it, or another engine's
      */
     LogMark takeLog(LogFiles log, long epoch, LogSearch search) throws IOException {
+        if (catalog.damage().isPresent()) {
+            unusableLog = Optional.of(catalog.damage().get().refusal());
+            return LogMark.NONE;
+        }
         try {
             LogMark expected = search.find();
             log.takeOver(epoch, expected.logId());

@@ -247,7 +247,7 @@ public final class TableGroupShard {
     void setAside(TableShard table, String object, Exception cause, Lsn needed) {
         Damage found =
                 new Damage(
-                        id,
+                        Optional.of(id),
                         Optional.of(table.schema().id()),
                         FailedFile.find(table, cause).orElse(object),
                         Objects.toString(cause.getMessage(), cause.toString()),
@@ -288,7 +288,7 @@ public final class TableGroupShard {
         if (stopped != null) {
             found.add(
                     new Damage(
-                            id,
+                            Optional.of(id),
                             Optional.empty(),
                             failedObject,
                             String.valueOf(stopped.getMessage()),

@@ -18,6 +18,8 @@ import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.encryption.Encryption;
+import io.stele.storage.encryption.TestKeys;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.format.ByteFlips;
 import io.stele.storage.format.Golden;
@@ -26,12 +28,16 @@ import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.StoreFaults;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.zip.CRC32C;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -391,7 +397,84 @@ final class TestCatalogService {
     void everyDamagedByteIsNoticed() throws Exception {
         service.createSchema("s");
         service.createTable(table("s", "a").build(), "", TableState.PUBLIC);
-        ByteFlips.everyFlipIsRefused(store, "catalog/00000000000000000002", path -> open(4));
+        ByteFlips.everyFlipIsRefused(
+                store,
+                "catalog/00000000000000000002",
+                path -> {
+                    CatalogService opened = open(4);
+                    if (opened.damage().isEmpty()) {
+                        return;
+                    }
+                    assertThat(opened.damage().get().object()).isEqualTo(path);
+                    opened.own(10, 0);
+                    assertThat(store.list("catalog/")).hasSize(2);
+                    opened.createSchema("refused");
+                });
+        assertThat(open(4).damage()).isEmpty();
+    }
+
+    @Test
+    void aVersionOfALaterReleaseIsNoDamage() throws IOException {
+        service.createSchema("s");
+        String newest = "catalog/00000000000000000001";
+        byte[] later = store.readFully(newest);
+        ByteBuffer buffer = ByteBuffer.wrap(later).order(ByteOrder.LITTLE_ENDIAN);
+        buffer.putInt(8, 1_000);
+        CRC32C checksum = new CRC32C();
+        checksum.update(later, 0, later.length - Integer.BYTES);
+        buffer.putInt(later.length - Integer.BYTES, (int) checksum.getValue());
+        store.put(newest, later);
+        refuses(ErrorCode.CORRUPT_DATA, "found 1000", () -> open(2));
+    }
+
+    @Test
+    void masterKeysThatAreWrongOrMissingAreNoDamage() throws IOException {
+        Encryption both = TestKeys.encryption("new", "old");
+        open(TestKeys.encryption("old").over(store)).createSchema("s");
+        open(both.over(store)).createSchema("t");
+        assertThat(open(both.over(store)).current().schemas()).containsExactly("s", "t");
+        refuses(
+                ErrorCode.CORRUPT_DATA,
+                "Expected master key 'new', found only [old]",
+                () -> open(TestKeys.encryption("old").over(store)));
+        refuses(
+                ErrorCode.CORRUPT_DATA, "no master keys", () -> open(Encryption.NONE.over(store)));
+
+        // What does not look encrypted any more is damage where a version before is
+        Encryption strict = Encryption.of(TestKeys.of("new", "old"), new Random(1), true);
+        store.put("catalog/00000000000000000002", new byte[0]);
+        assertThat(open(strict.over(store)).damage()).isPresent();
+        store.put("catalog/00000000000000000001", new byte[0]);
+        refuses(
+                ErrorCode.CORRUPT_DATA, "refuse-plain", () -> open(strict.over(store)));
+    }
+
+    @Test
+    void idsOfVersionsThatAreGivenUpAreNotGivenAgain() {
+        service.createSchema("s");
+        service.own(10, 0);
+        CatalogService older = open(2);
+        older.own(11, 5);
+        assertThat(older.current().version()).isEqualTo(6);
+        TableSchema first = older.createTable(table("s", "a").build(), "", TableState.PUBLIC);
+        // Versions 3 to 5 may have had a start that left out ids itself, and tables after it
+        CatalogService again = open(3);
+        assertThat(again.current().version()).isEqualTo(7);
+        again.own(12, 5);
+        assertThat(again.current().version()).isEqualTo(8);
+        TableSchema next = again.createTable(table("s", "b").build(), "", TableState.PUBLIC);
+        assertThat(first.id().value()).isEqualTo(4_001);
+        assertThat(next.id().value()).as("nothing is above").isEqualTo(4_002);
+        // Both are given up: what comes then is above them, from the same version before
+        CatalogEdit edit = new CatalogEdit(service.current(), Lsn.MIN, 13);
+        edit.passOver(9);
+        assertThat(edit.build().version()).isEqualTo(10);
+        assertThat(edit.build().nextTableId()).isGreaterThan(next.id().value());
+    }
+
+    private static CatalogService open(ObjectStore over) {
+        return CatalogService.open(
+                new CatalogStore(over, new UUID(0, 7)), () -> new Lsn(1), millis -> {});
     }
 
     @Test
@@ -438,7 +521,7 @@ final class TestCatalogService {
         sixth.put("catalog/00000000000000000007", Golden.load("catalog-6"));
         assertThat(new CatalogStore(sixth, new UUID(0, 9)).loadLatest().toSnapshot())
                 .isEqualTo(service.current().toSnapshot());
-        service.own(0x1122334455667788L);
+        service.own(0x1122334455667788L, 0);
         Golden.check("catalog-7", store.readFully("catalog/00000000000000000008"));
         assertThat(open(2).current().toSnapshot()).isEqualTo(service.current().toSnapshot());
     }
@@ -604,11 +687,11 @@ final class TestCatalogService {
 
     @Test
     void whoWasTakenOverChangesNothingAnyMore() {
-        service.own(10);
+        service.own(10, 0);
         service.createSchema("of_the_first");
         CatalogService second = open(2);
         service.createSchema("meanwhile");
-        second.own(11);
+        second.own(11, 0);
         assertThat(second.current().schemas()).containsExactly("meanwhile", "of_the_first");
         for (int attempt = 0; attempt < 3; attempt++) {
             assertThatThrownBy(() -> service.createSchema("too_late"))
@@ -622,14 +705,14 @@ final class TestCatalogService {
         }
         CatalogService third = open(3);
         assertThat(third.current().schemas()).hasSize(32).doesNotContain("too_late");
-        refuses(ErrorCode.UNAVAILABLE, "epoch 11", () -> third.own(11));
+        refuses(ErrorCode.UNAVAILABLE, "epoch 11", () -> third.own(11, 0));
     }
 
     @Test
     void aVersionThatWasDeletedIsNotCreatedAgain() {
-        service.own(10);
+        service.own(10, 0);
         CatalogService second = open(2);
-        second.own(11);
+        second.own(11, 0);
         for (int versions = 0; versions < 30; versions++) {
             second.createSchema("s" + versions);
         }
