@@ -463,8 +463,8 @@ final class TestCatalogService {
         again.own(12, 5);
         assertThat(again.current().version()).isEqualTo(8);
         TableSchema next = again.createTable(table("s", "b").build(), "", TableState.PUBLIC);
-        assertThat(first.id().value()).isEqualTo(4_001);
-        assertThat(next.id().value()).as("nothing is above").isEqualTo(4_002);
+        assertThat(first.id().value()).isEqualTo(3_001);
+        assertThat(next.id().value()).as("nothing is above").isEqualTo(3_002);
         // Both are given up: what comes then is above them, from the same version before
         CatalogEdit edit = new CatalogEdit(service.current(), Lsn.MIN, 13);
         edit.passOver(9);
