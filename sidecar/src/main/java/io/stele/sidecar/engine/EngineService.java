@@ -450,7 +450,8 @@ public final class EngineService implements AutoCloseable {
         Optional<String> table =
                 damage.table()
                         .flatMap(id -> engine().knownCatalog().current().findTable(id))
-                        .map(entry -> entry.schema().qualifiedName());
+                        .map(entry -> entry.schema().qualifiedName())
+                        .or(() -> damage.table().map(id -> "table id " + id));
         return new DamagedObject(
                 damage.object(),
                 table,

@@ -55,7 +55,8 @@ public final class DamagedResource {
                 .formatted(
                         damaged.object(),
                         damaged.state(),
-                        damaged.table().orElse(damaged.shard().isPresent() ? "all of the shard" : "all"),
+                        damaged.table()
+                                .orElse(damaged.shard().isPresent() ? "all of the shard" : "all"),
                         damaged.shard().map(ShardId::toString).orElse("all"),
                         Instant.ofEpochMilli(damaged.sinceMillis()),
                         damaged.reason());

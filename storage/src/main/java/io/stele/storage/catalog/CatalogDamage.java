@@ -5,7 +5,8 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.SteleException;
 
 /**
- * The newest catalog version, which cannot be read: no table is known.
+ * The newest catalog version, which cannot be read, or is not the newest there was: no table is
+ * known.
  *
  * @param object where it lies
  * @param reason what was expected, and what was found

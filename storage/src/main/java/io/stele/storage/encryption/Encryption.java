@@ -97,7 +97,7 @@ public final class Encryption {
                                         ErrorCode.CORRUPT_DATA,
                                         "Expected master key '%s', found none (stele.encryption.*): it encrypts %s"
                                                 .formatted(key.keyId(), where),
-                                        new OtherKeysException()))
+                                        OtherKeysException.missing()))
                 .masterKeys()
                 .unwrap(key, context, where);
     }

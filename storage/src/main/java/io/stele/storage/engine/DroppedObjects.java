@@ -6,6 +6,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.storage.manifest.DeleteVectorFile;
 import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.VersionedObjects;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
@@ -24,6 +25,9 @@ final class DroppedObjects {
 
     static final String DATA = "data/";
     static final String MANIFESTS = "manifest/";
+
+    /** Before the id of a table that only catalog versions which are given up knew. */
+    static final String TABLES = "table/";
 
     /** Before {@code <shard>/<LSN>}: a record of the log. */
     static final String LOG = "log/";
@@ -57,15 +61,16 @@ final class DroppedObjects {
         return !paths.isEmpty() && paths.contains(LOG + shard + "/" + lsn);
     }
 
-    /** The highest catalog version that is given up; 0 if there is none. */
-    long highestCatalog() {
-        return paths.stream()
-                .filter(path -> path.startsWith(CATALOG))
-                .map(path -> path.substring(CATALOG.length()))
-                .filter(name -> name.matches("[0-9]{20}"))
-                .mapToLong(Long::parseLong)
-                .max()
-                .orElse(0);
+    /** The catalog versions that are given up. */
+    Set<Long> catalogVersions() {
+        Set<Long> versions = new HashSet<>();
+        for (String path : paths) {
+            if (path.startsWith(CATALOG)) {
+                VersionedObjects.parseVersion(path.substring(CATALOG.length()))
+                        .ifPresent(versions::add);
+            }
+        }
+        return versions;
     }
 
     boolean hasObject(String path) {

@@ -70,6 +70,8 @@ final class EngineAssembly {
                 new Recovery(
                         catalog, decisions, clock, manifestStores, DroppedObjects.load(warehouse));
         SortedMap<ShardId, Manifest> manifests = recovery.loadManifests();
+        WarehouseLog warehouseLog = new WarehouseLog(warehouse, owner);
+        recovery.checkCatalogIsNewest(manifests, warehouseLog::isBegun);
         EngineClock time = new EngineClock(clock);
         // Manifests of versions before epochs were taken may be of a clock that was ahead
         boolean isNewest =
@@ -77,7 +79,6 @@ final class EngineAssembly {
         long epoch = isNewest ? first : epochs.take(clock);
         // Nobody of a lower epoch appends, then changes tables, then adds files: what is read after
         // each of these stays as it is
-        WarehouseLog warehouseLog = new WarehouseLog(warehouse, owner);
         LogMark expected =
                 recovery.takeLog(
                         log,
@@ -89,8 +90,10 @@ final class EngineAssembly {
                                         epoch,
                                         catalog.current().nextTableId() == 1,
                                         options.givenUpLog()));
-        catalog.own(epoch, recovery.givenUpCatalog());
+        catalog.own(epoch, recovery.givenUpCatalogs());
         recovery.resolveStagedTables();
+        LostTables lost = recovery.lostTables();
+        lost.find(warehouse, time.nowMillis());
         recovery.loadMissing(manifests);
         TableFiles files =
                 new TableFiles(
@@ -142,14 +145,17 @@ final class EngineAssembly {
         if (recovery.hasLog()) {
             warehouseLog.begin(recovered);
         }
+        shards.passOver(recovery.unknownShards(), lost.keptRecords());
+        lost.leaveOut(shards.lostTables());
         EngineLog engineLog = new EngineLog(recovered, shards, threads);
         CompletableFuture<@Nullable Void> resolved =
                 recovery.resolveInDoubt(shards, engineLog, epoch);
         if (catalog.damage().isEmpty()) {
+            Set<String> unknown = unknownFolders(catalog.current(), shards);
             collector.findOrphans(
                     warehouse,
                     referenced(shards),
-                    unknownFolders(catalog.current(), shards),
+                    folder -> unknown.contains(folder) || lost.hasFolder(folder),
                     time.nowMillis());
         }
         shards.all().forEach(entry -> start(entry, engineLog));
@@ -232,6 +238,7 @@ final class EngineAssembly {
                 oldDecisions,
                 indexBuilds,
                 jobs,
+                lost,
                 epoch);
     }
 

@@ -34,6 +34,7 @@ final class EngineStatusCollector {
     private final TableFiles files;
     private final FileLists fileLists;
     private final CatalogService catalog;
+    private final LostTables lost;
 
     EngineStatusCollector(
             HybridClock lsns,
@@ -43,7 +44,9 @@ final class EngineStatusCollector {
             EngineLog log,
             TableFiles files,
             FileLists fileLists,
-            CatalogService catalog) {
+            CatalogService catalog,
+            LostTables lost) {
+        this.lost = requireNonNull(lost, "lost is null");
         this.fileLists = requireNonNull(fileLists, "fileLists is null");
         this.lsns = requireNonNull(lsns, "lsns is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
@@ -85,6 +88,7 @@ final class EngineStatusCollector {
                     .failure()
                     .ifPresent(cause -> failed.add(String.valueOf(cause.getMessage())));
         }
+        damages.addAll(lost.damages(shards.lostTables()));
         return new EngineStatus(
                 lsns.last(),
                 lsns.heldMillis(),

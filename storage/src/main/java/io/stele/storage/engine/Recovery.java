@@ -71,6 +71,7 @@ final class Recovery {
     private final HybridClock clock;
     private final ManifestStores manifestStores;
     private final DroppedObjects dropped;
+    private final LostTables lost;
 
     /** Shards whose manifest cannot be used, and why. */
     private final Map<ShardId, Exception> damaged = new TreeMap<>();
@@ -78,6 +79,7 @@ final class Recovery {
     /** Why there is no log. */
     private Optional<SteleException> unusableLog = Optional.empty();
 
+    private final Set<ShardId> unknown = new HashSet<>(); // that the log has records of
     private boolean hasUnreadableDecisions;
 
     Recovery(
@@ -86,6 +88,7 @@ final class Recovery {
             HybridClock clock,
             ManifestStores manifestStores,
             DroppedObjects dropped) {
+        this.lost = new LostTables(catalog, dropped);
         this.dropped = requireNonNull(dropped, "dropped is null");
         this.manifestStores = requireNonNull(manifestStores, "manifestStores is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
@@ -123,9 +126,14 @@ final class Recovery {
         } // else one of them may be committed
     }
 
-    /** The highest catalog version that is given up; 0 if there is none. */
-    long givenUpCatalog() {
-        return dropped.highestCatalog();
+    /** The catalog versions that are given up. */
+    Set<Long> givenUpCatalogs() {
+        return dropped.catalogVersions();
+    }
+
+    /** The tables that only catalog versions which were given up knew. */
+    LostTables lostTables() {
+        return lost;
     }
 
     /** Whether decisions of staged tables are damaged: then none may be forgotten. */
@@ -214,13 +222,15 @@ final class Recovery {
             checkCatalog(base);
             ManifestEdit edit = base.edit().epoch(epoch);
             for (TableProgress table : base.tables()) {
-                if (!isKnown(table.tableId())) {
+                if (isDropped(table.tableId())) {
                     edit.removeTable(table.tableId());
                 }
             }
             for (FileEntry file : base.files()) {
-                if (!isKnown(file.tableId())) {
+                if (isDropped(file.tableId())) {
                     edit.removeTable(file.tableId());
+                } else if (lost.has(file.tableId())) {
+                    continue; // stays as it is
                 } else if (file.indexId().isPresent() && !hasIndex(file)
                         || file.indexId().isEmpty() && dropped.has(file)) {
                     edit.removeFile(file.fileId());
@@ -241,26 +251,79 @@ final class Recovery {
 
     /** Nothing is removed that a catalog cannot know: that is an older copy, not a drop. */
     private void checkCatalog(Manifest manifest) {
-        long next = catalog.current().nextTableId();
-        for (TableProgress table : manifest.tables()) {
-            if (table.tableId().value() >= next) {
-                throw new SteleException(
-                        ErrorCode.CORRUPT_DATA,
-                        "Expected table ids below %d, the next one of catalog version %d, found %s in manifest version %d of shard %s: the catalog is older than its manifests"
-                                .formatted(
-                                        next,
-                                        catalog.current().version(),
-                                        table.tableId(),
-                                        manifest.version(),
-                                        manifest.shard()));
-            }
+        Optional<SteleException> older = findNewerTable(manifest);
+        if (older.isPresent()) {
+            throw older.get();
         }
+    }
+
+    private Optional<SteleException> findNewerTable(Manifest manifest) {
+        long next = catalog.nextTableId(givenUpCatalogs());
+        return manifest.tables().stream()
+                .map(TableProgress::tableId)
+                .filter(table -> table.value() >= next)
+                .findFirst()
+                .map(
+                        table ->
+                                new SteleException(
+                                        ErrorCode.CORRUPT_DATA,
+                                        "Expected table ids below %d, the next one of catalog version %d, found %s in manifest version %d of shard %s: the catalog is older than its manifests"
+                                                .formatted(
+                                                        next,
+                                                        catalog.current().version(),
+                                                        table,
+                                                        manifest.version(),
+                                                        manifest.shard())));
+    }
+
+    /**
+     * Looks whether the catalog is as new as what else there is. If not nothing is known, and
+     * nothing is taken over, until the newest version is put back.
+     *
+     * @param isBegun whether an engine has had this warehouse before
+     */
+    void checkCatalogIsNewest(SortedMap<ShardId, Manifest> manifests, LogBegun isBegun)
+            throws IOException {
+        Optional<SteleException> older = findNewerTable(manifests);
+        if (older.isPresent()) {
+            catalog.refresh(); // another engine may have created the table since
+            older = findNewerTable(manifests);
+        }
+        if (catalog.damage().isEmpty() && catalog.current().version() == 0 && isBegun.get()) {
+            older =
+                    Optional.of(
+                            new SteleException(
+                                    ErrorCode.CORRUPT_DATA,
+                                    "Expected a catalog beside the log that the warehouse names, found none"));
+        }
+        if (catalog.damage().isEmpty() && older.isPresent()) {
+            catalog.refuse(older.get());
+        }
+        if (catalog.damage().isPresent()) {
+            manifests.clear();
+            damaged.clear();
+        }
+    }
+
+    /** Tells whether the log of the warehouse is begun. */
+    @FunctionalInterface
+    interface LogBegun {
+        boolean get() throws IOException;
+    }
+
+    private Optional<SteleException> findNewerTable(SortedMap<ShardId, Manifest> manifests) {
+        return manifests.values().stream()
+                .map(this::findNewerTable)
+                .flatMap(Optional::stream)
+                .findFirst();
     }
 
     /** Puts the tables of the catalog into a shard, with the files its manifest names. */
     void restore(TableGroupShard shard, Manifest manifest, TableFiles files) throws IOException {
         Catalog current = catalog.current();
         shard.passOver(dropped::has);
+        shard.keepLost(
+                (table, lsn) -> lost.has(table) && lsn.compareTo(manifest.flushedLsn(table)) > 0);
         for (TableEntry entry : current.tables()) {
             TableSchema schema = entry.schema();
             if (schema.shards().contains(shard.id())) {
@@ -305,6 +368,7 @@ final class Recovery {
         List<Damage> damages = new ArrayList<>();
         for (FileEntry entry : manifest.files(tableId)) {
             try {
+                table.versions().mapping(entry.schemaVersion()); // else it is met by who reads
                 if (entry.indexId().isPresent()) {
                     indexFiles
                             .computeIfAbsent(entry.indexId().getAsInt(), id -> new ArrayList<>())
@@ -373,6 +437,11 @@ final class Recovery {
         LogMark find() throws IOException;
     }
 
+    /** The shards that the log has records of and the catalog does not have. */
+    Set<ShardId> unknownShards() {
+        return Set.copyOf(unknown);
+    }
+
     /** Whether there is a log that can be read. */
     boolean hasLog() {
         return unusableLog.isEmpty();
@@ -400,6 +469,11 @@ final class Recovery {
             for (Shards.Entry entry : shards.all()) {
                 replay(kept, entry.shard());
             }
+            for (ShardId shard : kept.shards()) {
+                if (!shards.contains(shard) && lost.hasShard(shard)) {
+                    replayLost(kept, shard);
+                }
+            }
             if (hasLog()) {
                 return RecoveredLog.recover(
                         log,
@@ -407,7 +481,13 @@ final class Recovery {
                         clock,
                         expected,
                         (shard, lsn, type, payload) -> {
-                            if (shards.contains(shard) && lsn.compareTo(kept.last(shard)) > 0) {
+                            boolean isKept = lsn.compareTo(kept.last(shard)) <= 0;
+                            if (!shards.contains(shard)) {
+                                unknown.add(shard);
+                                if (!isKept && lost.hasShard(shard)) {
+                                    lost.note(shard, lsn, type, payload);
+                                }
+                            } else if (!isKept) {
                                 replay(shards.shard(shard), lsn, type, payload);
                             }
                         });
@@ -425,6 +505,22 @@ final class Recovery {
                 options.log(),
                 clock,
                 (shard, lsn, type, payload) -> {});
+    }
+
+    private void replayLost(KeptLog kept, ShardId shard) throws IOException {
+        for (String object : kept.objects(shard)) {
+            try {
+                kept.replay(
+                        shard,
+                        object,
+                        (lsn, type, payload, whole) -> lost.note(shard, lsn, type, payload));
+            } catch (IOException | RuntimeException broken) {
+                if (StoreWait.isOutage(broken)) {
+                    throw broken;
+                }
+                lost.noteUnreadable(shard, object, broken);
+            }
+        }
     }
 
     private void replay(KeptLog kept, TableGroupShard shard) throws IOException {
@@ -579,9 +675,8 @@ final class Recovery {
                 .anyMatch(index -> index.ready() && index.id() == file.indexId().orElseThrow());
     }
 
-    private boolean isKnown(TableId tableId) {
-        return catalog.current().tables().stream()
-                .anyMatch(entry -> entry.schema().id().equals(tableId));
+    private boolean isDropped(TableId tableId) {
+        return catalog.current().findTable(tableId).isEmpty() && !lost.has(tableId);
     }
 
     private static CompletableFuture<LogPosition> accepted(

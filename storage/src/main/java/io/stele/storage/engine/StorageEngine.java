@@ -98,6 +98,7 @@ public final class StorageEngine implements AutoCloseable {
             OldDecisions oldDecisions,
             IndexBuilds indexBuilds,
             Jobs jobs,
+            LostTables lost,
             long epoch) {
         this.catalog = catalog;
         this.files = files;
@@ -135,11 +136,20 @@ public final class StorageEngine implements AutoCloseable {
                         catalog);
         this.status =
                 new EngineStatusCollector(
-                        lsns, readPoints, transactions, shards, log, files, fileLists, catalog);
+                        lsns,
+                        readPoints,
+                        transactions,
+                        shards,
+                        log,
+                        files,
+                        fileLists,
+                        catalog,
+                        lost);
         this.damageDrops =
                 new DamageDrops(
                         files.store(),
                         shards::manifests,
+                        catalog,
                         () -> status.collect().damages(),
                         threads.background());
     }
