@@ -50,8 +50,8 @@ public final class DamagedTable extends MetadataTable {
                     utf8Slice(status.nodeId()),
                     utf8Slice(damaged.object()),
                     damaged.table().map(Slices::utf8Slice).orElse(null),
-                    (long) damaged.shard().tableGroup(),
-                    (long) damaged.shard().index(),
+                    damaged.shard().map(shard -> (long) shard.tableGroup()).orElse(null),
+                    damaged.shard().map(shard -> (long) shard.index()).orElse(null),
                     utf8Slice(damaged.state()),
                     utf8Slice(damaged.reason()),
                     packDateTimeWithZone(damaged.sinceMillis(), UTC_KEY));

@@ -17,12 +17,13 @@ import java.util.Optional;
 public record DamagedObject(
         String object,
         Optional<String> table,
-        ShardId shard,
+        Optional<ShardId> shard,
         String state,
         String reason,
         long sinceMillis) {
     public static final String TABLE_SET_ASIDE = "table set aside";
     public static final String SHARD_STOPPED = "shard stopped";
+    public static final String NOTHING_KNOWN = "no table known";
 
     public DamagedObject {
         requireNonNull(object, "object is null");

@@ -164,6 +164,18 @@ public record SchemaHistory(
                         + ended.qualifiedName()
                         + " (copy it into a new table)",
                 MAX_VERSIONS + 1);
+        return withVersion(ended, newNextColumnId, now);
+    }
+
+    /**
+     * With a version that ends though its columns go on, since the numbers after it may have been
+     * given and nobody knows for what. It counts for the limit, and is not refused by it.
+     */
+    public SchemaHistory passedOver(TableSchema ended, Lsn now) {
+        return withVersion(ended, nextColumnId, now);
+    }
+
+    private SchemaHistory withVersion(TableSchema ended, int newNextColumnId, Lsn now) {
         List<Version> versions = new ArrayList<>(earlier);
         versions.add(new Version(ended.schemaVersion(), ended.columns(), Optional.of(now)));
         return new SchemaHistory(newNextColumnId, versions, createdLsn);

@@ -157,7 +157,7 @@ final class TestApiJson {
                                         new DamagedObject(
                                                 "data/1/0/a.orc",
                                                 Optional.of("shop.orders"),
-                                                new ShardId(1, 0),
+                                                Optional.of(new ShardId(1, 0)),
                                                 DamagedObject.TABLE_SET_ASIDE,
                                                 "it is gone",
                                                 1))),

@@ -198,8 +198,8 @@ public final class EngineService implements AutoCloseable {
         }
         StorageEngine opened = engine();
         opened.tellMaintenanceFailures(new MaintenanceLog(logger::warn, System::nanoTime));
-        opened.catalog().addListener((before, after) -> dataCache.follow(after));
-        dataCache.follow(opened.catalog().current());
+        opened.knownCatalog().addListener((before, after) -> dataCache.follow(after));
+        dataCache.follow(opened.knownCatalog().current());
         logger.info(
                 "Recovered %s and %s in %s ms",
                 config.getWarehousePath(),
@@ -449,17 +449,25 @@ public final class EngineService implements AutoCloseable {
     private DamagedObject describe(Damage damage) {
         Optional<String> table =
                 damage.table()
-                        .flatMap(id -> engine().catalog().current().findTable(id))
-                        .map(entry -> entry.schema().qualifiedName());
+                        .flatMap(id -> engine().knownCatalog().current().findTable(id))
+                        .map(entry -> entry.schema().qualifiedName())
+                        .or(() -> damage.table().map(id -> "table id " + id));
         return new DamagedObject(
                 damage.object(),
                 table,
                 damage.shard(),
-                damage.table().isPresent()
-                        ? DamagedObject.TABLE_SET_ASIDE
-                        : DamagedObject.SHARD_STOPPED,
+                state(damage),
                 damage.reason(),
                 damage.sinceMillis());
+    }
+
+    private static String state(Damage damage) {
+        if (damage.table().isPresent()) {
+            return DamagedObject.TABLE_SET_ASIDE;
+        }
+        return damage.shard().isPresent()
+                ? DamagedObject.SHARD_STOPPED
+                : DamagedObject.NOTHING_KNOWN;
     }
 
     /** The name of this process among sidecars. */

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
 import io.stele.protocol.ErrorCode;
+import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.DamagedObject;
 import io.stele.sidecar.engine.EngineService;
@@ -54,8 +55,9 @@ public final class DamagedResource {
                 .formatted(
                         damaged.object(),
                         damaged.state(),
-                        damaged.table().orElse("all of the shard"),
-                        damaged.shard(),
+                        damaged.table()
+                                .orElse(damaged.shard().isPresent() ? "all of the shard" : "all"),
+                        damaged.shard().map(ShardId::toString).orElse("all"),
                         Instant.ofEpochMilli(damaged.sinceMillis()),
                         damaged.reason());
     }

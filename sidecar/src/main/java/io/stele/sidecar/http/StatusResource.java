@@ -95,7 +95,7 @@ public final class StatusResource {
         EngineStatus status = engine.status();
         LogStatus log = status.log();
         List<Table> tables =
-                engine.catalog().current().tables().stream()
+                engine.knownCatalog().current().tables().stream()
                         .map(entry -> describe(engine, entry, status))
                         .toList();
         return new Engine(

@@ -38,12 +38,14 @@ public final class Catalog {
     private final long nextTableId;
     private final int nextTableGroupId;
     private final long epoch;
+    private final List<GivenUpIds> givenUp;
 
     private Catalog(long version, CatalogSnapshot snapshot) {
         this.version = version;
         this.nextTableId = snapshot.nextTableId();
         this.nextTableGroupId = snapshot.nextTableGroupId();
         this.epoch = snapshot.epoch().orElse(0);
+        this.givenUp = snapshot.givenUp();
         this.schemas = Collections.unmodifiableSortedSet(new TreeSet<>(snapshot.schemas()));
         SortedMap<Integer, TableGroup> groups = new TreeMap<>();
         for (TableGroup group : snapshot.tableGroups()) {
@@ -77,7 +79,14 @@ public final class Catalog {
         return new Catalog(
                 0,
                 new CatalogSnapshot(
-                        List.of(), List.of(), List.of(), List.of(), 1, 1, OptionalLong.empty()));
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        1,
+                        1,
+                        OptionalLong.empty(),
+                        List.of()));
     }
 
     static Catalog of(long version, CatalogSnapshot snapshot) {
@@ -92,7 +101,8 @@ public final class Catalog {
                 views.values().stream().flatMap(inSchema -> inSchema.values().stream()).toList(),
                 nextTableId,
                 nextTableGroupId,
-                epoch == 0 ? OptionalLong.empty() : OptionalLong.of(epoch));
+                epoch == 0 ? OptionalLong.empty() : OptionalLong.of(epoch),
+                givenUp);
     }
 
     public long version() {
@@ -107,6 +117,31 @@ public final class Catalog {
     /** Above the id of every table that there ever was. */
     public long nextTableId() {
         return nextTableId;
+    }
+
+    /** Whether a catalog version was ever given up. */
+    public boolean hasGivenUp() {
+        return !givenUp.isEmpty();
+    }
+
+    /**
+     * Whether a table that is not here may be one that a version had which was given up, or is
+     * missing: since nobody gave its id, it was not dropped.
+     */
+    public boolean isLost(TableId tableId) {
+        return !tables.containsKey(tableId)
+                && (tableId.value() >= nextTableId
+                        || givenUp.stream().anyMatch(ids -> ids.has(tableId)));
+    }
+
+    /** Whether no version up to this one has had a table group. */
+    boolean isNewGroup(int tableGroup) {
+        return tableGroup >= nextTableGroupId;
+    }
+
+    /** As {@link #isLost}, of a table group. */
+    public boolean isLostGroup(int tableGroup) {
+        return isNewGroup(tableGroup) || givenUp.stream().anyMatch(ids -> ids.hasGroup(tableGroup));
     }
 
     /** Names of all schemas, in order. */

@@ -46,6 +46,17 @@ final class CatalogEdit {
     /** Most characters of a comment. */
     static final int MAX_COMMENT_LENGTH = 10_000;
 
+    /** More than the statement of one version takes. */
+    private static final int TABLE_IDS_OF_A_VERSION = 1_000;
+
+    private static final int GROUP_IDS_OF_A_VERSION = 2;
+
+    /**
+     * Versions that may be passed over. What calls itself a version behind these is none of this
+     * catalog, which does not run out of ids because of it.
+     */
+    static final long MAX_PASSED_OVER = 1_000_000;
+
     private final Catalog base;
     private final Lsn now;
     private final long epoch;
@@ -53,8 +64,10 @@ final class CatalogEdit {
     private final SortedMap<Integer, TableGroup> tableGroups = new TreeMap<>();
     private final SortedMap<TableId, TableEntry> tables = new TreeMap<>();
     private final ViewEdits views;
+    private long version;
     private long nextTableId;
     private int nextTableGroupId;
+    private final List<GivenUpIds> givenUp;
 
     /**
      * @param now when the edit takes effect
@@ -69,13 +82,89 @@ final class CatalogEdit {
         snapshot.tableGroups().forEach(group -> tableGroups.put(group.id(), group));
         snapshot.tables().forEach(entry -> tables.put(entry.schema().id(), entry));
         this.views = new ViewEdits(base, snapshot.views());
+        this.version = base.version() + 1;
         this.nextTableId = snapshot.nextTableId();
         this.nextTableGroupId = snapshot.nextTableGroupId();
+        this.givenUp = new ArrayList<>(snapshot.givenUp());
+    }
+
+    /**
+     * The given up versions of after the base, and those before them, are not made again. Nor are
+     * ids of tables and groups, or numbers of schema versions, given that they may have given; and
+     * indexes that they may have dropped, so that files came without them, are built anew.
+     */
+    void passOver(Collection<Long> versions) {
+        long last = base.version() + MAX_PASSED_OVER;
+        long lost =
+                versions.stream().mapToLong(Long::longValue).filter(v -> v <= last).max().orElse(0);
+        if (lost < version) {
+            return;
+        }
+        int passed = Math.toIntExact(lost + 1 - version);
+        version = lost + 1;
+        GivenUpIds ids =
+                new GivenUpIds(
+                        nextTableId,
+                        Math.addExact(nextTableId, (long) passed * TABLE_IDS_OF_A_VERSION),
+                        nextTableGroupId,
+                        Math.addExact(nextTableGroupId, passed * GROUP_IDS_OF_A_VERSION));
+        givenUp.add(ids);
+        nextTableId = ids.nextTableId();
+        nextTableGroupId = ids.nextTableGroupId();
+        for (TableEntry entry : tables.values()) {
+            if (entry.state().isStaged()) {
+                givenUp.add(GivenUpIds.of(entry.schema().id()));
+            }
+        }
+        tables.replaceAll((tableId, entry) -> passOver(entry, passed));
+    }
+
+    /** Ids up to these were given by versions that are missing; they are not given again. */
+    void leaveOut(long tableId, int tableGroupId) {
+        GivenUpIds ids =
+                new GivenUpIds(
+                        nextTableId,
+                        Math.max(nextTableId, Math.addExact(tableId, 1)),
+                        nextTableGroupId,
+                        Math.max(nextTableGroupId, Math.addExact(tableGroupId, 1)));
+        givenUp.add(ids);
+        nextTableId = ids.nextTableId();
+        nextTableGroupId = ids.nextTableGroupId();
+    }
+
+    /** None of the versions has changed one that was replaced before. */
+    private TableEntry passOver(TableEntry entry, int passed) {
+        if (entry.state() == TableState.REPLACED) {
+            return entry;
+        }
+        TableSchema old = entry.schema();
+        List<IndexSchema> indexes = new ArrayList<>();
+        int indexId = firstIndexId();
+        for (IndexSchema index : old.options().indexes()) {
+            indexes.add(
+                    new IndexSchema(indexId, index.name(), index.columns(), index.unique(), false));
+            indexId++;
+        }
+        TableSchema passedOver =
+                old.withColumns(Math.addExact(old.schemaVersion(), passed + 1), old.columns());
+        return new TableEntry(
+                passedOver.withOptions(old.options().withIndexes(indexes)),
+                entry.state(),
+                entry.history().passedOver(old, now));
+    }
+
+    /** The version is good for so many ids that no version gave. */
+    private int firstIndexId() {
+        return Math.toIntExact(version * TableOptions.MAX_INDEXES);
+    }
+
+    long nextTableId() {
+        return nextTableId;
     }
 
     Catalog build() {
         return Catalog.of(
-                base.version() + 1,
+                version,
                 new CatalogSnapshot(
                         List.copyOf(schemas),
                         List.copyOf(tableGroups.values()),
@@ -83,7 +172,8 @@ final class CatalogEdit {
                         views.all(),
                         nextTableId,
                         nextTableGroupId,
-                        epoch == 0 ? OptionalLong.empty() : OptionalLong.of(epoch)));
+                        epoch == 0 ? OptionalLong.empty() : OptionalLong.of(epoch),
+                        givenUp));
     }
 
     void createSchema(String name) {
@@ -206,6 +296,7 @@ final class CatalogEdit {
             requireNoRelation(schema.schemaName(), schema.tableName());
         }
         tables.put(tableId, new TableEntry(schema, TableState.PUBLIC, entry.history()));
+        givenUp.removeIf(GivenUpIds.of(tableId)::equals);
         return schema;
     }
 
@@ -415,7 +506,7 @@ final class CatalogEdit {
      * the version of the catalog is good, and are yet to be built.
      */
     private List<IndexSchema> identified(List<IndexSchema> known, List<IndexSchema> wanted) {
-        int nextId = Math.toIntExact((base.version() + 1) * TableOptions.MAX_INDEXES);
+        int nextId = firstIndexId();
         List<IndexSchema> indexes = new ArrayList<>();
         for (IndexSchema index : wanted) {
             Optional<IndexSchema> same =

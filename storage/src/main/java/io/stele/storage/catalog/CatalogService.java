@@ -11,6 +11,8 @@ import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.ViewSchema;
+import io.stele.storage.encryption.OtherKeysException;
+import io.stele.storage.manifest.NewerFormatException;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
@@ -62,9 +64,15 @@ public final class CatalogService {
     private volatile long epoch; // 0 until the catalog is owned
     private volatile @Nullable Unsettled unsettled; // written under the lock
     private volatile long ownedBy; // the highest epoch that was seen
+    private volatile Optional<CatalogDamage> damage;
 
     private CatalogService(
-            CatalogStore store, Supplier<Lsn> clock, LongConsumer sleepMillis, Catalog current) {
+            CatalogStore store,
+            Supplier<Lsn> clock,
+            LongConsumer sleepMillis,
+            Catalog current,
+            Optional<CatalogDamage> damage) {
+        this.damage = damage;
         this.store = store;
         this.clock = clock;
         this.sleepMillis = sleepMillis;
@@ -72,7 +80,8 @@ public final class CatalogService {
     }
 
     /**
-     * Starts from the newest stored version; STORE_FAILED if it cannot be read.
+     * Starts from the newest stored version; STORE_FAILED if it cannot be read. If it is damaged,
+     * there is nothing in the catalog, and all statements are refused ({@link #damage}).
      *
      * @param clock the present LSN
      * @param sleepMillis lets the calling thread wait for a store that does not answer
@@ -83,9 +92,100 @@ public final class CatalogService {
         requireNonNull(clock, "clock is null");
         requireNonNull(sleepMillis, "sleepMillis is null");
         try {
-            return new CatalogService(store, clock, sleepMillis, store.loadLatest());
+            return new CatalogService(
+                    store, clock, sleepMillis, store.loadLatest(), Optional.empty());
         } catch (IOException e) {
             throw failed("read", e);
+        } catch (SteleException unreadable) {
+            return new CatalogService(
+                    store,
+                    clock,
+                    sleepMillis,
+                    Catalog.empty(),
+                    Optional.of(damageOrThrow(store, unreadable)));
+        }
+    }
+
+    /** Keys that are missing or wrong are no damage of what is there, and to be set right. */
+    private static CatalogDamage damageOrThrow(CatalogStore store, SteleException unreadable) {
+        try {
+            if (unreadable.code() != ErrorCode.CORRUPT_DATA
+                    || unreadable.getCause() instanceof OtherKeysException keys
+                            && !(store.hasReadableBefore() && keys.mayBeDamage())) {
+                throw unreadable;
+            }
+            return new CatalogDamage(store.newestPath(), unreadable);
+        } catch (IOException e) {
+            throw failed("read", e);
+        }
+    }
+
+    /** Looks again what is stored; only before the catalog is owned. */
+    public void refresh() {
+        try {
+            current = store.loadLatest();
+        } catch (IOException e) {
+            throw failed("read", e);
+        } catch (SteleException unreadable) {
+            damage = Optional.of(damageOrThrow(store, unreadable));
+            current = Catalog.empty();
+        }
+    }
+
+    /** What is stored is not the newest catalog there was; only before it is owned. */
+    public void refuse(SteleException reason) {
+        damage = Optional.of(new CatalogDamage(store.path(current.version()), reason));
+        current = Catalog.empty();
+    }
+
+    /** What keeps the catalog from being known; any thread. */
+    public Optional<CatalogDamage> damage() {
+        return damage;
+    }
+
+    /**
+     * Looks whether the damaged version can be given up, so that one before is used: it is still
+     * damaged, and there is one before that can be read. Blocks on the store.
+     *
+     * @throws SteleException INVALID_ARGUMENT if not
+     */
+    public void checkCanBeGivenUp(String object) throws IOException {
+        Optional<SteleException> unreadable = Optional.empty();
+        try {
+            store.loadLatest();
+        } catch (SteleException stillDamaged) {
+            unreadable = Optional.of(stillDamaged);
+        }
+        if (unreadable.isEmpty() || !store.newestPath().equals(object)) {
+            throw cannotBeGivenUp(
+                    object,
+                    "to be the newest catalog version, and damaged",
+                    "that it can be read; if it is not the newest there was, put that back; restart the sidecar");
+        }
+        if (unreadable.get().getCause() instanceof NewerFormatException) {
+            throw cannotBeGivenUp(
+                    object,
+                    "to be damaged",
+                    "that it is of a later release, which can read it; start that release");
+        }
+        if (!store.hasReadableBefore()) {
+            throw cannotBeGivenUp(
+                    object,
+                    "a version before it that can be read",
+                    "none, so that all tables would be lost; put the object back");
+        }
+    }
+
+    private static SteleException cannotBeGivenUp(String object, String expected, String found) {
+        return new SteleException(
+                ErrorCode.INVALID_ARGUMENT,
+                "Expected of %s %s, found %s".formatted(object, expected, found));
+    }
+
+    private void checkKnown() {
+        Optional<CatalogDamage> found = damage;
+        if (found.isPresent()) {
+            throw found.get().refusal();
         }
     }
 
@@ -95,17 +195,24 @@ public final class CatalogService {
      * #current} stays what it is. Before there are listeners.
      *
      * @param newEpoch of this engine
+     * @param givenUp versions that were given up: none of those is made again, and no id given that
+     *     they may have given
      * @throws SteleException UNAVAILABLE if an engine that was opened later has it, STORE_FAILED
      */
-    public void own(long newEpoch) {
+    public void own(long newEpoch, Collection<Long> givenUp) {
         statements.lock();
         try {
+            if (damage.isPresent()) {
+                return; // as it is, for who repairs it
+            }
             epoch = newEpoch;
             for (int attempt = 0; attempt < OWNERSHIP_ATTEMPTS; attempt++) {
                 if (current.epoch() >= epoch) {
                     throw takenOver(epoch, current.epoch());
                 }
-                Catalog owned = new CatalogEdit(current, clock.get(), epoch).build();
+                CatalogEdit edit = new CatalogEdit(current, clock.get(), epoch);
+                edit.passOver(givenUp);
+                Catalog owned = edit.build();
                 if (store.create(owned)) {
                     current = owned;
                     return;
@@ -121,6 +228,29 @@ public final class CatalogService {
                 ErrorCode.UNAVAILABLE,
                 "Expected to own the catalog after %d attempts, found others changing it over and over"
                         .formatted(OWNERSHIP_ATTEMPTS));
+    }
+
+    /** The log has records of tables that no version gave: their ids are not given to others. */
+    public void leaveOut(long tableId, int tableGroupId) {
+        Catalog base = current;
+        if (tableId >= base.nextTableId() || base.isNewGroup(tableGroupId)) {
+            change(
+                    edit -> {
+                        edit.leaveOut(tableId, tableGroupId);
+                        return tableId;
+                    });
+        }
+    }
+
+    /** As {@link #own} will leave it: above the id of every table that there ever was. */
+    public long nextTableId(Collection<Long> givenUp) {
+        Catalog base = current;
+        if (givenUp.stream().noneMatch(version -> version > base.version())) {
+            return base.nextTableId();
+        }
+        CatalogEdit edit = new CatalogEdit(base, Lsn.MIN, 0);
+        edit.passOver(givenUp);
+        return edit.nextTableId();
     }
 
     /** The newest durable catalog. */
@@ -362,6 +492,7 @@ public final class CatalogService {
         statements.lock();
         try {
             for (int attempt = 1; ; attempt++) {
+                checkKnown();
                 checkOwned();
                 settleEarlier();
                 Catalog before = current;

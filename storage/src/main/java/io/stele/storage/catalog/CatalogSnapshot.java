@@ -13,6 +13,7 @@ import java.util.OptionalLong;
  * natural order.
  *
  * @param epoch absent before version 7
+ * @param givenUp absent where no version was given up
  */
 record CatalogSnapshot(
         @JsonProperty("schemas") List<String> schemas,
@@ -21,11 +22,14 @@ record CatalogSnapshot(
         @JsonProperty("views") List<ViewSchema> views,
         @JsonProperty("nextTableId") long nextTableId,
         @JsonProperty("nextTableGroupId") int nextTableGroupId,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("epoch") OptionalLong epoch) {
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("epoch") OptionalLong epoch,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("givenUp")
+                List<GivenUpIds> givenUp) {
     CatalogSnapshot {
         schemas = List.copyOf(schemas);
         tableGroups = List.copyOf(tableGroups);
         tables = List.copyOf(tables);
         views = List.copyOf(requireNonNullElse(views, List.of())); // absent before version 4
+        givenUp = List.copyOf(requireNonNullElse(givenUp, List.of()));
     }
 }

@@ -1,8 +1,11 @@
 package io.stele.storage.catalog;
 
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
 import io.stele.storage.manifest.VersionedObjects;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -25,8 +28,46 @@ public final class CatalogStore {
     /** The newest catalog; an empty one of version 0 if there is none. */
     public Catalog loadLatest() throws IOException {
         Optional<VersionedObjects.Versioned<CatalogSnapshot>> latest = versions.latest();
-        return latest.map(found -> Catalog.of(found.version(), found.value()))
-                .orElseGet(Catalog::empty);
+        return latest.isEmpty()
+                ? Catalog.empty()
+                : decode(latest.get().version(), latest.get().value());
+    }
+
+    /** What does not fit together was not written so, whatever its checksum. */
+    private Catalog decode(long version, CatalogSnapshot snapshot) {
+        try {
+            return Catalog.of(version, snapshot);
+        } catch (RuntimeException inconsistent) {
+            throw new SteleException(
+                    ErrorCode.CORRUPT_DATA,
+                    "Expected a catalog whose parts fit together, found: %s in %s at offset 0"
+                            .formatted(inconsistent.getMessage(), versions.path(version)),
+                    inconsistent);
+        }
+    }
+
+    /** Where the newest version lies, if there is one, which may be damaged. */
+    String newestPath() throws IOException {
+        return versions.path(versions.latestVersion().orElse(0));
+    }
+
+    /** Where a version lies. */
+    String path(long version) {
+        return versions.path(version);
+    }
+
+    /** Whether a version before the newest one can be read. Looks at all of them. */
+    boolean hasReadableBefore() throws IOException {
+        boolean found = false;
+        for (long version : versions.versionsBeforeLatest()) {
+            try {
+                decode(version, versions.load(version));
+                found = true;
+            } catch (NoSuchFileException | SteleException unreadable) {
+                // Another one may be
+            }
+        }
+        return found;
     }
 
     /**

@@ -96,7 +96,8 @@ public final class Encryption {
                                 new SteleException(
                                         ErrorCode.CORRUPT_DATA,
                                         "Expected master key '%s', found none (stele.encryption.*): it encrypts %s"
-                                                .formatted(key.keyId(), where)))
+                                                .formatted(key.keyId(), where),
+                                        OtherKeysException.missing()))
                 .masterKeys()
                 .unwrap(key, context, where);
     }

@@ -13,6 +13,8 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
@@ -22,7 +24,7 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * The keys that encrypt data keys. The first one does so for everything new; with the others older
- * objects are read. Immutable, and says nothing of the keys in messages.
+ * objects are read. Says nothing of the keys in messages. Safe for use by many threads.
  */
 public final class MasterKeys {
     private static final byte[] FINGERPRINT_OF = "stele master key".getBytes(UTF_8);
@@ -30,6 +32,7 @@ public final class MasterKeys {
 
     private final List<String> ids; // the one that encrypts first
     private final Map<String, SecretKeySpec> keys;
+    private final Set<String> proven = ConcurrentHashMap.newKeySet(); // ids of keys that fitted
 
     private MasterKeys(Map<String, SecretKeySpec> keys) {
         this.ids = List.copyOf(keys.keySet());
@@ -135,12 +138,15 @@ public final class MasterKeys {
             throw new SteleException(
                     ErrorCode.CORRUPT_DATA,
                     "Expected master key '%s', found only %s (stele.encryption.*): it encrypts %s"
-                            .formatted(wrapped.keyId(), ids, where));
+                            .formatted(wrapped.keyId(), ids, where),
+                    OtherKeysException.missing());
         }
         try {
-            return new DataKey(
+            byte[] key =
                     cipher(Cipher.DECRYPT_MODE, wrapped.keyId(), wrapped.nonce(), context)
-                            .doFinal(wrapped.encrypted()));
+                            .doFinal(wrapped.encrypted());
+            proven.add(wrapped.keyId());
+            return new DataKey(key);
         } catch (AEADBadTagException e) {
             throw new SteleException(
                     ErrorCode.CORRUPT_DATA,
@@ -148,7 +154,7 @@ public final class MasterKeys {
                                     .formatted(wrapped.keyId())
                             + "this '%s' is not the one that it was written with, or the bytes were changed or are from elsewhere: %s"
                                     .formatted(wrapped.keyId(), where),
-                    e);
+                    OtherKeysException.wrong(() -> proven.contains(wrapped.keyId()), e));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("Every Java runtime has AES/GCM", e);
         }

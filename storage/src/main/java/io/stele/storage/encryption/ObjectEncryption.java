@@ -128,7 +128,8 @@ final class ObjectEncryption {
             throw new SteleException(
                     ErrorCode.CORRUPT_DATA,
                     "Expected an encrypted object (stele.encryption.refuse-plain), found a plain one: "
-                            + where);
+                            + where,
+                    OtherKeysException.plain());
         }
     }
 

@@ -26,7 +26,8 @@ final class UnencryptedObjectStore extends ForwardingObjectStore {
             throw new SteleException(
                     ErrorCode.CORRUPT_DATA,
                     "Expected a plain object, found an encrypted one and no master keys (stele.encryption.*): "
-                            + describe(path));
+                            + describe(path),
+                    OtherKeysException.missing());
         }
         return content;
     }

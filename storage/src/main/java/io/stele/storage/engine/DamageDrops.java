@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
+import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.manifest.ManifestStore;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.shard.Damage;
@@ -21,17 +22,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gives damaged objects up, by name, on request; the next start goes on without them. A data file
- * goes with its rows, log records with what they changed, what a shard answered to writers with
- * that, and of a manifest the version before comes back. A transaction whose decision goes is
- * aborted where its end is not logged. Safe for use by many threads.
+ * and a lost table go with their rows, log records with what they changed, what a shard answered to
+ * writers with that, and of a manifest the version before comes back. A transaction whose decision
+ * goes is aborted where its end is not logged. Safe for use by many threads.
  */
 final class DamageDrops {
     /** What starts find by its name, and not in a manifest or the log. */
     private static final List<String> MOVED =
-            List.of(DroppedObjects.MANIFESTS, DroppedObjects.KEPT, DroppedObjects.DECISIONS);
+            List.of(
+                    DroppedObjects.MANIFESTS,
+                    DroppedObjects.KEPT,
+                    DroppedObjects.DECISIONS,
+                    DroppedObjects.CATALOG);
 
     private final ObjectStore store;
     private final Function<ShardId, ManifestStore> manifests;
+    private final CatalogService catalog;
     private final Supplier<List<Damage>> damages;
     private final Executor background;
 
@@ -41,10 +47,12 @@ final class DamageDrops {
     DamageDrops(
             ObjectStore store,
             Function<ShardId, ManifestStore> manifests,
+            CatalogService catalog,
             Supplier<List<Damage>> damages,
             Executor background) {
         this.store = requireNonNull(store, "store is null");
         this.manifests = requireNonNull(manifests, "manifests is null");
+        this.catalog = requireNonNull(catalog, "catalog is null");
         this.damages = requireNonNull(damages, "damages is null");
         this.background = requireNonNull(background, "background is null");
     }
@@ -87,10 +95,11 @@ final class DamageDrops {
         if (damage.isEmpty()
                 || !(isMoved
                         || object.startsWith(DroppedObjects.DATA)
+                        || object.startsWith(DroppedObjects.TABLES)
                         || object.startsWith(DroppedObjects.LOG))) {
             throw new SteleException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "Expected an object of data, manifests, decisions or kept records, or a log record, that something is set aside for (now: %s), found '%s'"
+                    "Expected an object of data, manifests, decisions or kept records, a catalog version, a lost table or a log record that something is set aside for (now: %s), found '%s'"
                             .formatted(
                                     known.stream().map(Damage::object).distinct().toList(),
                                     object));
@@ -100,7 +109,10 @@ final class DamageDrops {
             return;
         }
         if (isBase(object)) {
-            dropVersionsOf(object, manifests.apply(damage.get().shard()));
+            dropVersionsOf(object, manifests.apply(damage.get().shard().orElseThrow()));
+        }
+        if (object.startsWith(DroppedObjects.CATALOG)) {
+            catalog.checkCanBeGivenUp(object);
         }
         move(object);
     }

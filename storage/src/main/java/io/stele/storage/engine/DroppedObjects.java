@@ -6,6 +6,7 @@ import io.stele.protocol.Lsn;
 import io.stele.protocol.ShardId;
 import io.stele.storage.manifest.DeleteVectorFile;
 import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.VersionedObjects;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
@@ -25,6 +26,9 @@ final class DroppedObjects {
     static final String DATA = "data/";
     static final String MANIFESTS = "manifest/";
 
+    /** Before the id of a table that only catalog versions which are given up knew. */
+    static final String TABLES = "table/";
+
     /** Before {@code <shard>/<LSN>}: a record of the log. */
     static final String LOG = "log/";
 
@@ -32,6 +36,7 @@ final class DroppedObjects {
     static final String KEPT = KeptLog.FOLDER;
 
     static final String DECISIONS = Decision.FOLDER;
+    static final String CATALOG = "catalog/";
 
     private final Set<String> paths;
 
@@ -54,6 +59,18 @@ final class DroppedObjects {
 
     boolean hasRecord(ShardId shard, Lsn lsn) {
         return !paths.isEmpty() && paths.contains(LOG + shard + "/" + lsn);
+    }
+
+    /** The catalog versions that are given up. */
+    Set<Long> catalogVersions() {
+        Set<Long> versions = new HashSet<>();
+        for (String path : paths) {
+            if (path.startsWith(CATALOG)) {
+                VersionedObjects.parseVersion(path.substring(CATALOG.length()))
+                        .ifPresent(versions::add);
+            }
+        }
+        return versions;
     }
 
     boolean hasObject(String path) {

@@ -72,6 +72,8 @@ final class EngineAssembly {
                 new Recovery(
                         catalog, decisions, clock, manifestStores, DroppedObjects.load(warehouse));
         SortedMap<ShardId, Manifest> manifests = recovery.loadManifests();
+        WarehouseLog warehouseLog = new WarehouseLog(warehouse, owner);
+        recovery.checkCatalogIsNewest(manifests, warehouseLog::isBegun);
         EngineClock time = new EngineClock(clock);
         // Manifests of versions before epochs were taken may be of a clock that was ahead
         boolean isNewest =
@@ -79,7 +81,6 @@ final class EngineAssembly {
         long epoch = isNewest ? first : epochs.take(clock);
         // Nobody of a lower epoch appends, then changes tables, then adds files: what is read after
         // each of these stays as it is
-        WarehouseLog warehouseLog = new WarehouseLog(warehouse, owner);
         LogMark expected =
                 recovery.takeLog(
                         log,
@@ -91,8 +92,10 @@ final class EngineAssembly {
                                         epoch,
                                         catalog.current().nextTableId() == 1,
                                         options.givenUpLog()));
-        catalog.own(epoch);
+        catalog.own(epoch, recovery.givenUpCatalogs());
         recovery.resolveStagedTables();
+        LostTables lost = recovery.lostTables();
+        lost.find(warehouse, time.nowMillis());
         recovery.loadMissing(manifests);
         TableFiles files =
                 new TableFiles(
@@ -136,7 +139,7 @@ final class EngineAssembly {
             Manifest ofShard = recovery.own(manifest, epoch);
             TableGroupShard shard = shards.add(ofShard).shard();
             owned.put(shard, ofShard);
-            recovery.addTables(shard);
+            recovery.addTables(shard, ofShard);
             for (TableShard table : shard.tables()) {
                 opened.open(ofShard.files(table.schema().id()), table.versions());
             }
@@ -154,14 +157,19 @@ final class EngineAssembly {
         if (recovery.hasLog()) {
             warehouseLog.begin(recovered);
         }
+        shards.passOver(recovery.unknownShards(), lost.keptRecords());
+        lost.leaveOut(shards.lostTables());
         EngineLog engineLog = new EngineLog(recovered, shards, threads);
         CompletableFuture<@Nullable Void> resolved =
                 recovery.resolveInDoubt(shards, engineLog, epoch);
-        collector.findOrphans(
-                warehouse,
-                referenced(shards),
-                unknownFolders(catalog.current(), shards),
-                time.nowMillis());
+        if (catalog.damage().isEmpty()) {
+            Set<String> unknown = unknownFolders(catalog.current(), shards);
+            collector.findOrphans(
+                    warehouse,
+                    referenced(shards),
+                    folder -> unknown.contains(folder) || lost.hasFolder(folder),
+                    time.nowMillis());
+        }
         shards.all().forEach(entry -> start(entry, engineLog));
         Retries retries = new Retries(time::nowMillis, threads.uncaught());
         Coordinator coordinator =
@@ -242,6 +250,7 @@ final class EngineAssembly {
                 oldDecisions,
                 indexBuilds,
                 jobs,
+                lost,
                 epoch);
     }
 

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Gathers {@link EngineStatus} from the parts of an engine. Safe for use by many threads. */
 final class EngineStatusCollector {
@@ -33,6 +34,7 @@ final class EngineStatusCollector {
     private final TableFiles files;
     private final FileLists fileLists;
     private final CatalogService catalog;
+    private final LostTables lost;
 
     EngineStatusCollector(
             HybridClock lsns,
@@ -42,7 +44,9 @@ final class EngineStatusCollector {
             EngineLog log,
             TableFiles files,
             FileLists fileLists,
-            CatalogService catalog) {
+            CatalogService catalog,
+            LostTables lost) {
+        this.lost = requireNonNull(lost, "lost is null");
         this.fileLists = requireNonNull(fileLists, "fileLists is null");
         this.lsns = requireNonNull(lsns, "lsns is null");
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
@@ -62,6 +66,16 @@ final class EngineStatusCollector {
         Map<ShardId, ApplyStatus> applies = new HashMap<>();
         long waiting = 0;
         GateStatus gates = GateStatus.OPEN;
+        catalog.damage()
+                .ifPresent(
+                        damage ->
+                                damages.add(
+                                        new Damage(
+                                                Optional.empty(),
+                                                Optional.empty(),
+                                                damage.object(),
+                                                String.valueOf(damage.reason().getMessage()),
+                                                lsns.last().millis())));
         for (Shards.Entry entry : shards.all()) {
             gates = gates.plus(entry.shard().gateStatus());
             statuses.add(status(entry));
@@ -74,6 +88,7 @@ final class EngineStatusCollector {
                     .failure()
                     .ifPresent(cause -> failed.add(String.valueOf(cause.getMessage())));
         }
+        damages.addAll(lost.damages(shards.lostTables()));
         return new EngineStatus(
                 lsns.last(),
                 lsns.heldMillis(),

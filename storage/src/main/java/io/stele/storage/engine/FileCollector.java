@@ -14,6 +14,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Deletes files that nobody needs: those a newer manifest has replaced, once every reader that came
@@ -59,12 +60,13 @@ final class FileCollector implements ObsoleteFiles {
      *
      * @param unknown folders of which it cannot be said what they need
      */
-    void findOrphans(ObjectStore store, Set<String> referenced, Set<String> unknown, long nowMillis)
+    void findOrphans(
+            ObjectStore store, Set<String> referenced, Predicate<String> unknown, long nowMillis)
             throws IOException {
         Set<String> found = new HashSet<>();
         for (ObjectEntry entry : store.list("data/")) {
             String folder = entry.path().substring(0, entry.path().lastIndexOf('/') + 1);
-            if (!referenced.contains(entry.path()) && !unknown.contains(folder)) {
+            if (!referenced.contains(entry.path()) && !unknown.test(folder)) {
                 found.add(entry.path());
             }
         }

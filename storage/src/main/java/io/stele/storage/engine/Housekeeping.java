@@ -134,7 +134,7 @@ final class Housekeeping implements AutoCloseable {
                     .execute(
                             () -> {
                                 try {
-                                    if (needs != null && !closed) {
+                                    if (needs != null && !closed && catalog.damage().isEmpty()) {
                                         // First what is flushed goes from what is kept: a kept
                                         // PREPARE must not outlive its OUTCOME in the log
                                         keptLog.forget(needs);

@@ -79,6 +79,14 @@ final class KeptLog {
         return kept == null || kept.isEmpty() ? Lsn.MIN : new Lsn(kept.last());
     }
 
+    /** The shards of which something is kept. */
+    synchronized List<ShardId> shards() {
+        return objects.entrySet().stream()
+                .filter(shard -> !shard.getValue().isEmpty())
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
     /** The objects that have records of a shard, in log order. */
     synchronized List<String> objects(ShardId shard) {
         return objectsOf(shard).stream().map(lastLsn -> path(shard, lastLsn)).toList();

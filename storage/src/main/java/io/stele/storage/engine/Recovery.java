@@ -70,6 +70,7 @@ final class Recovery {
     private final HybridClock clock;
     private final ManifestStores manifestStores;
     private final DroppedObjects dropped;
+    private final LostTables lost;
 
     /** Shards whose manifest cannot be used, and why. */
     private final Map<ShardId, Exception> damaged = new TreeMap<>();
@@ -77,6 +78,7 @@ final class Recovery {
     /** Why there is no log. */
     private Optional<SteleException> unusableLog = Optional.empty();
 
+    private final Set<ShardId> unknown = new HashSet<>(); // that the log has records of
     private boolean hasUnreadableDecisions;
 
     Recovery(
@@ -85,6 +87,7 @@ final class Recovery {
             HybridClock clock,
             ManifestStores manifestStores,
             DroppedObjects dropped) {
+        this.lost = new LostTables(catalog, dropped);
         this.dropped = requireNonNull(dropped, "dropped is null");
         this.manifestStores = requireNonNull(manifestStores, "manifestStores is null");
         this.catalog = requireNonNull(catalog, "catalog is null");
@@ -97,6 +100,7 @@ final class Recovery {
      * meanwhile; the others are what is left of statements that never ended.
      */
     void resolveStagedTables() throws IOException {
+        hasUnreadableDecisions = catalog.damage().isPresent(); // nobody knows whose they are
         Set<TableId> staged = new HashSet<>();
         for (TableEntry entry : catalog.current().tables()) {
             if (entry.state().isStaged()) {
@@ -119,6 +123,16 @@ final class Recovery {
         if (!hasUnreadableDecisions) {
             catalog.dropStagedTables();
         } // else one of them may be committed
+    }
+
+    /** The catalog versions that are given up. */
+    Set<Long> givenUpCatalogs() {
+        return dropped.catalogVersions();
+    }
+
+    /** The tables that only catalog versions which were given up knew. */
+    LostTables lostTables() {
+        return lost;
     }
 
     /** Whether decisions of staged tables are damaged: then none may be forgotten. */
@@ -207,13 +221,15 @@ final class Recovery {
             checkCatalog(base);
             ManifestEdit edit = base.edit().epoch(epoch);
             for (TableProgress table : base.tables()) {
-                if (!isKnown(table.tableId())) {
+                if (isDropped(table.tableId())) {
                     edit.removeTable(table.tableId());
                 }
             }
             for (FileEntry file : base.files()) {
-                if (!isKnown(file.tableId())) {
+                if (isDropped(file.tableId())) {
                     edit.removeTable(file.tableId());
+                } else if (lost.has(file.tableId())) {
+                    continue; // stays as it is
                 } else if (file.indexId().isPresent() && !hasIndex(file)
                         || file.indexId().isEmpty() && dropped.has(file)) {
                     edit.removeFile(file.fileId());
@@ -234,25 +250,82 @@ final class Recovery {
 
     /** Nothing is removed that a catalog cannot know: that is an older copy, not a drop. */
     private void checkCatalog(Manifest manifest) {
-        long next = catalog.current().nextTableId();
-        for (TableProgress table : manifest.tables()) {
-            if (table.tableId().value() >= next) {
-                throw new SteleException(
-                        ErrorCode.CORRUPT_DATA,
-                        "Expected table ids below %d, the next one of catalog version %d, found %s in manifest version %d of shard %s: the catalog is older than its manifests"
-                                .formatted(
-                                        next,
-                                        catalog.current().version(),
-                                        table.tableId(),
-                                        manifest.version(),
-                                        manifest.shard()));
-            }
+        Optional<SteleException> older = findNewerTable(manifest);
+        if (older.isPresent()) {
+            throw older.get();
         }
     }
 
-    /** Puts the tables of the catalog into a shard, without files. */
-    void addTables(TableGroupShard shard) throws IOException {
+    private Optional<SteleException> findNewerTable(Manifest manifest) {
+        long next = catalog.nextTableId(givenUpCatalogs());
+        return manifest.tables().stream()
+                .map(TableProgress::tableId)
+                .filter(table -> table.value() >= next)
+                .findFirst()
+                .map(
+                        table ->
+                                new SteleException(
+                                        ErrorCode.CORRUPT_DATA,
+                                        "Expected table ids below %d, the next one of catalog version %d, found %s in manifest version %d of shard %s: the catalog is older than its manifests"
+                                                .formatted(
+                                                        next,
+                                                        catalog.current().version(),
+                                                        table,
+                                                        manifest.version(),
+                                                        manifest.shard())));
+    }
+
+    /**
+     * Looks whether the catalog is as new as what else there is. If not nothing is known, and
+     * nothing is taken over, until the newest version is put back.
+     *
+     * @param isBegun whether an engine has had this warehouse before
+     */
+    void checkCatalogIsNewest(SortedMap<ShardId, Manifest> manifests, LogBegun isBegun)
+            throws IOException {
+        Optional<SteleException> older = findNewerTable(manifests);
+        if (older.isPresent()) {
+            catalog.refresh(); // another engine may have created the table since
+            older = findNewerTable(manifests);
+        }
+        if (catalog.damage().isEmpty() && catalog.current().version() == 0 && isBegun.get()) {
+            older =
+                    Optional.of(
+                            new SteleException(
+                                    ErrorCode.CORRUPT_DATA,
+                                    "Expected a catalog beside the log that the warehouse names, found none"));
+        }
+        if (catalog.damage().isEmpty() && older.isPresent()) {
+            catalog.refuse(older.get());
+        }
+        if (catalog.damage().isPresent()) {
+            manifests.clear();
+            damaged.clear();
+        }
+    }
+
+    /** Tells whether the log of the warehouse is begun. */
+    @FunctionalInterface
+    interface LogBegun {
+        boolean get() throws IOException;
+    }
+
+    private Optional<SteleException> findNewerTable(SortedMap<ShardId, Manifest> manifests) {
+        return manifests.values().stream()
+                .map(this::findNewerTable)
+                .flatMap(Optional::stream)
+                .findFirst();
+    }
+
+    /**
+     * Puts the tables of the catalog into a shard, without files.
+     *
+     * @param manifest of the shard
+     */
+    void addTables(TableGroupShard shard, Manifest manifest) throws IOException {
         shard.passOver(dropped::has);
+        shard.keepLost(
+                (table, lsn) -> lost.has(table) && lsn.compareTo(manifest.flushedLsn(table)) > 0);
         for (TableEntry entry : catalog.current().tables()) {
             TableSchema schema = entry.schema();
             if (schema.shards().contains(shard.id())) {
@@ -308,6 +381,7 @@ final class Recovery {
         List<Damage> damages = new ArrayList<>();
         for (FileEntry entry : manifest.files(tableId)) {
             try {
+                table.versions().mapping(entry.schemaVersion()); // else it is met by who reads
                 if (entry.indexId().isPresent()) {
                     indexFiles
                             .computeIfAbsent(entry.indexId().getAsInt(), id -> new ArrayList<>())
@@ -343,7 +417,7 @@ final class Recovery {
 
     private Damage damage(ShardId shard, TableId table, String object, Exception broken) {
         return new Damage(
-                shard,
+                Optional.of(shard),
                 Optional.of(table),
                 object,
                 Objects.toString(broken.getMessage(), broken.toString()),
@@ -356,6 +430,10 @@ final class Recovery {
      * @throws SteleException if it is another log, or not all of it, or another engine's
      */
     LogMark takeLog(LogFiles log, long epoch, LogSearch search) throws IOException {
+        if (catalog.damage().isPresent()) {
+            unusableLog = Optional.of(catalog.damage().get().refusal());
+            return LogMark.NONE;
+        }
         try {
             LogMark expected = search.find();
             log.takeOver(epoch, expected.logId());
@@ -370,6 +448,11 @@ final class Recovery {
     @FunctionalInterface
     interface LogSearch {
         LogMark find() throws IOException;
+    }
+
+    /** The shards that the log has records of and the catalog does not have. */
+    Set<ShardId> unknownShards() {
+        return Set.copyOf(unknown);
     }
 
     /** Whether there is a log that can be read. */
@@ -399,6 +482,11 @@ final class Recovery {
             for (Shards.Entry entry : shards.all()) {
                 replay(kept, entry.shard());
             }
+            for (ShardId shard : kept.shards()) {
+                if (!shards.contains(shard) && lost.hasShard(shard)) {
+                    replayLost(kept, shard);
+                }
+            }
             if (hasLog()) {
                 return RecoveredLog.recover(
                         log,
@@ -406,7 +494,13 @@ final class Recovery {
                         clock,
                         expected,
                         (shard, lsn, type, payload) -> {
-                            if (shards.contains(shard) && lsn.compareTo(kept.last(shard)) > 0) {
+                            boolean isKept = lsn.compareTo(kept.last(shard)) <= 0;
+                            if (!shards.contains(shard)) {
+                                unknown.add(shard);
+                                if (!isKept && lost.hasShard(shard)) {
+                                    lost.note(shard, lsn, type, payload);
+                                }
+                            } else if (!isKept) {
                                 replay(shards.shard(shard), lsn, type, payload);
                             }
                         });
@@ -424,6 +518,22 @@ final class Recovery {
                 options.log(),
                 clock,
                 (shard, lsn, type, payload) -> {});
+    }
+
+    private void replayLost(KeptLog kept, ShardId shard) throws IOException {
+        for (String object : kept.objects(shard)) {
+            try {
+                kept.replay(
+                        shard,
+                        object,
+                        (lsn, type, payload, whole) -> lost.note(shard, lsn, type, payload));
+            } catch (IOException | RuntimeException broken) {
+                if (StoreWait.isOutage(broken)) {
+                    throw broken;
+                }
+                lost.noteUnreadable(shard, object, broken);
+            }
+        }
     }
 
     private void replay(KeptLog kept, TableGroupShard shard) throws IOException {
@@ -578,9 +688,8 @@ final class Recovery {
                 .anyMatch(index -> index.ready() && index.id() == file.indexId().orElseThrow());
     }
 
-    private boolean isKnown(TableId tableId) {
-        return catalog.current().tables().stream()
-                .anyMatch(entry -> entry.schema().id().equals(tableId));
+    private boolean isDropped(TableId tableId) {
+        return catalog.current().findTable(tableId).isEmpty() && !lost.has(tableId);
     }
 
     private static CompletableFuture<LogPosition> accepted(

@@ -57,6 +57,8 @@ final class Shards implements LogListener {
     private final MemoryBudget budget;
     private final ForwardedFailures failures = new ForwardedFailures();
     private final TableFiles mergeFiles;
+    private volatile Set<ShardId> unknown = Set.of(); // that the log has records of
+    private volatile Map<ShardId, KeptRecords> lostRecords = Map.of(); // of these
     private volatile Optional<Stopped> stopped = Optional.empty(); // why none serves
     private final Map<ShardId, Entry> entries = new ConcurrentSkipListMap<>(); // in order
     private final Map<ShardId, Entry> byId = new ConcurrentHashMap<>(); // the same, to find one
@@ -315,10 +317,28 @@ final class Shards implements LogListener {
         return CompletableFuture.allOf(joins).thenApply(done -> null);
     }
 
+    /**
+     * Shards that nobody knows any more do not hold the log.
+     *
+     * @param records what has to be kept of them elsewhere
+     */
+    void passOver(Set<ShardId> shards, Map<ShardId, KeptRecords> records) {
+        unknown = Set.copyOf(shards);
+        lostRecords = Map.copyOf(records);
+    }
+
+    /** Tables that nobody knows any more, of which a shard has met records. */
+    Set<TableId> lostTables() {
+        Set<TableId> lost = new HashSet<>();
+        entries.values().forEach(entry -> lost.addAll(entry.shard().lostTables()));
+        return lost;
+    }
+
     /** What every shard needs of the log. */
     CompletableFuture<LogNeeds> logNeeds() {
         Map<ShardId, Lsn> flushed = new ConcurrentHashMap<>();
-        Map<ShardId, KeptRecords> kept = new ConcurrentHashMap<>();
+        Map<ShardId, KeptRecords> kept = new ConcurrentHashMap<>(lostRecords);
+        unknown.forEach(shard -> flushed.put(shard, Lsn.MAX));
         CompletableFuture<?>[] all =
                 entries.values().stream()
                         .map(Entry::shard)

@@ -98,6 +98,7 @@ public final class StorageEngine implements AutoCloseable {
             OldDecisions oldDecisions,
             IndexBuilds indexBuilds,
             Jobs jobs,
+            LostTables lost,
             long epoch) {
         this.catalog = catalog;
         this.files = files;
@@ -135,11 +136,20 @@ public final class StorageEngine implements AutoCloseable {
                         catalog);
         this.status =
                 new EngineStatusCollector(
-                        lsns, readPoints, transactions, shards, log, files, fileLists, catalog);
+                        lsns,
+                        readPoints,
+                        transactions,
+                        shards,
+                        log,
+                        files,
+                        fileLists,
+                        catalog,
+                        lost);
         this.damageDrops =
                 new DamageDrops(
                         files.store(),
                         shards::manifests,
+                        catalog,
                         () -> status.collect().damages(),
                         threads.background());
     }
@@ -182,6 +192,8 @@ public final class StorageEngine implements AutoCloseable {
             TableId tableId, int schemaVersion, ColumnChange change) {
         try {
             checkOpen();
+            // Files of it may have columns that a catalog version which is lost gave them
+            schema(tableId).shards().forEach(id -> shards.shard(id).checkNotSetAside(tableId));
             TableSchema changed = catalog.alterTable(tableId, schemaVersion, change);
             return shards.joined(changed.shards()).thenApply(inEffect -> changed);
         } catch (SteleException refused) {
@@ -194,6 +206,14 @@ public final class StorageEngine implements AutoCloseable {
      * be called here.
      */
     public CatalogService catalog() {
+        if (catalog.damage().isPresent()) {
+            throw catalog.damage().get().refusal();
+        }
+        return catalog;
+    }
+
+    /** The same, also where it is damaged: then there is nothing in it. */
+    public CatalogService knownCatalog() {
         return catalog;
     }
 
@@ -829,24 +849,27 @@ public final class StorageEngine implements AutoCloseable {
     }
 
     private TableSchema schema(TableId tableId) {
-        return catalog.current().table(tableId);
+        return catalog().current().table(tableId);
     }
 
     /** Also of a table that readers of the past have, since it was replaced. */
     private TableSchema anySchema(TableId tableId) {
-        Catalog current = catalog.current();
+        Catalog current = catalog().current();
         return current.findTable(tableId)
                 .map(TableEntry::schema)
                 .orElseGet(() -> current.table(tableId));
     }
 
     private int schemaVersion(ReadPoint readPoint, TableId tableId) {
-        return catalog.current().table(tableId, readPoint.lsn()).schemaVersion();
+        return catalog().current().table(tableId, readPoint.lsn()).schemaVersion();
     }
 
     private void checkOpen() {
         if (closed) {
             throw new SteleException(ErrorCode.UNAVAILABLE, "The storage engine is closed");
+        }
+        if (catalog.damage().isPresent()) {
+            throw catalog.damage().get().refusal();
         }
     }
 }

@@ -81,6 +81,15 @@ final class WarehouseLog {
         return mark;
     }
 
+    /** Whether the warehouse has a log that must be there; so it has had a catalog as well. */
+    boolean isBegun() throws IOException {
+        try {
+            return versions.latest().filter(named -> named.value().begun()).isPresent();
+        } catch (SteleException unreadable) {
+            return true; // whatever it says, there is one
+        }
+    }
+
     private LogMark findUnbegun(
             Optional<NamedLog> named,
             Optional<LogIdentity.Newest> there,

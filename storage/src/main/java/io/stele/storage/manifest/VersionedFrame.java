@@ -89,8 +89,15 @@ enum VersionedFrame {
                             .formatted(found, expected, path, 0));
         }
         int foundFormat = buffer.getInt(8);
+        if (foundFormat > formatVersion) {
+            throw new SteleException(
+                    ErrorCode.CORRUPT_DATA,
+                    "Expected %s format version 1 to %d, found %d in %s at offset 8"
+                            .formatted(description, formatVersion, foundFormat, path),
+                    new NewerFormatException());
+        }
         check(
-                foundFormat >= 1 && foundFormat <= formatVersion,
+                foundFormat >= 1,
                 path,
                 8,
                 description + " format version",

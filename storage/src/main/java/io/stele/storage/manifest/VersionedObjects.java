@@ -37,6 +37,9 @@ public final class VersionedObjects<T> {
 
     static final int VERSION_DIGITS = 20;
 
+    /** There is none after it, so no version is called so. */
+    private static final String HIGHEST = "0" + Long.MAX_VALUE;
+
     /**
      * Tries to load the newest version before giving up: only a cleaner that deletes faster than we
      * read makes one fail.
@@ -102,6 +105,12 @@ public final class VersionedObjects<T> {
     public OptionalLong latestVersion() throws IOException {
         List<Long> versions = versions();
         return versions.isEmpty() ? OptionalLong.empty() : OptionalLong.of(versions.getLast());
+    }
+
+    /** The numbers of the others there are, ascending. */
+    public List<Long> versionsBeforeLatest() throws IOException {
+        List<Long> versions = versions();
+        return versions.isEmpty() ? versions : versions.subList(0, versions.size() - 1);
     }
 
     /** The newest version; empty if there is none. */
@@ -192,14 +201,19 @@ public final class VersionedObjects<T> {
     private List<Long> versions() throws IOException {
         List<Long> versions = new ArrayList<>();
         for (ObjectEntry entry : store.list(prefix)) {
-            String name = entry.path().substring(prefix.length());
-            if (name.length() == VERSION_DIGITS
-                    && name.chars().allMatch(digit -> digit >= '0' && digit <= '9')) {
-                versions.add(Long.parseLong(name));
-            }
+            parseVersion(entry.path().substring(prefix.length())).ifPresent(versions::add);
         }
         versions.sort(null);
         return versions;
+    }
+
+    /** The version whose object has this name; empty if none has. */
+    public static OptionalLong parseVersion(String name) {
+        return name.length() == VERSION_DIGITS
+                        && name.chars().allMatch(digit -> digit >= '0' && digit <= '9')
+                        && name.compareTo(HIGHEST) < 0
+                ? OptionalLong.of(Long.parseLong(name))
+                : OptionalLong.empty();
     }
 
     private byte[] serialize(T value) {

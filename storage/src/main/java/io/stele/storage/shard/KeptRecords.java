@@ -36,6 +36,20 @@ public record KeptRecords(long firstLsn, long lastLsn, Optional<Set<TableId>> ta
         return type != RecordType.WRITE || tables.isEmpty() || isOfTables(payload);
     }
 
+    /**
+     * The tables that a record changes; none where it is about others.
+     *
+     * @throws SteleException CORRUPT_DATA if that cannot be read
+     */
+    public static Set<TableId> tablesOf(Lsn lsn, RecordType type, ByteBuffer payload) {
+        return switch (type) {
+            case WRITE -> Set.of(WriteRecord.decode(payload).batch().tableId());
+            case PREPARE ->
+                    PreparedPart.of(TransactionRecords.decodePrepare(payload), lsn).tables();
+            case OUTCOME, REFUSED, VOID -> Set.of();
+        };
+    }
+
     private boolean isOfTables(ByteBuffer payload) {
         try {
             return tables.orElseThrow().contains(WriteRecord.decode(payload).batch().tableId());

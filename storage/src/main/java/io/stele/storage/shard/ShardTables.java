@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** The tables that have rows in a shard, by id. Changed by DDL, read by any thread. */
@@ -20,6 +21,8 @@ final class ShardTables {
     private final ShardId shard;
     private final Map<TableId, TableShard> tables = new ConcurrentHashMap<>();
     private final Map<TableId, SetAsideTable> setAside = new ConcurrentHashMap<>(); // of no others
+    private final Map<TableId, LsnRange> lost = new ConcurrentHashMap<>(); // of none that is known
+    private BiPredicate<TableId, Lsn> isLost = (table, lsn) -> false; // set before records come
 
     ShardTables(ShardId shard) {
         this.shard = requireNonNull(shard, "shard is null");
@@ -72,9 +75,36 @@ final class ShardTables {
         return Optional.ofNullable(tables.get(tableId));
     }
 
+    /** Records of these tables, which nobody knows any more, are needed by who brings them back. */
+    void keepLost(BiPredicate<TableId, Lsn> newIsLost) {
+        isLost = requireNonNull(newIsLost, "newIsLost is null");
+    }
+
+    /** Tables that nobody knows any more, and the records that are about them. */
+    Map<TableId, LsnRange> lost() {
+        return lost;
+    }
+
+    /** A record about a table is passed over; notes it if the table is lost. */
+    void noteLost(TableId tableId, Lsn first, Lsn last) {
+        if (isLost.test(tableId, last)) {
+            lost.merge(tableId, new LsnRange(first, last), LsnRange::with);
+        }
+    }
+
+    /** From the first to the last of some records. */
+    record LsnRange(Lsn first, Lsn last) {
+        LsnRange with(LsnRange other) {
+            return new LsnRange(
+                    first.compareTo(other.first) < 0 ? first : other.first,
+                    last.compareTo(other.last) > 0 ? last : other.last);
+        }
+    }
+
     /**
      * The table, unless it is dropped (nobody can read it again) or has the LSN in its files
-     * already (replay), or is set aside, which notes that it needs the record. On the context.
+     * already (replay), or is set aside or lost, which notes that it needs the record. On the
+     * context.
      */
     Optional<TableShard> findUnflushed(TableId tableId, Lsn lsn) {
         SetAsideTable aside = setAside.get(tableId);
@@ -82,7 +112,11 @@ final class ShardTables {
             aside.note(lsn);
             return Optional.empty();
         }
-        return find(tableId).filter(table -> table.flushedLsn() < lsn.value());
+        Optional<TableShard> table = find(tableId);
+        if (table.isEmpty()) {
+            noteLost(tableId, lsn, lsn);
+        }
+        return table.filter(known -> known.flushedLsn() < lsn.value());
     }
 
     /**

@@ -326,6 +326,7 @@ final class ShardTransactions {
 
     private void applyPart(PreparedPart part, Map<TableId, Long> firstRowIds, Lsn lsn)
             throws IOException {
+        part.tables().forEach(tableId -> tables.noteLost(tableId, part.prepareLsn(), lsn));
         // Before what the transaction writes, which they do not end
         for (PartitionDelete delete :
                 doneSteps == 0 ? part.deletes() : List.<PartitionDelete>of()) {

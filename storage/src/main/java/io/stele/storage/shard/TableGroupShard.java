@@ -11,6 +11,7 @@ import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.scheduler.ExecutionContext;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.WriterProgress;
+import io.stele.storage.shard.ShardTables.LsnRange;
 import io.stele.storage.shard.WriteResolver.Ticket;
 import io.stele.storage.tablet.RowCache;
 import io.stele.storage.tablet.TableFiles;
@@ -26,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -33,6 +35,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BiPredicate;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -247,7 +250,7 @@ public final class TableGroupShard {
     void setAside(TableShard table, String object, Exception cause, Lsn needed) {
         Damage found =
                 new Damage(
-                        id,
+                        Optional.of(id),
                         Optional.of(table.schema().id()),
                         FailedFile.find(table, cause).orElse(object),
                         Objects.toString(cause.getMessage(), cause.toString()),
@@ -288,7 +291,7 @@ public final class TableGroupShard {
         if (stopped != null) {
             found.add(
                     new Damage(
-                            id,
+                            Optional.of(id),
                             Optional.empty(),
                             failedObject,
                             String.valueOf(stopped.getMessage()),
@@ -311,7 +314,8 @@ public final class TableGroupShard {
                             Optional.empty()));
         }
         Collection<SetAsideTable> aside = tables.setAside();
-        if (aside.isEmpty()) {
+        Map<TableId, LsnRange> lost = tables.lost();
+        if (aside.isEmpty() && lost.isEmpty()) {
             return Optional.empty();
         }
         long first = tables.all().isEmpty() ? writers.minUnsavedLsn() : Long.MAX_VALUE;
@@ -321,6 +325,11 @@ public final class TableGroupShard {
             first = Math.min(first, table.firstLsn());
             last = Math.max(last, table.lastLsn());
             ids.add(table.table().schema().id());
+        }
+        for (Map.Entry<TableId, LsnRange> table : lost.entrySet()) {
+            first = Math.min(first, table.getValue().first().value());
+            last = Math.max(last, table.getValue().last().value());
+            ids.add(table.getKey());
         }
         return Optional.of(new KeptRecords(first, last, Optional.of(ids)));
     }
@@ -735,6 +744,21 @@ public final class TableGroupShard {
         } catch (SteleException unreadable) {
             stopRecovering(object, unreadable);
         }
+    }
+
+    /**
+     * Records of tables that nobody knows any more, and that are not dropped, are kept; before
+     * {@link #start} only.
+     *
+     * @param isLost whether a table is such a one, and needs a record
+     */
+    public void keepLost(BiPredicate<TableId, Lsn> isLost) {
+        tables.keepLost(isLost);
+    }
+
+    /** The tables of which such records were met; any thread. */
+    public Set<TableId> lostTables() {
+        return Set.copyOf(tables.lost().keySet());
     }
 
     /** Workers' files that are given up are not put into effect; before {@link #start} only. */

@@ -18,6 +18,8 @@ import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.encryption.Encryption;
+import io.stele.storage.encryption.TestKeys;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.format.ByteFlips;
 import io.stele.storage.format.Golden;
@@ -26,12 +28,17 @@ import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.StoreFaults;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.zip.CRC32C;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -391,7 +398,236 @@ final class TestCatalogService {
     void everyDamagedByteIsNoticed() throws Exception {
         service.createSchema("s");
         service.createTable(table("s", "a").build(), "", TableState.PUBLIC);
-        ByteFlips.everyFlipIsRefused(store, "catalog/00000000000000000002", path -> open(4));
+        ByteFlips.everyFlipIsRefused(
+                store,
+                "catalog/00000000000000000002",
+                path -> {
+                    CatalogService opened = open(4);
+                    if (opened.damage().isEmpty()) {
+                        return;
+                    }
+                    assertThat(opened.damage().get().object()).isEqualTo(path);
+                    opened.own(10, List.of());
+                    assertThat(store.list("catalog/")).hasSize(2);
+                    opened.createSchema("refused");
+                });
+        assertThat(open(4).damage()).isEmpty();
+    }
+
+    @Test
+    void aVersionOfALaterReleaseIsNotGivenUp() throws IOException {
+        service.createSchema("s");
+        service.createSchema("t");
+        String newest = "catalog/00000000000000000002";
+        byte[] good = store.readFully(newest);
+        byte[] later = good.clone();
+        ByteBuffer.wrap(later).order(ByteOrder.LITTLE_ENDIAN).putInt(8, 1_000);
+        store.put(newest, withChecksum(later));
+        CatalogService opened = open(2);
+        assertThat(opened.damage().orElseThrow().refusal()).hasMessageContaining("found 1000");
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "of a later release",
+                () -> opened.checkCanBeGivenUp(newest));
+
+        // Put back while it runs, and then another version after it
+        store.put(newest, good);
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "restart the sidecar",
+                () -> opened.checkCanBeGivenUp(newest));
+        store.put(newest, new byte[0]);
+        opened.checkCanBeGivenUp(newest);
+        store.put("catalog/00000000000000000003", new byte[0]);
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "restart the sidecar",
+                () -> opened.checkCanBeGivenUp(newest));
+    }
+
+    @Test
+    void aVersionWhosePartsDoNotFitTogetherIsDamaged() throws IOException {
+        service.createSchema("s");
+        service.createTable(table("s", "a").build(), "", TableState.PUBLIC);
+        String newest = "catalog/00000000000000000002";
+        String body = new String(store.readFully(newest), StandardCharsets.ISO_8859_1);
+        String other = body.replace("\"nextTableId\":2", "\"nextTableId\":1");
+        assertThat(other).isNotEqualTo(body);
+        store.put(newest, withChecksum(other.getBytes(StandardCharsets.ISO_8859_1)));
+        CatalogDamage damage = open(2).damage().orElseThrow();
+        assertThat(damage.object()).isEqualTo(newest);
+        assertThat(damage.refusal())
+                .hasMessageContaining("Expected a new table id, found 1")
+                .hasMessageContaining(newest);
+    }
+
+    @Test
+    void namesThatNoVersionHasArePassedOver() throws IOException {
+        service.createSchema("s");
+        for (String name :
+                List.of(
+                        "99999999999999999999",
+                        "09223372036854775807",
+                        "x",
+                        "0000000000000000000x")) {
+            store.put("catalog/" + name, new byte[0]);
+        }
+        CatalogService opened = open(2);
+        assertThat(opened.current().version()).isEqualTo(1);
+        // Nor do ids run out because somebody gave such a thing up
+        opened.own(10, List.of(2L, 1L << 40, Long.MAX_VALUE - 1));
+        assertThat(opened.current().version()).isEqualTo(3);
+        assertThat(opened.current().nextTableId()).isEqualTo(1_001);
+    }
+
+    private static byte[] withChecksum(byte[] frame) {
+        CRC32C checksum = new CRC32C();
+        int length = frame.length - Integer.BYTES;
+        checksum.update(frame, 0, length);
+        ByteBuffer.wrap(frame)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(length, (int) checksum.getValue());
+        return frame;
+    }
+
+    @Test
+    void masterKeysThatAreWrongOrMissingAreNoDamage() throws IOException {
+        Encryption both = TestKeys.encryption("new", "old");
+        open(TestKeys.encryption("old").over(store)).createSchema("s");
+        open(both.over(store)).createSchema("t");
+        assertThat(open(both.over(store)).current().schemas()).containsExactly("s", "t");
+        refuses(
+                ErrorCode.CORRUPT_DATA,
+                "Expected master key 'new', found only [old]",
+                () -> open(TestKeys.encryption("old").over(store)));
+        refuses(ErrorCode.CORRUPT_DATA, "no master keys", () -> open(Encryption.NONE.over(store)));
+
+        // What does not look encrypted any more is damage where a version before is
+        Encryption strict = Encryption.of(TestKeys.of("new", "old"), new Random(1), true);
+        store.put("catalog/00000000000000000002", new byte[0]);
+        assertThat(open(strict.over(store)).damage()).isPresent();
+        store.put("catalog/00000000000000000001", new byte[0]);
+        refuses(ErrorCode.CORRUPT_DATA, "refuse-plain", () -> open(strict.over(store)));
+    }
+
+    @Test
+    void whatWasEncryptedForAnotherPlaceIsDamageIfItsMasterKeyFitsElsewhere() throws IOException {
+        Encryption encryption = TestKeys.encryption("old");
+        CatalogService encrypted = open(encryption.over(store));
+        encrypted.createSchema("s");
+        encrypted.createSchema("t");
+        byte[] first = store.readFully("catalog/00000000000000000001");
+        store.put("catalog/00000000000000000002", first);
+        // Keys as another process has them, which have opened nothing yet
+        CatalogDamage damage = open(TestKeys.encryption("old").over(store)).damage().orElseThrow();
+        assertThat(damage.object()).isEqualTo("catalog/00000000000000000002");
+        assertThat(damage.refusal()).hasMessageContaining("or the bytes were changed");
+        store.put("catalog/00000000000000000001", new byte[0]);
+        refuses(
+                ErrorCode.CORRUPT_DATA,
+                "is not the one that it was written with",
+                () -> open(TestKeys.encryption("old").over(store)));
+    }
+
+    @Test
+    void idsOfVersionsThatAreGivenUpAreNotGivenAgain() {
+        service.createSchema("s");
+        service.own(10, List.of());
+        CatalogService older = open(2);
+        older.own(11, List.of(3L, 5L, 4L));
+        assertThat(older.current().version()).isEqualTo(6);
+        TableSchema first = older.createTable(table("s", "a").build(), "", TableState.PUBLIC);
+        // Versions 3 to 5 may have had a start that left out ids itself, and tables after it
+        CatalogService again = open(3);
+        assertThat(again.current().version()).isEqualTo(7);
+        again.own(12, List.of(3L, 5L, 4L));
+        assertThat(again.current().version()).isEqualTo(8);
+        TableSchema next = again.createTable(table("s", "b").build(), "", TableState.PUBLIC);
+        assertThat(first.id().value()).isEqualTo(3_001);
+        assertThat(next.id().value()).as("nothing is above").isEqualTo(3_002);
+        // Both are given up: what comes then is above them, from the same version before
+        CatalogEdit edit = new CatalogEdit(service.current(), Lsn.MIN, 13);
+        edit.passOver(List.of(9L));
+        assertThat(edit.build().version()).isEqualTo(10);
+        assertThat(edit.build().nextTableId()).isGreaterThan(next.id().value());
+    }
+
+    @Test
+    void schemaVersionsAndIndexesOfVersionsThatAreGivenUpAreNotTakenForOthers() {
+        service.createSchema("s");
+        TableOptions indexed =
+                TableOptions.NONE.withIndexes(
+                        List.of(new IndexSchema(1, "by_v", List.of(2), true, false)));
+        TableSchema before =
+                service.createTable(
+                        table("s", "a").build().withOptions(indexed), "", TableState.PUBLIC);
+        assertThat(before.options().indexes()).allMatch(IndexSchema::ready);
+        service.createTable(table("s", "other").build(), "", TableState.PUBLIC);
+        Catalog known = service.current();
+        TableSchema lost = before;
+        for (int change = 0; change < 3; change++) {
+            lost =
+                    service.alterTable(
+                            before.id(),
+                            lost.schemaVersion(),
+                            ColumnChange.rename(
+                                    List.of(lost.columns().getLast().name()), "c" + change));
+        }
+        long newest = service.current().version();
+
+        CatalogEdit edit = new CatalogEdit(known, Lsn.MIN, 13);
+        edit.passOver(List.of(newest));
+        Catalog after = edit.build();
+        TableEntry entry = after.findTable(before.id()).orElseThrow();
+        TableSchema schema = entry.schema();
+        assertThat(schema.schemaVersion()).isGreaterThan(lost.schemaVersion());
+        assertThat(schema.columns()).isEqualTo(before.columns());
+        assertThat(entry.history().columns(schema, before.schemaVersion()))
+                .isEqualTo(before.columns());
+        for (int version = before.schemaVersion() + 1;
+                version < schema.schemaVersion();
+                version++) {
+            int given = version;
+            refuses(
+                    ErrorCode.CORRUPT_DATA,
+                    "found " + given,
+                    () -> entry.history().columns(schema, given));
+        }
+        // Rows may have come while the lost version had no such index
+        IndexSchema index = schema.options().indexes().getFirst();
+        assertThat(index.name()).isEqualTo("by_v");
+        assertThat(index.unique()).isTrue();
+        assertThat(index.ready()).isFalse();
+        assertThat(index.id()).isNotEqualTo(before.options().indexes().getFirst().id());
+    }
+
+    @Test
+    void anEngineThatIsAliveStillAndKnowsTheCatalogGoesOn() throws IOException {
+        service.own(10, List.of());
+        service.createSchema("s");
+        String newest = "catalog/00000000000000000002";
+        store.put(newest, new byte[0]);
+        CatalogService second = open(2);
+        second.own(11, List.of());
+        refuses(ErrorCode.CORRUPT_DATA, newest, () -> second.createSchema("t"));
+        service.createSchema("u");
+        refuses(
+                ErrorCode.INVALID_ARGUMENT,
+                "restart the sidecar",
+                () -> second.checkCanBeGivenUp(newest));
+        CatalogService third = open(3);
+        third.own(12, List.of());
+        assertThat(third.current().schemas()).containsExactly("s", "u");
+        assertThatThrownBy(() -> service.createSchema("too_late"))
+                .isInstanceOfSatisfying(
+                        SteleException.class,
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE))
+                .hasMessageContaining("epoch 12");
+    }
+
+    private static CatalogService open(ObjectStore over) {
+        return CatalogService.open(
+                new CatalogStore(over, new UUID(0, 7)), () -> new Lsn(1), millis -> {});
     }
 
     @Test
@@ -438,7 +674,7 @@ final class TestCatalogService {
         sixth.put("catalog/00000000000000000007", Golden.load("catalog-6"));
         assertThat(new CatalogStore(sixth, new UUID(0, 9)).loadLatest().toSnapshot())
                 .isEqualTo(service.current().toSnapshot());
-        service.own(0x1122334455667788L);
+        service.own(0x1122334455667788L, List.of());
         Golden.check("catalog-7", store.readFully("catalog/00000000000000000008"));
         assertThat(open(2).current().toSnapshot()).isEqualTo(service.current().toSnapshot());
     }
@@ -472,7 +708,8 @@ final class TestCatalogService {
                 snapshot.views(),
                 snapshot.nextTableId(),
                 snapshot.nextTableGroupId(),
-                snapshot.epoch());
+                snapshot.epoch(),
+                snapshot.givenUp());
     }
 
     @Test
@@ -604,11 +841,11 @@ final class TestCatalogService {
 
     @Test
     void whoWasTakenOverChangesNothingAnyMore() {
-        service.own(10);
+        service.own(10, List.of());
         service.createSchema("of_the_first");
         CatalogService second = open(2);
         service.createSchema("meanwhile");
-        second.own(11);
+        second.own(11, List.of());
         assertThat(second.current().schemas()).containsExactly("meanwhile", "of_the_first");
         for (int attempt = 0; attempt < 3; attempt++) {
             assertThatThrownBy(() -> service.createSchema("too_late"))
@@ -622,14 +859,14 @@ final class TestCatalogService {
         }
         CatalogService third = open(3);
         assertThat(third.current().schemas()).hasSize(32).doesNotContain("too_late");
-        refuses(ErrorCode.UNAVAILABLE, "epoch 11", () -> third.own(11));
+        refuses(ErrorCode.UNAVAILABLE, "epoch 11", () -> third.own(11, List.of()));
     }
 
     @Test
     void aVersionThatWasDeletedIsNotCreatedAgain() {
-        service.own(10);
+        service.own(10, List.of());
         CatalogService second = open(2);
-        second.own(11);
+        second.own(11, List.of());
         for (int versions = 0; versions < 30; versions++) {
             second.createSchema("s" + versions);
         }

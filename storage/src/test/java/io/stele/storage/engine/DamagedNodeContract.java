@@ -16,6 +16,7 @@ import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.storage.catalog.CatalogDamage;
 import io.stele.storage.engine.WorkerFiles.Row;
 import io.stele.storage.format.BitmapIndexReader;
 import io.stele.storage.format.BlockCache;
@@ -269,20 +270,19 @@ abstract class DamagedNodeContract {
      * @return whether anything was refused
      */
     private boolean isRefused(String object, byte[] bad, String what) throws IOException {
-        SimulatedNode fork;
-        try {
-            fork =
-                    node.fork(
-                            (store, log) -> {
-                                if (object.startsWith("/")) {
-                                    log.replace(Long.parseLong(object.substring(1)), bad);
-                                } else {
-                                    store.put(object, bad);
-                                }
-                            });
-        } catch (SteleException refused) {
-            assertThat(object).as(refused.getMessage()).matches(Kind.CATALOG.paths);
-            assertNamesDamage(refused, object, what);
+        SimulatedNode fork =
+                node.fork(
+                        (store, log) -> {
+                            if (object.startsWith("/")) {
+                                log.replace(Long.parseLong(object.substring(1)), bad);
+                            } else {
+                                store.put(object, bad);
+                            }
+                        });
+        Optional<CatalogDamage> unknown = fork.engine().knownCatalog().damage();
+        if (unknown.isPresent()) {
+            assertThat(object).isEqualTo(unknown.get().object());
+            assertNamesDamage(unknown.get().refusal(), object, what);
             return true;
         }
         Map<String, Object> found = answers(fork);

@@ -43,7 +43,7 @@ final class SimulatedNode {
     private FaultInjectingObjectStore store;
     private InMemoryLogFiles log;
     private final boolean logInStore;
-    private final Encryption encryption;
+    private Encryption encryption;
     private SimulatedPool pool;
     private long nowMillis = 1_700_000_000_000L;
     private CrashPoint crashPoint;
@@ -201,6 +201,12 @@ final class SimulatedNode {
 
     void restart() throws IOException {
         restart(CrashPoint.never(), StoreFaults.NONE);
+    }
+
+    /** A restart with other master keys. */
+    void restart(Encryption newEncryption) throws IOException {
+        encryption = newEncryption;
+        restart();
     }
 
     /** Commits a transaction with files of workers, which may be none. */

@@ -174,7 +174,7 @@ final class TestSetAside {
                 .singleElement()
                 .satisfies(
                         damage -> {
-                            assertThat(damage.shard()).isEqualTo(shard);
+                            assertThat(damage.shard()).contains(shard);
                             assertThat(damage.table()).isEmpty();
                             assertThat(damage.reason()).contains(manifest);
                         });
