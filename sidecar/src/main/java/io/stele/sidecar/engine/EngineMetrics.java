@@ -30,6 +30,7 @@ public final class EngineMetrics {
                     "file-lists",
                     "footers",
                     "row-groups",
+                    "stripe-metadata",
                     "decoded-columns",
                     "rows");
 

@@ -24,9 +24,6 @@ final class LookupTask implements WorkUnit {
     /** At a few microseconds each well below what a step may take. */
     private static final int KEYS_A_STEP = 8;
 
-    /** What is read in one go when it has to wait anyway: the way there and back costs as much. */
-    private static final int KEYS_A_READ = 64;
-
     private final PointLookup lookup;
     private final Admission.Permit permit;
     private final ExecutionContext context;
@@ -97,7 +94,7 @@ final class LookupTask implements WorkUnit {
             storeReads.execute(
                     () -> {
                         try {
-                            if (lookup.advance(KEYS_A_READ)) {
+                            if (lookup.advance()) {
                                 complete();
                             } else {
                                 start();

@@ -17,14 +17,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rows of keys at a read point, some keys at a time. Confined to one thread at a time.
  *
- * <p>Invariant: holds the rows of {@value #KEYS_A_READ} keys at most.
+ * <p>Invariant: holds the rows of {@link PointReads.Batch#keysARead} keys at most.
  */
 final class KeyCursor implements RowCursor {
     /** At a few microseconds each well below what a step may take. */
     private static final int KEYS_A_STEP = 8;
-
-    /** What is read in one go when it has to wait anyway: the way there and back costs as much. */
-    private static final int KEYS_A_READ = 64;
 
     private final PointReads.Batch batch;
     private final Runnable checkLease;
@@ -61,7 +58,7 @@ final class KeyCursor implements RowCursor {
             current = null;
             return Step.END;
         }
-        int keys = NonBlocking.isActive() ? KEYS_A_STEP : KEYS_A_READ;
+        int keys = NonBlocking.isActive() ? KEYS_A_STEP : batch.keysARead();
         done = batch.advance(keys, (index, bytes, lsn) -> found.add(new Found(bytes, lsn)));
         checkLease.run(); // afterwards: history that was dropped meanwhile may have been missed
         return Step.NONE;

@@ -74,6 +74,11 @@ public final class PointLookup {
         return true;
     }
 
+    /** As {@link #advance}, where waiting is allowed: as many keys as are read together. */
+    public boolean advance() throws IOException {
+        return advance(batch.keysARead());
+    }
+
     /** What was found, when {@link #advance} said that all is. */
     public LookedUpRows rows() {
         return new LookedUpRows(batch.schema().schemaVersion(), rows);

@@ -5,17 +5,23 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.schema.XxHash64;
+import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.scan.KeyLookup;
+import io.stele.storage.scan.KeyPrefetch;
 import io.stele.storage.shard.TableGroupShard;
+import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.RowCache;
 import io.stele.storage.tablet.RowCache.Row;
+import io.stele.storage.tablet.RowFile;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableVersions;
+import io.stele.storage.tablet.TableView;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +31,18 @@ import org.jspecify.annotations.Nullable;
  * other. Safe for use by many threads.
  */
 final class PointReads {
+    /** What is read in one go when it has to wait anyway: the way there and back costs as much. */
+    static final int KEYS_A_READ = 64;
+
+    /** As many as a reader asks for at once, as a rule: they take no longer than one. */
+    private static final int KEYS_A_FETCH = 1024;
+
+    /** 16 MiB: of the rows that one call has read before it returns some, about. */
+    private static final long FETCHED_BYTES = 16 << 20;
+
+    /** Rows take some times what they have in files. */
+    private static final long DECODED_BYTES = 4;
+
     private final Shards shards;
     private final TableFiles files;
     private final ReadPoints readPoints;
@@ -103,12 +121,9 @@ final class PointReads {
         boolean advance(int maxKeys, Finder finder) throws IOException {
             Readers.Generation reader = readPoints.readers().enter();
             try {
-                Reads reads =
-                        new Reads(
-                                schema,
-                                lsn,
-                                fromLsn.orElseGet(() -> readPoints.firstVisibleLsn(schema, lsn)));
                 int end = (int) Math.min(probes.length, next + (long) maxKeys);
+                long from = fromLsn.orElseGet(() -> readPoints.firstVisibleLsn(schema, lsn));
+                Reads reads = new Reads(schema, lsn, from, lookup(end, from));
                 for (; next < end; next++) {
                     Row row = reads.read(probes[next]);
                     byte[] bytes = row.bytes();
@@ -120,6 +135,62 @@ final class PointReads {
             } finally {
                 readPoints.readers().exit(reader);
             }
+        }
+
+        /**
+         * How many keys to read at once where that waits for the store: as many as it reads
+         * together, and no more than there is memory for.
+         */
+        int keysARead() {
+            if (!KeyPrefetch.isUseful(files) || next == probes.length) {
+                return KEYS_A_READ;
+            }
+            TableView view = table(probes[next]).view();
+            long rowBytes =
+                    DECODED_BYTES
+                            * Stream.concat(
+                                            view.columnFiles().stream().map(ColumnFile::entry),
+                                            view.rowFiles().stream().map(RowFile::entry))
+                                    .mapToLong(
+                                            file -> file.sizeBytes() / Math.max(1, file.rowCount()))
+                                    .max()
+                                    .orElse(0);
+            return (int)
+                    Math.clamp(FETCHED_BYTES / Math.max(1, rowBytes), KEYS_A_READ, KEYS_A_FETCH);
+        }
+
+        /** One that has in memory what the keys up to {@code end} need, where it may wait. */
+        private KeyLookup lookup(int end, long from) throws IOException {
+            if (NonBlocking.isActive() || !KeyPrefetch.isUseful(files)) {
+                return new KeyLookup(files);
+            }
+            KeyPrefetch prefetch = new KeyPrefetch(files);
+            for (int i = next; i < end; i++) {
+                Probe probe = probes[i];
+                TableShard table = table(probe);
+                RowCache.Key cached = table.rowCache().key(probe.key(), probe.hash());
+                if (cached == null || table.rowCache().find(cached, lsn) == null) {
+                    prefetch.add(table.view(), probe.key(), probe.hash(), lsn(probe), from);
+                }
+            }
+            return new KeyLookup(files, prefetch.fetch());
+        }
+
+        private TableShard table(Probe probe) {
+            return shard(probe).table(schema.id());
+        }
+
+        private TableGroupShard shard(Probe probe) {
+            TableGroupShard in = shards.shard(schema.shard(probe.shard()));
+            in.checkServing();
+            return in;
+        }
+
+        /** As {@link Reads#load} has it. */
+        private long lsn(Probe probe) {
+            return lsn != Long.MAX_VALUE || schema.orientation().hasRows()
+                    ? lsn
+                    : shard(probe).appliedLsn().value();
         }
     }
 
@@ -152,9 +223,9 @@ final class PointReads {
         private int shardIndex = -1;
         private @Nullable TableGroupShard shard;
 
-        private Reads(TableSchema schema, long lsn, long fromLsn) {
+        private Reads(TableSchema schema, long lsn, long fromLsn, KeyLookup lookup) {
             this.schema = schema;
-            this.lookup = new KeyLookup(files);
+            this.lookup = lookup;
             this.lsn = lsn;
             this.fromLsn = fromLsn;
         }

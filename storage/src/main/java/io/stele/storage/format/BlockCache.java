@@ -18,11 +18,13 @@ public final class BlockCache {
     private record Key(String path, long offset) {}
 
     private final SingleFlightCache<Key, CachedBlock> blocks;
+    private final LongSupplier nanoTime;
 
     /**
      * @param nanoTime measures what reading and decoding blocks takes
      */
     public BlockCache(String name, long maxBytes, LongSupplier nanoTime) {
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         this.blocks =
                 new SingleFlightCache<>(
                         name, maxBytes, CachedBlock::retainedBytes, CachedBlock::drop, nanoTime);
@@ -57,6 +59,29 @@ public final class BlockCache {
             return present.orElseThrow();
         }
         return blocks.get(key, loader);
+    }
+
+    /** Whether what begins at an offset of a file is here; counts nothing. */
+    boolean has(String path, long offset) {
+        return blocks.peek(new Key(path, offset)).isPresent();
+    }
+
+    /** What begins at an offset of a file, if it is here; counts nothing. */
+    Optional<IndexPartition> findPartition(String path, long offset) {
+        return blocks.peek(new Key(path, offset)).map(IndexPartition.class::cast);
+    }
+
+    /**
+     * Takes what was read before anybody asked for it.
+     *
+     * @param startNanos {@link #nanoTime} when that was begun
+     */
+    void put(String path, long offset, CachedBlock block, long startNanos) {
+        blocks.putMissed(new Key(path, offset), block, nanoTime.getAsLong() - startNanos);
+    }
+
+    long nanoTime() {
+        return nanoTime.getAsLong();
     }
 
     /** What begins at an offset of a file was used so many times without asking for it. */

@@ -6,6 +6,7 @@ import io.stele.protocol.SteleException;
 import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.retrieval.ByteRange;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.Arrays;
@@ -164,6 +165,13 @@ final class BlockFileReader {
             BlockFrame.decode(path, first.offset(), frames, 0, first.length()),
             BlockFrame.decode(path, second.offset(), frames, first.length(), second.length())
         };
+    }
+
+    /** Reads bytes among the blocks, as they are stored. */
+    byte[] readStored(ByteRange range) throws IOException {
+        NonBlocking.check();
+        requireWithin(range.offset(), range.length());
+        return reader.read(range.offset(), range.length());
     }
 
     private void requireWithin(long offset, int length) {

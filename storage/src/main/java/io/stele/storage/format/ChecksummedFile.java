@@ -4,8 +4,16 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.ParallelReads;
+import io.stele.storage.retrieval.ByteRange;
+import io.stele.storage.retrieval.RangePlanner;
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +28,14 @@ public final class ChecksummedFile {
      * at the ends beside that of the middle.
      */
     private static final int COPIED_BYTES = 256 << 10;
+
+    /**
+     * 512 KiB between two ranges, and 1 MiB in all: at 30 ms a request and 20 ms a MiB the bytes of
+     * a request take no longer than to wait for it, for whoever waits for the longest of several.
+     */
+    private static final RangePlanner NEAR = new RangePlanner(512 << 10, 1 << 20);
+
+    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
     private final ObjectStore store;
     private final ObjectReader reader;
@@ -96,6 +112,11 @@ public final class ChecksummedFile {
         return sizeBytes;
     }
 
+    /** Whether {@link #readAll} reads side by side. */
+    public boolean isParallel() {
+        return ParallelReads.of(store).isParallel();
+    }
+
     /** The file as it lies in the store, unchecked. */
     public ObjectReader unchecked() {
         return reader;
@@ -135,6 +156,44 @@ public final class ChecksummedFile {
         if (tail > 0) {
             copyBlocks(position + head + middle, buffer, offset + head + middle, tail);
         }
+    }
+
+    /**
+     * Reads several ranges: near ones with one request, the requests side by side.
+     *
+     * @return the bytes of each range, in their order
+     * @throws EOFException if the file ends before one of them does
+     * @throws io.stele.protocol.SteleException as in {@link #read}
+     */
+    public List<ByteBuffer> readAll(List<ByteRange> ranges) throws IOException {
+        List<RangePlanner.Planned> requests = NEAR.merge(ranges);
+        List<ByteBuffer> results = new ArrayList<>(Collections.nCopies(ranges.size(), EMPTY));
+        List<ParallelReads.Read> reads = new ArrayList<>(requests.size());
+        for (RangePlanner.Planned request : requests) {
+            reads.add(
+                    () -> {
+                        byte[] bytes = new byte[request.range().length()];
+                        read(request.range().offset(), bytes, 0, bytes.length);
+                        synchronized (results) {
+                            for (int number : request.wanted()) {
+                                ByteRange range = ranges.get(number);
+                                int from = (int) (range.offset() - request.range().offset());
+                                // Whoever keeps some does not keep what lies between them
+                                results.set(
+                                        number,
+                                        range.length() == bytes.length
+                                                ? ByteBuffer.wrap(bytes)
+                                                : ByteBuffer.wrap(
+                                                        Arrays.copyOfRange(
+                                                                bytes,
+                                                                from,
+                                                                from + range.length())));
+                            }
+                        }
+                    });
+        }
+        ParallelReads.of(store).runAll(reads);
+        return results;
     }
 
     /**

@@ -89,6 +89,11 @@ public final class KeyIndexReader {
         return found == null ? ABSENT : ordinal(explicit, found.ordinal(), found.entry().value());
     }
 
+    /** What lookups of some keys will need, to be read before them. */
+    public SortedFilePrefetch prefetch() {
+        return new SortedFilePrefetch(file);
+    }
+
     /** For many keys at a time. */
     public KeyIndexProbe probe() {
         return new KeyIndexProbe(file, explicit);

@@ -99,6 +99,11 @@ public final class RowFileReader {
         return filtered != FilteredKeys.BEGINNINGS || file.mayContain(beginning, hash);
     }
 
+    /** What lookups of some keys will need, to be read before them; not of entries of indexes. */
+    public SortedFilePrefetch prefetch() {
+        return new SortedFilePrefetch(file);
+    }
+
     /** As {@link #find}, for callers that have no hash at hand. */
     public Optional<RowVersion> get(byte[] key, long readLsn) throws IOException {
         return Optional.ofNullable(find(key, BloomFilter.hash(key, 0, key.length), readLsn));

@@ -9,6 +9,7 @@ import io.stele.storage.retrieval.ByteRange;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -190,16 +191,90 @@ final class SortedFileReader {
     }
 
     private IndexPartition loadPartition(int index) throws IOException {
-        BlockHandle filterHandle = new BlockHandle(offsets[index], filterLengths[index]);
-        BlockHandle indexHandle =
-                new BlockHandle(offsets[index] + filterLengths[index], indexLengths[index]);
-        byte[][] blocks = file.readAdjacent(filterHandle, indexHandle);
+        return partition(index, file.readAdjacent(filterHandle(index), indexHandle(index)));
+    }
+
+    private BlockHandle filterHandle(int index) {
+        return new BlockHandle(offsets[index], filterLengths[index]);
+    }
+
+    private BlockHandle indexHandle(int index) {
+        return new BlockHandle(offsets[index] + filterLengths[index], indexLengths[index]);
+    }
+
+    /**
+     * @param blocks the payloads of its filter and of its index
+     */
+    private IndexPartition partition(int index, byte[][] blocks) {
         return IndexPartition.of(
                 file,
-                BloomFilter.of(file.path(), filterHandle.offset(), blocks[0]),
-                EntryBlock.of(file.path(), indexHandle.offset(), blocks[1]),
+                BloomFilter.of(file.path(), filterHandle(index).offset(), blocks[0]),
+                EntryBlock.of(file.path(), indexHandle(index).offset(), blocks[1]),
                 firstOrdinals[index],
                 firstOrdinals[index + 1] - firstOrdinals[index]);
+    }
+
+    /** Where a part of the index is, with its filter. */
+    ByteRange partitionRange(int index) {
+        return new ByteRange(offsets[index], filterLengths[index] + indexLengths[index]);
+    }
+
+    /** The same with the entry blocks that it is about, which lie before it. */
+    ByteRange partitionSpan(int index) {
+        long start = index == 0 ? BlockFileWriter.HEADER_LENGTH : partitionRange(index - 1).end();
+        return new ByteRange(start, Math.toIntExact(partitionRange(index).end() - start));
+    }
+
+    /** The part of the index, if the cache has it. */
+    Optional<IndexPartition> findCached(int index) {
+        return cache.findPartition(file.path(), offsets[index]);
+    }
+
+    /** Whether the cache has an entry block. */
+    boolean isCached(BlockHandle block) {
+        return cache.has(file.path(), block.offset());
+    }
+
+    byte[] readStored(ByteRange range) throws IOException {
+        return file.readStored(range);
+    }
+
+    /** {@link #cachePartition} and {@link #cacheBlock} are told when reading began. */
+    long nanoTime() {
+        return cache.nanoTime();
+    }
+
+    /**
+     * Gives a part of the index to the cache.
+     *
+     * @param stored bytes of the file, among which it is
+     * @param offset of those in the file
+     */
+    IndexPartition cachePartition(int index, byte[] stored, long offset, long startNanos) {
+        IndexPartition read =
+                partition(
+                        index,
+                        new byte[][] {
+                            decode(filterHandle(index), stored, offset),
+                            decode(indexHandle(index), stored, offset)
+                        });
+        cache.put(file.path(), offsets[index], read, startNanos);
+        return read;
+    }
+
+    /** As {@link #cachePartition}, an entry block. */
+    void cacheBlock(BlockHandle block, byte[] stored, long offset, long startNanos) {
+        EntryBlock read = EntryBlock.of(file.path(), block.offset(), decode(block, stored, offset));
+        cache.put(file.path(), block.offset(), read, startNanos);
+    }
+
+    private byte[] decode(BlockHandle block, byte[] stored, long offset) {
+        return BlockFrame.decode(
+                file.path(),
+                block.offset(),
+                stored,
+                Math.toIntExact(block.offset() - offset),
+                block.length());
     }
 
     /** A block of entries, through the cache. */

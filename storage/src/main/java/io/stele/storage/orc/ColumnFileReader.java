@@ -11,18 +11,24 @@ import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.format.FileChecksums;
+import io.stele.storage.format.FileMetadataBytes;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.ParallelReads;
 import io.stele.storage.objectstore.SequentialReads;
 import io.stele.storage.retrieval.ByteRange;
+import java.io.EOFException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.orc.OrcFile;
@@ -46,6 +52,9 @@ public final class ColumnFileReader {
     private static final long BASE_BYTES = 8 << 10;
 
     private static final long DECODED_BYTES = 8;
+
+    /** 256 KiB: what is smaller costs one request as a whole, and two by its ends. */
+    private static final int WHOLE_BYTES = 256 << 10;
 
     /** Values and, of text, lengths; nulls are few. */
     private static final int STREAMS_A_COLUMN = 2;
@@ -98,6 +107,126 @@ public final class ColumnFileReader {
                         store, file.path(), file.sizeBytes(), file.checksumBlockBytes()),
                 Optional.empty(),
                 columns);
+    }
+
+    /**
+     * The same from a store that is worth it: the first and last bytes and the checksums are read
+     * side by side.
+     *
+     * @param stripes gets the metadata of those stripes that came with that
+     */
+    static ColumnFileReader open(
+            ObjectStore store,
+            FileEntry file,
+            List<ColumnSchema> columns,
+            Map<Integer, StripeMetadata> stripes)
+            throws IOException {
+        if (!ParallelReads.of(store).isParallel()) {
+            return open(store, file, columns);
+        }
+        AtomicReference<@Nullable ChecksummedFile> opened = new AtomicReference<>();
+        long size = file.sizeBytes();
+        FileEnds ends = new FileEnds(store.open(file.path(), size));
+        List<ByteRange> ranges = new ArrayList<>();
+        if (size <= WHOLE_BYTES) {
+            add(ranges, 0, size);
+        } else {
+            add(ranges, 0, FileEnds.END_BYTES);
+            add(
+                    ranges,
+                    (size - FileEnds.END_BYTES)
+                            / FileChecksums.BLOCK_BYTES
+                            * FileChecksums.BLOCK_BYTES,
+                    size);
+        }
+        List<ParallelReads.Read> reads = new ArrayList<>();
+        reads.add(
+                () ->
+                        opened.set(
+                                ChecksummedFile.open(
+                                        store, file.path(), size, file.checksumBlockBytes())));
+        ObjectReader raw = store.open(file.path(), size);
+        for (ByteRange range : ranges) {
+            reads.add(
+                    () -> {
+                        byte[] bytes = readEnd(store, file, raw, range);
+                        synchronized (ends) {
+                            ends.add(range.offset(), bytes);
+                        }
+                    });
+        }
+        ParallelReads.of(store).runAll(reads);
+        ChecksummedFile content = requireNonNull(opened.get());
+        synchronized (ends) {
+            ChecksummedFile first = content.through(ends);
+            ReaderImpl orc = openOrc(first, Optional.empty());
+            ColumnFileReader reader =
+                    new ColumnFileReader(
+                            file, content, openOrc(content, Optional.of(tail(orc))), columns);
+            reader.addStripes(first, ends, stripes);
+            return reader;
+        }
+    }
+
+    private static byte[] readEnd(
+            ObjectStore store, FileEntry file, ObjectReader reader, ByteRange range)
+            throws IOException {
+        try {
+            return reader.read(range.offset(), range.length());
+        } catch (EOFException cut) {
+            throw new SteleException(
+                    ErrorCode.CORRUPT_DATA,
+                    "Expected %d bytes, found %d in %s"
+                            .formatted(file.sizeBytes(), store.size(file.path()), file.path()),
+                    cut);
+        }
+    }
+
+    private void addStripes(
+            ChecksummedFile first, FileEnds ends, Map<Integer, StripeMetadata> stripes)
+            throws IOException {
+        for (int number = 0; number < orc.getStripes().size(); number++) {
+            StripeInformation stripe = orc.getStripes().get(number);
+            long footer = stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
+            if (ends.has(stripe.getOffset(), stripe.getIndexLength())
+                    && ends.has(footer, stripe.getFooterLength())) {
+                stripes.put(number, readStripeMetadata(first, stripe));
+            }
+        }
+    }
+
+    /** What its writer has of stripes. */
+    Map<Integer, StripeMetadata> stripes(FileMetadataBytes written) {
+        Map<Integer, StripeMetadata> found = new HashMap<>();
+        for (int number = 0; number < orc.getStripes().size(); number++) {
+            StripeInformation stripe = orc.getStripes().get(number);
+            long start = stripe.getOffset();
+            long footer = start + stripe.getIndexLength() + stripe.getDataLength();
+            if (written.hasEnds(start, stripe.getIndexLength(), footer, stripe.getFooterLength())) {
+                found.put(
+                        number,
+                        new StripeMetadata(
+                                ByteBuffer.wrap(written.at(start, stripe.getIndexLength())),
+                                ByteBuffer.wrap(written.at(footer, stripe.getFooterLength()))));
+            }
+        }
+        return found;
+    }
+
+    /** What is beside the data of a stripe; blocks. */
+    StripeMetadata readStripeMetadata(int stripe) throws IOException {
+        return readStripeMetadata(content, orc.getStripes().get(stripe));
+    }
+
+    private static StripeMetadata readStripeMetadata(
+            ChecksummedFile content, StripeInformation stripe) throws IOException {
+        List<ByteRange> ranges = new ArrayList<>();
+        long footer = stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
+        add(ranges, footer, footer + stripe.getFooterLength());
+        add(ranges, stripe.getOffset(), stripe.getOffset() + stripe.getIndexLength());
+        List<ByteBuffer> read = content.readAll(ranges);
+        return new StripeMetadata(
+                read.size() > 1 ? read.get(1) : ByteBuffer.allocate(0), read.getFirst());
     }
 
     /** The same of a file that was just written, without reading; empty if its end is too long. */
@@ -160,14 +289,11 @@ public final class ColumnFileReader {
         return ahead == content.unchecked() // nothing is read ahead of
                 ? this
                 : new ColumnFileReader(
-                        this,
-                        openOrc(
-                                content.through(ahead),
-                                Optional.of(
-                                        new OrcTail(
-                                                orc.getFileTail(),
-                                                orc.getSerializedFileFooter().duplicate(),
-                                                0))));
+                        this, openOrc(content.through(ahead), Optional.of(tail(orc))));
+    }
+
+    private static OrcTail tail(ReaderImpl orc) throws IOException {
+        return new OrcTail(orc.getFileTail(), orc.getSerializedFileFooter().duplicate(), 0);
     }
 
     /** The same file, read by another reader of it. */
@@ -308,26 +434,58 @@ public final class ColumnFileReader {
         }
     }
 
+    /** Whether the data of row groups are read side by side. */
+    boolean isParallel() {
+        return content.isParallel();
+    }
+
     /** A reader of one row group alone. */
     RowGroupReader openRowGroup(RowGroup group) throws IOException {
-        StripeInformation stripe = orc.getStripes().get(group.stripe());
+        return openRowGroups(group.stripe(), Set.of(group.index()), readOptions());
+    }
+
+    /**
+     * A reader of some row groups of a stripe, whose data are read now, side by side.
+     *
+     * @param groups positions in the stripe
+     */
+    RowGroupReader openRowGroups(int stripe, Set<Integer> groups, StripeMetadata metadata)
+            throws IOException {
+        StripeInformation in = orc.getStripes().get(stripe);
+        return openRowGroups(
+                stripe,
+                groups,
+                readOptions().dataReader(new StripeDataReader(content, orc, in, metadata)));
+    }
+
+    private RowGroupReader openRowGroups(int number, Set<Integer> groups, Reader.Options options)
+            throws IOException {
+        StripeInformation stripe = orc.getStripes().get(number);
+        boolean[] included = new boolean[rowGroups(stripe)];
+        groups.forEach(group -> included[group] = true);
+        options.range(stripe.getOffset(), stripe.getLength());
+        SelectiveRecordReader reader =
+                OrcErrors.translate(path, () -> new SelectiveRecordReader(orc, options, included));
+        return new RowGroupReader(
+                path, new RowAssembler(this), reader, weightBytes(number, groups.size()));
+    }
+
+    private int rowGroups(StripeInformation stripe) {
         int stride = orc.getRowIndexStride();
-        long rows = stripe.getNumberOfRows();
-        boolean[] included = new boolean[stride == 0 ? 1 : (int) ((rows + stride - 1) / stride)];
-        included[group.index()] = true;
-        Reader.Options options = readOptions().range(stripe.getOffset(), stripe.getLength());
+        return stride == 0 ? 1 : (int) ((stripe.getNumberOfRows() + stride - 1) / stride);
+    }
+
+    /** Memory of a reader of so many row groups of a stripe, about. */
+    long weightBytes(int number, int groups) {
+        StripeInformation stripe = orc.getStripes().get(number);
         // Every stream that is read keeps a chunk as large as a chunk may be: files of workers have
         // chunks of 256 KiB, and a reader of one row group of twenty streams 5 MiB.
         long bufferBytes =
                 STREAMS_A_COLUMN * (orc.getSchema().getMaximumId() + 1L) * orc.getCompressionSize();
-        long weightBytes =
-                4096
-                        + stripe.getDataLength() / included.length
-                        + stripe.getIndexLength()
-                        + bufferBytes;
-        SelectiveRecordReader reader =
-                OrcErrors.translate(path, () -> new SelectiveRecordReader(orc, options, included));
-        return new RowGroupReader(path, new RowAssembler(this), reader, weightBytes);
+        return 4096
+                + stripe.getDataLength() * groups / rowGroups(stripe)
+                + stripe.getIndexLength()
+                + bufferBytes;
     }
 
     TypeDescription fileSchema() {

@@ -9,6 +9,7 @@ import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
@@ -61,11 +62,31 @@ public final class ColumnFileReaders {
     }
 
     /**
-     * Takes a file that was just written.
+     * As {@link #open}; blocks.
+     *
+     * @param stripes gets the metadata of stripes, where they came with the file's
+     */
+    ColumnFileReader open(
+            ObjectStore store,
+            FileEntry file,
+            List<ColumnSchema> columns,
+            Map<Integer, StripeMetadata> stripes)
+            throws IOException {
+        NonBlocking.check();
+        return readers.get(file.path(), () -> ColumnFileReader.open(store, file, columns, stripes));
+    }
+
+    /** Whether a file is open. */
+    public boolean isOpen(String path) {
+        return readers.peek(path).isPresent();
+    }
+
+    /**
+     * Takes a file that was just written; its reader, if it is here now.
      *
      * @param columns as in {@link #open}
      */
-    public void written(
+    Optional<ColumnFileReader> written(
             ObjectStore store, FileEntry file, List<ColumnSchema> columns, WrittenEnd end)
             throws IOException {
         Optional<ColumnFileReader> reader = ColumnFileReader.ofWritten(store, file, columns, end);
@@ -75,6 +96,7 @@ public final class ColumnFileReaders {
         end.metadata()
                 .flatMap(bytes -> new FileMetadata(end.checksums(), bytes).encode())
                 .ifPresent(encoded -> fresh.put(file.path(), encoded));
+        return reader;
     }
 
     /**

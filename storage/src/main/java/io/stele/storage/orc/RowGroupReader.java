@@ -2,14 +2,20 @@ package io.stele.storage.orc;
 
 import io.stele.protocol.row.BinaryRow;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.RecordReader;
 
 /**
- * Reads single rows of one row group, whose compressed streams it holds. Thread-safe: guarded by
- * its own lock.
+ * Reads single rows of one row group, or of several, whose compressed streams it holds.
+ * Thread-safe: guarded by its own lock.
  */
 final class RowGroupReader {
+    /** To seek a row costs as much as to decode some hundred: both begin at the row group. */
+    private static final int WALKED_ROWS = 1024;
+
     private final String path;
     private final RowAssembler rows;
     private final RecordReader reader;
@@ -34,9 +40,53 @@ final class RowGroupReader {
             throw new IllegalStateException(
                     "Expected row " + ordinal + " in its row group, found the end");
         }
-        BinaryRow row = rows.assemble(batch, 0);
+        return row(batch, 0, ordinal);
+    }
+
+    private ColumnRow row(VectorizedRowBatch in, int position, int ordinal) {
+        BinaryRow row = rows.assemble(in, position);
         return new ColumnRow(
-                ordinal, rows.lsn(batch, 0), rows.rowId(batch, 0, ordinal), row.toByteArray());
+                ordinal,
+                rows.lsn(in, position),
+                rows.rowId(in, position, ordinal),
+                row.toByteArray());
+    }
+
+    /** Rows of one row group in ascending order. */
+    synchronized void readAll(int[] ordinals, Consumer<ColumnRow> found) throws IOException {
+        for (int first = 0; first < ordinals.length; ) {
+            int end = first + 1;
+            while (end < ordinals.length && ordinals[end] - ordinals[first] < WALKED_ROWS) {
+                end++;
+            }
+            int from = first;
+            int to = end;
+            List<ColumnRow> rows = OrcErrors.translate(path, () -> readNear(ordinals, from, to));
+            rows.forEach(found);
+            first = end;
+        }
+    }
+
+    /** Rows of one row group that are near each other. */
+    private List<ColumnRow> readNear(int[] ordinals, int from, int to) throws IOException {
+        if (to - from == 1) {
+            return List.of(readRow(ordinals[from]));
+        }
+        List<ColumnRow> found = new ArrayList<>(to - from);
+        int count = ordinals[to - 1] - ordinals[from] + 1;
+        VectorizedRowBatch several = rows.newBatch(count);
+        reader.seekToRow(ordinals[from]);
+        int next = from;
+        for (long base = ordinals[from]; next < to; base += several.size) {
+            if (!reader.nextBatch(several)) {
+                throw new IllegalStateException(
+                        "Expected row " + ordinals[next] + " in its row group, found the end");
+            }
+            for (; next < to && ordinals[next] < base + several.size; next++) {
+                found.add(row(several, (int) (ordinals[next] - base), ordinals[next]));
+            }
+        }
+        return found;
     }
 
     long weightBytes() {

@@ -3,17 +3,28 @@ package io.stele.storage.retrieval;
 import static java.util.Objects.requireNonNull;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
 
 /**
  * How a store over a network is read ahead of.
  *
  * @param balance of all who read from it
  * @param executor runs tasks that wait for the store
+ * @param helpers permits of those that read for somebody else who waits for them: each holds a
+ *     buffer of half a MiB, as a rule
  */
-public record ReadingAhead(RetrievalBalance balance, Executor executor) {
+public record ReadingAhead(RetrievalBalance balance, Executor executor, Semaphore helpers) {
+    /** About as many requests as a store of one service rewards; 128 MiB of buffers. */
+    private static final int HELPERS = 256;
+
     public ReadingAhead {
         requireNonNull(balance, "balance is null");
         requireNonNull(executor, "executor is null");
+        requireNonNull(helpers, "helpers is null");
+    }
+
+    public ReadingAhead(RetrievalBalance balance, Executor executor) {
+        this(balance, executor, new Semaphore(HELPERS));
     }
 
     /**

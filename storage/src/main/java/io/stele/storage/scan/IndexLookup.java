@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.GrowingBytes;
 import io.stele.protocol.schema.XxHash64;
+import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.tablet.IndexKeys;
 import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.KeyedVersion;
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * Immutable.
  */
 public final class IndexLookup {
+    /** Entries whose rows are fetched together from a store that is far away. */
+    private static final int PREFETCHED_ENTRIES = 256;
+
     private final TableFiles files;
 
     public IndexLookup(TableFiles files) {
@@ -39,30 +43,64 @@ public final class IndexLookup {
             TableView view, IndexView index, byte[] prefix, long lsn, long fromLsn, int limit)
             throws IOException {
         IndexKeys keys = index.keys();
-        KeyLookup rows = new KeyLookup(files);
         BinaryRow row = new BinaryRow(view.versions().layout());
         GrowingBytes buffer = IndexKeys.buffer();
         List<FoundRow> found = new ArrayList<>();
+        List<Entry> next = new ArrayList<>();
         try {
             Iterator<KeyedVersion> entries = index.entries(prefix);
             @Nullable KeyedVersion last = null;
             while (found.size() < limit && entries.hasNext()) {
-                KeyedVersion entry = entries.next();
-                if (entry.lsn() > lsn || (last != null && last.compareKey(entry) == 0)) {
-                    continue;
+                int wanted = Math.min(entriesARead(), limit - found.size());
+                next.clear();
+                while (next.size() < wanted && entries.hasNext()) {
+                    KeyedVersion entry = entries.next();
+                    if (entry.lsn() <= lsn && (last == null || last.compareKey(entry) != 0)) {
+                        last = entry;
+                        next.add(Entry.of(entry, keys));
+                    }
                 }
-                last = entry;
-                byte[] key = keys.primaryKey(entry);
-                long hash = XxHash64.hash(key, 0, key.length);
-                byte[] bytes = rows.find(view, key, hash, lsn, fromLsn).bytes();
-                if (bytes != null && keys.matches(row.wrap(bytes), entry, prefix, buffer)) {
-                    found.add(new FoundRow(entry.key(), bytes, entry.lsn()));
+                KeyLookup rows = lookup(view, next, lsn, fromLsn);
+                for (Entry entry : next) {
+                    byte[] bytes = rows.find(view, entry.key, entry.hash, lsn, fromLsn).bytes();
+                    if (bytes != null
+                            && keys.matches(row.wrap(bytes), entry.version, prefix, buffer)) {
+                        found.add(new FoundRow(entry.version.key(), bytes, entry.version.lsn()));
+                    }
                 }
             }
         } catch (UncheckedIOException failed) {
             throw failed.getCause();
         }
         return found;
+    }
+
+    /** Whose rows are fetched together: what is found is held in memory anyway. */
+    private int entriesARead() {
+        return isPrefetching() ? PREFETCHED_ENTRIES : 1;
+    }
+
+    private boolean isPrefetching() {
+        return KeyPrefetch.isUseful(files) && !NonBlocking.isActive();
+    }
+
+    private KeyLookup lookup(TableView view, List<Entry> entries, long lsn, long fromLsn)
+            throws IOException {
+        if (!isPrefetching()) {
+            return new KeyLookup(files);
+        }
+        KeyPrefetch prefetch = new KeyPrefetch(files);
+        entries.forEach(entry -> prefetch.add(view, entry.key, entry.hash, lsn, fromLsn));
+        return new KeyLookup(files, prefetch.fetch());
+    }
+
+    /** An entry of the index and the primary key that it is of. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Entry(KeyedVersion version, byte[] key, long hash) {
+        static Entry of(KeyedVersion version, IndexKeys keys) {
+            byte[] key = keys.primaryKey(version);
+            return new Entry(version, key, XxHash64.hash(key, 0, key.length));
+        }
     }
 
     /**

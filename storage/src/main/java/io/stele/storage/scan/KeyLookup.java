@@ -6,6 +6,7 @@ import io.stele.storage.format.DeleteVector;
 import io.stele.storage.format.KeyIndexCursor;
 import io.stele.storage.format.RowVersion;
 import io.stele.storage.orc.ColumnRow;
+import io.stele.storage.scan.KeyPrefetch.FetchedRows;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.KeyedVersion;
 import io.stele.storage.tablet.MemTable;
@@ -14,6 +15,7 @@ import io.stele.storage.tablet.RowFile;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableView;
 import java.io.IOException;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +27,18 @@ public final class KeyLookup {
     private static final Row EXPIRED = Row.absent(Row.UNKNOWN);
 
     private final TableFiles files;
+    private final FetchedRows fetched;
 
     public KeyLookup(TableFiles files) {
+        this(files, FetchedRows.NONE);
+    }
+
+    /**
+     * @param fetched rows that need not be read again
+     */
+    public KeyLookup(TableFiles files, FetchedRows fetched) {
         this.files = requireNonNull(files, "files is null");
+        this.fetched = requireNonNull(fetched, "fetched is null");
     }
 
     /**
@@ -106,13 +117,18 @@ public final class KeyLookup {
         return Row.absent(Row.UNKNOWN);
     }
 
-    // A file may have several versions of the key, newest first, each ended by the next newer one.
-    // So the version to see, if there is one, is the oldest that had not ended; only that is read.
     private @Nullable Row findInColumnFile(
             ColumnFile file, byte[] key, long hash, long lsn, long fromLsn) throws IOException {
+        int ordinal = findOrdinal(file, key, hash, lsn);
+        return ordinal == ColumnFile.ABSENT ? null : visible(file, ordinal, lsn, fromLsn);
+    }
+
+    // A file may have several versions of the key, newest first, each ended by the next newer one.
+    // So the version to see, if there is one, is the oldest that had not ended; only that is read.
+    static int findOrdinal(ColumnFile file, byte[] key, long hash, long lsn) throws IOException {
         int ordinal = file.find(key, hash);
         if (ordinal == ColumnFile.ABSENT || file.deletes().isDeleted(ordinal, lsn)) {
-            return null; // older ones ended before
+            return ColumnFile.ABSENT; // older ones ended before
         }
         if (file.entry().maxLsn().value() > lsn && file.keyIndex().isPresent()) {
             KeyIndexCursor versions = file.keyIndex().get().cachedCursor();
@@ -124,13 +140,17 @@ public final class KeyLookup {
                 found = versions.advance();
             }
         }
-        return visible(file, ordinal, lsn, fromLsn);
+        return ordinal;
     }
 
     private @Nullable Row visible(ColumnFile file, int ordinal, long lsn, long fromLsn)
             throws IOException {
         boolean superseded = file.deletes().deletedAt(ordinal) != DeleteVector.NOT_DELETED;
-        ColumnRow row = files.readRow(file, ordinal);
+        Optional<ColumnRow> present = fetched.find(file, ordinal);
+        ColumnRow row =
+                present.isPresent()
+                        ? files.asRow(file, present.get())
+                        : files.readRow(file, ordinal);
         if (row.lsn() < fromLsn) {
             return EXPIRED;
         }

@@ -15,6 +15,7 @@ import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.PacedObjectStore;
+import io.stele.storage.objectstore.ParallelReads;
 import io.stele.storage.objectstore.SequentialReads;
 import io.stele.storage.objectstore.WorkWrites;
 import io.stele.storage.objectstore.WritePacer;
@@ -30,6 +31,7 @@ import io.stele.storage.orc.WrittenEnd;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** How the tablets of a node open and name their files. Immutable; safe for use by many threads. */
 public final class TableFiles {
@@ -110,6 +112,7 @@ public final class TableFiles {
                 readers.statistics(),
                 readers.freshStatistics(),
                 points.statistics(),
+                points.stripeStatistics(),
                 decoded.statistics(),
                 rows.statistics());
     }
@@ -183,6 +186,38 @@ public final class TableFiles {
         return points.read(reader(file), ordinal).mapped(file.mapping());
     }
 
+    /** How reads that do not need each other are done. */
+    public ParallelReads parallelReads() {
+        return ParallelReads.of(store);
+    }
+
+    /** Whether rows of a column file can be read without reading its metadata. */
+    public boolean isOpen(ColumnFile file) {
+        return readers.isOpen(file.entry().path());
+    }
+
+    /** Reads the metadata of a column file, with those of stripes as far as they come with it. */
+    public void openForRows(ColumnFile file) throws IOException {
+        points.open(readers, store, file.entry(), file.mapping().from().columns());
+    }
+
+    /**
+     * The reads of rows of a column file, which do not need each other; blocks if it is not open.
+     *
+     * @param ordinals ascending
+     * @param found gets the rows as they are in the file, see {@link #asRow}; may be called by
+     *     several threads at once
+     */
+    public List<ParallelReads.Read> rowReads(
+            ColumnFile file, int[] ordinals, Consumer<ColumnRow> found) throws IOException {
+        return points.reads(reader(file), ordinals, found);
+    }
+
+    /** A row that was read of a column file, as one of the file's version. */
+    public ColumnRow asRow(ColumnFile file, ColumnRow stored) {
+        return stored.mapped(file.mapping());
+    }
+
     private ColumnFileReader reader(ColumnFile file) throws IOException {
         return readers.open(store, file.entry(), file.mapping().from().columns());
     }
@@ -231,7 +266,7 @@ public final class TableFiles {
             FileEntry entry, DeleteVector deletes, TableVersions versions, WrittenEnd end)
             throws IOException {
         ColumnFile file = openColumn(entry, deletes, versions);
-        readers.written(store, entry, file.mapping().from().columns(), end);
+        points.written(readers, store, entry, file.mapping().from().columns(), end);
         return file;
     }
 

@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.UnaryOperator;
 
 /**
  * An engine over memory, driven by one thread, one seed and a clock that moves when told: the whole
@@ -44,6 +45,7 @@ final class SimulatedNode {
     private InMemoryLogFiles log;
     private final boolean logInStore;
     private Encryption encryption;
+    private final UnaryOperator<ObjectStore> layer;
     private SimulatedPool pool;
     private long nowMillis = 1_700_000_000_000L;
     private CrashPoint crashPoint;
@@ -55,10 +57,12 @@ final class SimulatedNode {
             CrashPoint crashPoint,
             StoreFaults faults,
             boolean logInStore,
-            boolean isEncrypted)
+            boolean isEncrypted,
+            UnaryOperator<ObjectStore> layer)
             throws IOException {
         this.options = options;
         this.logInStore = logInStore;
+        this.layer = layer;
         this.encryption = isEncrypted ? encryption(random) : Encryption.NONE;
         this.random = random;
         this.crashPoint = crashPoint;
@@ -71,6 +75,7 @@ final class SimulatedNode {
     private SimulatedNode(SimulatedNode other, Change change) throws IOException {
         this.options = other.options;
         this.logInStore = other.logInStore;
+        this.layer = other.layer;
         this.encryption = other.encryption;
         this.random = new SplittableRandom(1);
         this.crashPoint = CrashPoint.never();
@@ -99,7 +104,35 @@ final class SimulatedNode {
                 CrashPoint.never(),
                 StoreFaults.NONE,
                 logInStore,
-                isEncrypted);
+                isEncrypted,
+                UnaryOperator.identity());
+    }
+
+    /**
+     * @param layer through which the engine sees the store; made anew at each start
+     */
+    static SimulatedNode start(StorageOptions options, long seed, UnaryOperator<ObjectStore> layer)
+            throws IOException {
+        return new SimulatedNode(
+                options,
+                new SplittableRandom(seed),
+                CrashPoint.never(),
+                StoreFaults.NONE,
+                false,
+                false,
+                layer);
+    }
+
+    /** One whose store is far away: what its reads do not wait for is read by other threads. */
+    static SimulatedNode startFar(StorageOptions options, long seed) throws IOException {
+        return start(
+                options,
+                seed,
+                store ->
+                        new FarObjectStore(
+                                store,
+                                task -> Thread.ofPlatform().daemon().start(task),
+                                System::nanoTime));
     }
 
     private static Encryption encryption(SplittableRandom random) {
@@ -265,7 +298,7 @@ final class SimulatedNode {
     private StorageEngine open() throws IOException {
         return StorageEngine.open(
                 options,
-                encryption.isEnabled() ? farObjects() : objects(),
+                layer.apply(encryption.isEnabled() ? farObjects() : objects()),
                 new EncryptedLogFiles(
                         logInStore
                                 ? new ObjectLogFiles(store, "log/", Runnable::run, this::advance)

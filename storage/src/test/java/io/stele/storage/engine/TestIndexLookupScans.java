@@ -40,8 +40,17 @@ class TestIndexLookupScans {
     @ParameterizedTest
     @EnumSource(Orientation.class)
     void anIndexFindsWhatAScanFinds(Orientation orientation) throws IOException {
+        compare(SimulatedNode.start(OPTIONS, 1), orientation);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void anIndexFarAwayFindsWhatAScanFinds(Orientation orientation) throws IOException {
+        compare(SimulatedNode.startFar(OPTIONS, 1), orientation);
+    }
+
+    private static void compare(SimulatedNode node, Orientation orientation) throws IOException {
         SplittableRandom random = new SplittableRandom(orientation.ordinal());
-        SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
         TestTable table =
                 TestTable.createIndexed(
                         node.engine(), "t", orientation, 2, List.of(BY_NAME, BY_BOTH));

@@ -48,19 +48,31 @@ class TestKeyLookupScans {
     @ParameterizedTest
     @EnumSource(Orientation.class)
     void keysFindWhatAScanFinds(Orientation orientation) throws IOException {
-        compare(orientation, 3, List.of());
+        compare(SimulatedNode.start(OPTIONS, 1), orientation, 3, List.of());
     }
 
     @ParameterizedTest
     @EnumSource(Orientation.class)
     void uniqueIndexesFindWhatAScanFinds(Orientation orientation) throws IOException {
-        compare(orientation, 1, List.of(UNIQUE_NAME));
+        compare(SimulatedNode.start(OPTIONS, 1), orientation, 1, List.of(UNIQUE_NAME));
     }
 
-    private static void compare(Orientation orientation, int shards, List<IndexSchema> indexes)
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void keysFarAwayFindWhatAScanFinds(Orientation orientation) throws IOException {
+        compare(SimulatedNode.startFar(OPTIONS, 1), orientation, 3, List.of());
+    }
+
+    @ParameterizedTest
+    @EnumSource(Orientation.class)
+    void uniqueIndexesFarAwayFindWhatAScanFinds(Orientation orientation) throws IOException {
+        compare(SimulatedNode.startFar(OPTIONS, 1), orientation, 1, List.of(UNIQUE_NAME));
+    }
+
+    private static void compare(
+            SimulatedNode node, Orientation orientation, int shards, List<IndexSchema> indexes)
             throws IOException {
         SplittableRandom random = new SplittableRandom(orientation.ordinal());
-        SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
         TestTable table = TestTable.createIndexed(node.engine(), "t", orientation, shards, indexes);
         LookupScenario.run(
                 node,

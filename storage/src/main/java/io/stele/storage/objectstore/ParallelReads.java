@@ -1,0 +1,150 @@
+package io.stele.storage.objectstore;
+
+import static java.util.Objects.requireNonNull;
+
+import io.stele.storage.retrieval.ReadingAhead;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads of a store that do not need each other, done side by side where the store is one that is
+ * worth to be read ahead of; elsewhere one after the other. Immutable and thread-safe.
+ *
+ * <p>The caller takes part, so that a call ends even if no thread of the executor ever begins.
+ */
+public final class ParallelReads {
+    /**
+     * Of one call: two dozen columns of some row groups. All calls together have the helpers of the
+     * store, and do the rest themselves.
+     */
+    private static final int MAX_PARALLEL = 128;
+
+    private final Optional<ReadingAhead> ahead;
+
+    private ParallelReads(Optional<ReadingAhead> ahead) {
+        this.ahead = requireNonNull(ahead, "ahead is null");
+    }
+
+    /** Of objects of a store. */
+    public static ParallelReads of(ObjectStore store) {
+        return new ParallelReads(store.readingAhead());
+    }
+
+    /** Whether reads are done side by side, so that it is worth to find out what will be read. */
+    public boolean isParallel() {
+        return ahead.isPresent();
+    }
+
+    /** A read that blocks. */
+    @FunctionalInterface
+    public interface Read {
+        void run() throws IOException;
+    }
+
+    /**
+     * Does all reads. After a failure no further one is begun; those under way are waited for.
+     *
+     * @throws IOException of the first that failed; so are unchecked exceptions and errors
+     */
+    public void runAll(List<? extends Read> reads) throws IOException {
+        NonBlocking.check();
+        if (ahead.isEmpty() || reads.size() < 2) {
+            for (Read read : reads) {
+                read.run();
+            }
+            return;
+        }
+        Batch batch = new Batch(reads);
+        int wanted = Math.min(reads.size(), MAX_PARALLEL) - 1;
+        for (int i = 0; i < wanted && help(ahead.get(), batch); i++) {
+            // as many as there are
+        }
+        batch.work();
+        batch.await();
+    }
+
+    /** False if nobody is there to help. */
+    private static boolean help(ReadingAhead ahead, Batch batch) {
+        if (!ahead.helpers().tryAcquire()) {
+            return false;
+        }
+        try {
+            ahead.executor()
+                    .execute(
+                            () -> {
+                                try {
+                                    batch.work();
+                                } finally {
+                                    ahead.helpers().release();
+                                }
+                            });
+            return true;
+        } catch (RejectedExecutionException refused) {
+            ahead.helpers().release();
+            return false;
+        }
+    }
+
+    /** The reads of one call. Guarded by its own lock, which is not held while reading. */
+    private static final class Batch {
+        private final List<? extends Read> reads;
+        private int next;
+        private int running;
+        private @Nullable Throwable failure;
+
+        private Batch(List<? extends Read> reads) {
+            this.reads = List.copyOf(reads);
+        }
+
+        private void work() {
+            for (Read read = take(); read != null; read = take()) {
+                Throwable failed = null;
+                try {
+                    read.run();
+                } catch (Throwable thrown) {
+                    failed = thrown; // the caller's
+                }
+                ended(failed);
+            }
+        }
+
+        private synchronized @Nullable Read take() {
+            if (failure != null || next == reads.size()) {
+                return null;
+            }
+            running++;
+            return reads.get(next++);
+        }
+
+        private synchronized void ended(@Nullable Throwable failed) {
+            running--;
+            if (failed != null && failure == null) {
+                failure = failed;
+            }
+            notifyAll();
+        }
+
+        private synchronized void await() throws IOException {
+            while (running > 0) {
+                try {
+                    wait();
+                } catch (InterruptedException stopped) {
+                    next = reads.size();
+                    Thread.currentThread().interrupt();
+                    throw new InterruptedIOException("Interrupted while reading");
+                }
+            }
+            switch (failure) {
+                case null -> {}
+                case IOException io -> throw io;
+                case RuntimeException unchecked -> throw unchecked;
+                case Error error -> throw error;
+                default -> throw new IOException("A read failed", failure);
+            }
+        }
+    }
+}

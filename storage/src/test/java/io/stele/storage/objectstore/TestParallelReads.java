@@ -1,0 +1,137 @@
+package io.stele.storage.objectstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class TestParallelReads {
+    private static final Executor THREADS = task -> Thread.ofPlatform().daemon().start(task);
+
+    private static FarObjectStore store(Executor executor) {
+        return new FarObjectStore(new InMemoryObjectStore(), executor, System::nanoTime);
+    }
+
+    /** Each waits for all others: they end only if all are under way at once. */
+    @Test
+    void readsAreUnderWayTogether() throws IOException {
+        CyclicBarrier all = new CyclicBarrier(20);
+        ParallelReads.of(store(THREADS))
+                .runAll(
+                        IntStream.range(0, 20)
+                                .<ParallelReads.Read>mapToObj(_ -> () -> await(all))
+                                .toList());
+        assertThat(all.getNumberWaiting()).isZero();
+    }
+
+    private static void await(CyclicBarrier barrier) throws IOException {
+        try {
+            barrier.await(60, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new IOException(e);
+        }
+    }
+
+    @Test
+    void theCallerDoesWhatNobodyElseBegins() throws IOException {
+        List<Runnable> never = new ArrayList<>();
+        Set<Integer> done = ConcurrentHashMap.newKeySet();
+        FarObjectStore store = store(never::add);
+        ParallelReads.of(store).runAll(reads(300, done));
+        assertThat(done).hasSize(300);
+        assertThat(never).hasSize(127);
+        int left = store.readingAhead().orElseThrow().helpers().availablePermits();
+        never.forEach(Runnable::run); // too late
+        assertThat(done).hasSize(300);
+        assertThat(store.readingAhead().orElseThrow().helpers().availablePermits())
+                .isEqualTo(left + 127);
+    }
+
+    @Test
+    void theCallerDoesWhatIsRefused() throws IOException {
+        Set<Integer> done = ConcurrentHashMap.newKeySet();
+        FarObjectStore store =
+                store(
+                        _ -> {
+                            throw new RejectedExecutionException("closed");
+                        });
+        int permits = store.readingAhead().orElseThrow().helpers().availablePermits();
+        ParallelReads.of(store).runAll(reads(10, done));
+        assertThat(done).hasSize(10);
+        assertThat(store.readingAhead().orElseThrow().helpers().availablePermits())
+                .isEqualTo(permits);
+    }
+
+    @Test
+    void withoutHelpersReadsGoOn() throws IOException {
+        FarObjectStore store = store(THREADS);
+        store.readingAhead().orElseThrow().helpers().drainPermits();
+        Set<Integer> done = ConcurrentHashMap.newKeySet();
+        ParallelReads.of(store).runAll(reads(10, done));
+        assertThat(done).hasSize(10);
+    }
+
+    private static List<ParallelReads.Read> reads(int count, Set<Integer> done) {
+        return IntStream.range(0, count)
+                .<ParallelReads.Read>mapToObj(number -> () -> done.add(number))
+                .toList();
+    }
+
+    /** What is under way when one fails has ended when the call does; nothing begins after it. */
+    @Test
+    void aFailureEndsAll() {
+        CountDownLatch failed = new CountDownLatch(1);
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger begun = new AtomicInteger();
+        List<ParallelReads.Read> reads = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            boolean fails = i == 3;
+            reads.add(
+                    () -> {
+                        begun.incrementAndGet();
+                        running.incrementAndGet();
+                        try {
+                            if (fails) {
+                                throw new IOException("torn");
+                            }
+                            failed.await(60, TimeUnit.SECONDS);
+                        } catch (InterruptedException e) {
+                            throw new IOException(e);
+                        } finally {
+                            running.decrementAndGet();
+                            if (fails) {
+                                failed.countDown();
+                            }
+                        }
+                    });
+        }
+        // Four threads in all: a hundred cannot have begun before the failure
+        FarObjectStore store = store(THREADS);
+        store.readingAhead().orElseThrow().helpers().drainPermits();
+        store.readingAhead().orElseThrow().helpers().release(4);
+        assertThatThrownBy(() -> ParallelReads.of(store).runAll(reads)).hasMessage("torn");
+        assertThat(running.get()).isZero();
+        assertThat(begun.get()).isLessThan(100);
+    }
+
+    @Test
+    void oneAfterTheOtherWhereTheStoreIsNear() throws IOException {
+        ParallelReads near = ParallelReads.of(new InMemoryObjectStore());
+        assertThat(near.isParallel()).isFalse();
+        List<Integer> done = new ArrayList<>();
+        near.runAll(List.of(() -> done.add(1), () -> done.add(2)));
+        assertThat(done).containsExactly(1, 2);
+    }
+}
