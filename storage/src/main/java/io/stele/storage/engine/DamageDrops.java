@@ -138,9 +138,10 @@ final class DamageDrops {
     private void move(String object) throws IOException {
         byte[] content;
         try {
-            content = store.readFully(object);
+            content = store.readStored(object); // it may not decrypt: that is its damage
         } catch (NoSuchFileException lost) {
-            content = new byte[0];
+            DroppedObjects.dropLost(store, object); // or moved by a drop before this one
+            return;
         }
         DroppedObjects.drop(store, object, content);
         store.delete(object); // its bytes are with the name

@@ -57,6 +57,11 @@ final class DroppedObjects {
         store.put(FOLDER + name, content);
     }
 
+    /** The same of one that is not there; what a drop before this one kept of it stays. */
+    static void dropLost(ObjectStore store, String name) throws IOException {
+        store.createIfAbsent(FOLDER + name, new byte[0]);
+    }
+
     boolean hasRecord(ShardId shard, Lsn lsn) {
         return !paths.isEmpty() && paths.contains(LOG + shard + "/" + lsn);
     }

@@ -31,8 +31,9 @@ import io.stele.storage.wal.LogMark;
 import io.stele.storage.wal.RecoveredLog;
 import java.io.IOException;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
@@ -70,7 +71,12 @@ final class EngineAssembly {
                 new ManifestStores(warehouse, owner, options.manifestChanges());
         Recovery recovery =
                 new Recovery(
-                        catalog, decisions, clock, manifestStores, DroppedObjects.load(warehouse));
+                        catalog,
+                        decisions,
+                        clock,
+                        manifestStores,
+                        DroppedObjects.load(warehouse),
+                        threads.opening());
         SortedMap<ShardId, Manifest> manifests = recovery.loadManifests();
         WarehouseLog warehouseLog = new WarehouseLog(warehouse, owner);
         recovery.checkCatalogIsNewest(manifests, warehouseLog::isBegun);
@@ -134,23 +140,17 @@ final class EngineAssembly {
                         epoch,
                         manifestStores);
         OpenedFiles opened = new OpenedFiles(files, threads.opening());
-        Map<TableGroupShard, Manifest> owned = new LinkedHashMap<>();
-        for (Manifest manifest : manifests.values()) {
-            Manifest ofShard = recovery.own(manifest, epoch);
-            TableGroupShard shard = shards.add(ofShard).shard();
-            owned.put(shard, ofShard);
-            recovery.addTables(shard, ofShard);
-            for (TableShard table : shard.tables()) {
-                opened.open(ofShard.files(table.schema().id()), table.versions());
-            }
+        try {
+            restore(recovery, shards, recovery.own(manifests.values(), epoch), opened);
+        } finally {
+            opened.giveUp(); // what is not restored by now is wanted by nobody
         }
-        for (Map.Entry<TableGroupShard, Manifest> entry : owned.entrySet()) {
-            TableGroupShard shard = entry.getKey();
-            recovery.restore(shard, entry.getValue(), opened);
-            for (TableShard table : shard.tables()) {
-                readPoints.restore(table.schema().id(), new Lsn(table.historyLsn()));
-            }
-        }
+        shards.all().stream()
+                .flatMap(entry -> entry.shard().tables().stream())
+                .forEach(
+                        table ->
+                                readPoints.restore(
+                                        table.schema().id(), new Lsn(table.historyLsn())));
         recovery.addDamaged(shards);
         KeptLog keptLog = KeptLog.load(warehouse);
         RecoveredLog recovered = recovery.replay(log, expected, options, shards, keptLog);
@@ -158,7 +158,6 @@ final class EngineAssembly {
             warehouseLog.begin(recovered);
         }
         shards.passOver(recovery.unknownShards(), lost.keptRecords());
-        lost.leaveOut(shards.lostTables());
         EngineLog engineLog = new EngineLog(recovered, shards, threads);
         CompletableFuture<@Nullable Void> resolved =
                 recovery.resolveInDoubt(shards, engineLog, epoch);
@@ -167,8 +166,9 @@ final class EngineAssembly {
             collector.findOrphans(
                     warehouse,
                     referenced(shards),
-                    folder -> unknown.contains(folder) || lost.hasFolder(folder),
+                    folder -> lost.hasFolder(folder) || unknown.contains(folder),
                     time.nowMillis());
+            lost.leaveOut(warehouse, shards.lostTables());
         }
         shards.all().forEach(entry -> start(entry, engineLog));
         Retries retries = new Retries(time::nowMillis, threads.uncaught());
@@ -252,6 +252,23 @@ final class EngineAssembly {
                 jobs,
                 lost,
                 epoch);
+    }
+
+    private static void restore(
+            Recovery recovery, Shards shards, List<Manifest> manifests, OpenedFiles opened)
+            throws IOException {
+        Map<TableGroupShard, Manifest> owned = new LinkedHashMap<>();
+        for (Manifest manifest : manifests) {
+            TableGroupShard shard = shards.add(manifest).shard();
+            owned.put(shard, manifest);
+            recovery.addTables(shard, manifest);
+            for (TableShard table : shard.tables()) {
+                opened.open(manifest.files(table.schema().id()), table.versions());
+            }
+        }
+        for (Map.Entry<TableGroupShard, Manifest> entry : owned.entrySet()) {
+            recovery.restore(entry.getKey(), entry.getValue(), opened);
+        }
     }
 
     private static void start(Shards.Entry entry, EngineLog log) {

@@ -40,6 +40,7 @@ final class LostTables {
     private final Map<ShardId, KeptRecords> records = new HashMap<>(); // of these shards
     private final Map<String, Damage> unreadable = new TreeMap<>(); // such records, by object
     private long sinceMillis;
+    private long highestFolder; // id of a lost table
 
     LostTables(CatalogService catalog, DroppedObjects dropped) {
         this.catalog = requireNonNull(catalog, "catalog is null");
@@ -65,7 +66,9 @@ final class LostTables {
 
     /** Whether the folder of an object is that of a lost table. */
     boolean hasFolder(String path) {
-        return findTable(path).isPresent();
+        Optional<TableId> table = findTable(path);
+        table.ifPresent(id -> highestFolder = Math.max(highestFolder, id.value()));
+        return table.isPresent();
     }
 
     private Optional<TableId> findTable(String path) {
@@ -131,19 +134,35 @@ final class LostTables {
     }
 
     /**
-     * No id that was met is given to others, also where the versions that gave it are missing.
+     * No id that was met, in records of the log or in names of objects, is given to others, also
+     * where the versions that gave it are missing.
      *
      * @param loggedInKnown tables with records in the shards that are known
      */
-    void leaveOut(Set<TableId> loggedInKnown) {
-        long table = 0;
+    void leaveOut(ObjectStore store, Set<TableId> loggedInKnown) throws IOException {
+        long table = highestFolder;
         for (Set<TableId> tables : List.of(logged, loggedInKnown)) {
             for (TableId one : tables) {
                 table = Math.max(table, one.value());
             }
         }
         int group = records.keySet().stream().mapToInt(ShardId::tableGroup).max().orElse(0);
+        if (table >= catalog.current().nextTableId()) {
+            // Whose shards are unknown as well: manifests of its table group may be there
+            for (ObjectEntry entry : store.list(DroppedObjects.MANIFESTS)) {
+                group = Math.max(group, tableGroup(entry.path()));
+            }
+        }
         catalog.leaveOut(table, group);
+    }
+
+    /** That of a manifest's path; 0 if the path is no manifest's. */
+    private static int tableGroup(String path) {
+        String folder = path.substring(DroppedObjects.MANIFESTS.length());
+        int end = folder.indexOf('-');
+        return end > 0 && end < 10 && folder.substring(0, end).matches("[1-9][0-9]*")
+                ? Integer.parseInt(folder.substring(0, end))
+                : 0;
     }
 
     /** The records of such shards that are to be kept where the log is trimmed. */

@@ -12,8 +12,6 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 
 /**
@@ -25,7 +23,8 @@ import java.util.concurrent.Executor;
 final class OpenedFiles {
     private final TableFiles files;
     private final Executor executor;
-    private final Map<String, CompletableFuture<Object>> opened = new HashMap<>(); // by path
+    private final Map<String, StartTask<Object>> opened = new HashMap<>(); // by path
+    private volatile boolean isGivenUp;
 
     /**
      * @param executor of calls that wait for the store; takes every one
@@ -38,20 +37,20 @@ final class OpenedFiles {
     /** Begins to open files of a table; fails never. */
     void open(List<FileEntry> entries, TableVersions versions) {
         for (FileEntry entry : entries) {
-            CompletableFuture<Object> result = new CompletableFuture<>();
-            opened.put(entry.path(), result);
-            executor.execute(
-                    () -> {
-                        try {
-                            result.complete(
-                                    isRow(entry)
-                                            ? files.openRow(entry, versions)
-                                            : files.openColumn(entry, versions));
-                        } catch (Throwable e) {
-                            result.completeExceptionally(e); // an error, too: somebody waits
-                        }
-                    });
+            opened.put(entry.path(), StartTask.begin(executor, () -> open(entry, versions)));
         }
+    }
+
+    private Object open(FileEntry entry, TableVersions versions) throws IOException {
+        if (isGivenUp) {
+            throw new IOException("The start that wanted " + entry.path() + " has ended");
+        }
+        return isRow(entry) ? files.openRow(entry, versions) : files.openColumn(entry, versions);
+    }
+
+    /** Those that are not begun are not opened any more: who wanted them has failed. */
+    void giveUp() {
+        isGivenUp = true;
     }
 
     /** Entries of an index are in row files as well. */
@@ -74,21 +73,6 @@ final class OpenedFiles {
     }
 
     private Object get(FileEntry entry) throws IOException {
-        CompletableFuture<Object> result =
-                requireNonNull(opened.remove(entry.path()), "the file was not asked for");
-        try {
-            return result.join();
-        } catch (CompletionException failed) {
-            if (failed.getCause() instanceof IOException broken) {
-                throw broken;
-            }
-            if (failed.getCause() instanceof RuntimeException broken) {
-                throw broken;
-            }
-            if (failed.getCause() instanceof Error broken) {
-                throw broken;
-            }
-            throw failed;
-        }
+        return requireNonNull(opened.remove(entry.path()), "the file was not asked for").get();
     }
 }

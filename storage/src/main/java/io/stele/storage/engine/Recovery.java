@@ -8,7 +8,6 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.schema.TableSchema;
-import io.stele.storage.catalog.Catalog;
 import io.stele.storage.catalog.CatalogService;
 import io.stele.storage.catalog.TableEntry;
 import io.stele.storage.catalog.TableGroup;
@@ -42,8 +41,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -52,6 +53,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +73,7 @@ final class Recovery {
     private final ManifestStores manifestStores;
     private final DroppedObjects dropped;
     private final LostTables lost;
+    private final Executor opening;
 
     /** Shards whose manifest cannot be used, and why. */
     private final Map<ShardId, Exception> damaged = new TreeMap<>();
@@ -86,7 +89,9 @@ final class Recovery {
             Decisions decisions,
             HybridClock clock,
             ManifestStores manifestStores,
-            DroppedObjects dropped) {
+            DroppedObjects dropped,
+            Executor opening) {
+        this.opening = requireNonNull(opening, "opening is null");
         this.lost = new LostTables(catalog, dropped);
         this.dropped = requireNonNull(dropped, "dropped is null");
         this.manifestStores = requireNonNull(manifestStores, "manifestStores is null");
@@ -162,27 +167,32 @@ final class Recovery {
 
     /** Adds those of table groups that the catalog did not have before. */
     void loadMissing(SortedMap<ShardId, Manifest> manifests) throws IOException {
+        Map<ShardId, StartTask<Optional<Manifest>>> loading = new LinkedHashMap<>();
         for (TableGroup group : catalog.current().tableGroups()) {
             for (ShardId shard : group.shards()) {
-                if (manifests.containsKey(shard) || damaged.containsKey(shard)) {
-                    continue;
+                if (!manifests.containsKey(shard) && !damaged.containsKey(shard)) {
+                    ManifestStore stored = manifestStores.of(shard);
+                    loading.put(shard, StartTask.begin(opening, stored::loadLatest));
                 }
-                Manifest manifest;
-                try {
-                    manifest = manifestStores.of(shard).loadLatest().orElse(Manifest.empty(shard));
-                } catch (IOException | RuntimeException broken) {
-                    if (StoreWait.isOutage(broken)) {
-                        throw broken;
-                    }
-                    damaged.put(shard, broken);
-                    continue;
-                }
-                clock.observe(new Lsn(manifest.epoch()));
-                manifest.files().forEach(file -> clock.observe(file.maxLsn()));
-                manifest.tables().forEach(table -> clock.observe(table.flushedLsn()));
-                manifest.tables().forEach(table -> clock.observe(table.historyLsn()));
-                manifests.put(shard, manifest);
             }
+        }
+        for (Map.Entry<ShardId, StartTask<Optional<Manifest>>> entry : loading.entrySet()) {
+            ShardId shard = entry.getKey();
+            Manifest manifest;
+            try {
+                manifest = entry.getValue().get().orElse(Manifest.empty(shard));
+            } catch (IOException | RuntimeException broken) {
+                if (StoreWait.isOutage(broken)) {
+                    throw broken;
+                }
+                damaged.put(shard, broken);
+                continue;
+            }
+            clock.observe(new Lsn(manifest.epoch()));
+            manifest.files().forEach(file -> clock.observe(file.maxLsn()));
+            manifest.tables().forEach(table -> clock.observe(table.flushedLsn()));
+            manifest.tables().forEach(table -> clock.observe(table.historyLsn()));
+            manifests.put(shard, manifest);
         }
     }
 
@@ -204,11 +214,23 @@ final class Recovery {
     }
 
     /**
-     * Takes a shard over: the next manifest version in this engine's epoch, without tables that are
-     * dropped. From then on an engine that owned the shard before fails at its next manifest. The
-     * catalog is owned before: a table that it does not have was dropped.
+     * Takes shards over: of each the next manifest version in this engine's epoch, without tables
+     * that are dropped. From then on an engine that owned the shard before fails at its next
+     * manifest. The catalog is owned before: a table that it does not have was dropped.
      */
-    Manifest own(Manifest loaded, long epoch) throws IOException {
+    List<Manifest> own(Collection<Manifest> loaded, long epoch) throws IOException {
+        List<StartTask<Manifest>> tasks =
+                loaded.stream()
+                        .map(manifest -> StartTask.begin(opening, () -> own(manifest, epoch)))
+                        .toList();
+        List<Manifest> owned = new ArrayList<>();
+        for (StartTask<Manifest> task : tasks) {
+            owned.add(task.get());
+        }
+        return owned;
+    }
+
+    private Manifest own(Manifest loaded, long epoch) throws IOException {
         ManifestStore manifests = manifestStores.of(loaded.shard());
         Manifest base = loaded;
         for (int attempt = 0; attempt < OWNERSHIP_ATTEMPTS; attempt++) {
@@ -288,7 +310,10 @@ final class Recovery {
             catalog.refresh(); // another engine may have created the table since
             older = findNewerTable(manifests);
         }
-        if (catalog.damage().isEmpty() && catalog.current().version() == 0 && isBegun.get()) {
+        if (hasNoCatalog() && isBegun.get()) {
+            catalog.refresh(); // another engine may have begun both since
+        }
+        if (hasNoCatalog() && isBegun.get()) {
             older =
                     Optional.of(
                             new SteleException(
@@ -302,6 +327,10 @@ final class Recovery {
             manifests.clear();
             damaged.clear();
         }
+    }
+
+    private boolean hasNoCatalog() {
+        return catalog.damage().isEmpty() && catalog.current().version() == 0;
     }
 
     /** Tells whether the log of the warehouse is begun. */

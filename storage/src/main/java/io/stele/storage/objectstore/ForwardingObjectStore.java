@@ -38,6 +38,11 @@ public abstract class ForwardingObjectStore implements ObjectStore {
     }
 
     @Override
+    public byte[] readStored(String path) throws IOException {
+        return store.readStored(path);
+    }
+
+    @Override
     public long size(String path) throws IOException {
         return store.size(path);
     }

@@ -76,6 +76,16 @@ public interface ObjectStore extends Closeable {
      */
     byte[] readFully(String path) throws IOException;
 
+    /**
+     * The bytes of an object as they lie in the store: encrypted, where {@link #readFully} decrypts
+     * them. For moving what cannot be read.
+     *
+     * @throws java.nio.file.NoSuchFileException if there is none
+     */
+    default byte[] readStored(String path) throws IOException {
+        return readFully(path);
+    }
+
     /** The size of an object in bytes. */
     long size(String path) throws IOException;
 

@@ -200,6 +200,42 @@ final class TestDamagedCatalog {
         }
     }
 
+    /** Nothing names it any more but its objects: it is flushed, and the log is trimmed. */
+    @Test
+    void idsOfATableOfWhichOnlyObjectsAreLeftAreNotGivenAgain() throws IOException {
+        put(table, 1, "row");
+        TestTable late = TestTable.create(node.engine(), "late", Orientation.COLUMN, true, 2);
+        for (long id = 0; id < 8; id++) {
+            put(late, id, "in a file");
+        }
+        node.await(node.engine().flush(late.id()));
+        long lastOfLate = node.engine().status().log().lastSegment();
+        for (long id = 0; id < 200; id++) {
+            put(table, id, "more ".repeat(20));
+        }
+        node.await(node.engine().flush(table.id()));
+        for (int tick = 0; tick < 5; tick++) {
+            node.tick(3_600_000);
+        }
+        assertThat(node.engine().status().log().firstSegment()).isGreaterThan(lastOfLate);
+        Set<String> files = dataOf(late);
+        node.store().delete(newest());
+        node.restart();
+        TestTable other = TestTable.create(node.engine(), "other", Orientation.COLUMN, true, 2);
+        assertThat(other.id()).isNotEqualTo(late.id());
+        assertThat(other.schema().tableGroup()).isNotEqualTo(late.schema().tableGroup());
+        put(other, 1, "row");
+        node.await(node.engine().flush(other.id()));
+        for (int start = 0; start < 2; start++) {
+            node.restart();
+            for (int tick = 0; tick < 5; tick++) {
+                node.tick(3_600_000);
+            }
+            assertThat(rows(other)).hasSize(1);
+            assertThat(dataOf(late)).isEqualTo(files);
+        }
+    }
+
     /** Somebody has deleted versions, or put a copy of before in their place. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -405,6 +441,32 @@ final class TestDamagedCatalog {
         encrypted.restart(TestKeys.encryption("new", "simulated"));
         assertThat(encrypted.engine().status().damages()).isEmpty();
         assertThat(old.snapshot(encrypted.engine(), encrypted.readPoint())).hasSize(2);
+    }
+
+    /** What is encrypted and damaged cannot be decrypted, and is moved as it is. */
+    @Test
+    void anEncryptedVersionIsGivenUp() throws IOException {
+        SimulatedNode encrypted = SimulatedNode.start(OPTIONS, 7, false, true);
+        TestTable first = TestTable.create(encrypted.engine(), "first", Orientation.ROW, true, 1);
+        encrypted.await(first.upsert(encrypted.engine(), 1, "row", 1));
+        encrypted.engine().catalog().createSchema("lost");
+        String newest =
+                encrypted.store().list("catalog/").stream()
+                        .map(ObjectEntry::path)
+                        .max(String::compareTo)
+                        .orElseThrow();
+        byte[] bytes = encrypted.store().readFully(newest);
+        bytes[bytes.length / 2] ^= 1;
+        encrypted.store().put(newest, bytes);
+        encrypted.restart();
+        assertThat(encrypted.engine().status().damages())
+                .extracting(Damage::object)
+                .containsExactly(newest);
+
+        encrypted.await(encrypted.engine().dropDamaged(newest));
+        encrypted.restart();
+        assertThat(encrypted.engine().status().damages()).isEmpty();
+        assertThat(first.snapshot(encrypted.engine(), encrypted.readPoint())).hasSize(1);
     }
 
     private static void refused(String object, ThrowingCallable call) {

@@ -1,0 +1,63 @@
+package io.stele.storage.engine;
+
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+
+/**
+ * Something that a start asks the store for while it asks for other things. Thread-safe.
+ *
+ * @param <T> what comes of it
+ */
+final class StartTask<T> {
+    /** Waits for the store. */
+    @FunctionalInterface
+    interface Call<T> {
+        T call() throws IOException;
+    }
+
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+
+    private StartTask() {}
+
+    /**
+     * Begins it; fails never.
+     *
+     * @param executor takes every task
+     */
+    static <T> StartTask<T> begin(Executor executor, Call<T> call) {
+        StartTask<T> task = new StartTask<>();
+        executor.execute(
+                () -> {
+                    try {
+                        task.result.complete(call.call());
+                    } catch (Throwable e) {
+                        task.result.completeExceptionally(e); // an error, too: somebody waits
+                    }
+                });
+        return task;
+    }
+
+    /**
+     * What came of it; waits for that.
+     *
+     * @throws IOException or what else the call threw
+     */
+    T get() throws IOException {
+        try {
+            return result.join();
+        } catch (CompletionException failed) {
+            if (failed.getCause() instanceof IOException broken) {
+                throw broken;
+            }
+            if (failed.getCause() instanceof RuntimeException broken) {
+                throw broken;
+            }
+            if (failed.getCause() instanceof Error broken) {
+                throw broken;
+            }
+            throw failed;
+        }
+    }
+}
