@@ -200,6 +200,26 @@ final class TestDamagedCatalog {
         }
     }
 
+    /** The version is gone for good: an empty object in its place can be given up. */
+    @Test
+    void aVersionThatNobodyHasIsGivenUp() throws IOException {
+        put(table, 1, "row");
+        TestTable late = TestTable.create(node.engine(), "late", Orientation.COLUMN, true, 1);
+        put(late, 1, "row");
+        node.await(node.engine().flush(late.id()));
+        String newest = newest();
+        node.store().delete(newest);
+        node.restart();
+        assertThat(node.engine().status().damages()).hasSize(1);
+        node.store().put(newest, new byte[0]);
+        node.restart();
+        node.await(node.engine().dropDamaged(newest));
+        node.restart();
+        assertLost(late);
+        assertThat(rows(table)).hasSize(1);
+        assertThat(dataOf(late)).isNotEmpty();
+    }
+
     /** Nothing names it any more but its objects: it is flushed, and the log is trimmed. */
     @Test
     void idsOfATableOfWhichOnlyObjectsAreLeftAreNotGivenAgain() throws IOException {
