@@ -91,9 +91,14 @@ public final class SidecarFixture implements AutoCloseable {
                 .build();
     }
 
+    /** The folder of the warehouse. */
+    public Path warehouse() {
+        return directory.resolve("warehouse");
+    }
+
     /** The files of tables that are in the warehouse now, whatever refers to them. */
     public List<Path> dataFiles() {
-        Path data = directory.resolve("warehouse").resolve("data");
+        Path data = warehouse().resolve("data");
         if (!Files.isDirectory(data)) {
             return List.of();
         }

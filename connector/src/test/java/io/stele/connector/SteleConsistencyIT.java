@@ -8,7 +8,10 @@ import io.stele.protocol.client.TableWriter;
 import io.trino.Session;
 import io.trino.testing.MaterializedRow;
 import io.trino.testing.QueryFailedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
@@ -17,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -417,6 +421,42 @@ final class SteleConsistencyIT {
                     .hasMessageMatching("(?s).*(token|secret).*");
         } finally {
             queries.run("DROP CATALOG wrong");
+        }
+    }
+
+    /** Where the catalog cannot be read nothing is served but what says so. */
+    @Test
+    void aSidecarWithoutACatalogSaysWhatIsDamaged() throws Exception {
+        SidecarFixture own = cluster.newSidecar("without_catalog", Map.of());
+        try (own) {
+            queries.run("CREATE TABLE without_catalog.s.t (a bigint)");
+            queries.update("INSERT INTO without_catalog.s.t VALUES 7");
+            own.stop();
+            Path newest;
+            try (Stream<Path> versions = Files.list(own.warehouse().resolve("catalog"))) {
+                newest = versions.max(Comparator.naturalOrder()).orElseThrow();
+            }
+            byte[] good = Files.readAllBytes(newest);
+            byte[] damaged = good.clone();
+            damaged[damaged.length / 2] ^= 1;
+            Files.write(newest, damaged);
+            own.startAgain();
+            String object = "catalog/" + newest.getFileName();
+            assertThat(
+                            queries.value(
+                                    "SELECT object FROM without_catalog.system.damaged WHERE shard IS NULL AND table_name IS NULL"))
+                    .isEqualTo(object);
+            assertThat(queries.failure("SELECT a FROM without_catalog.s.t"))
+                    .hasMessageContaining(object);
+            assertThat(queries.failure("CREATE TABLE without_catalog.s.other (a bigint)"))
+                    .hasMessageContaining(object);
+
+            own.stop();
+            Files.write(newest, good);
+            own.startAgain();
+            assertThat(queries.value("SELECT a FROM without_catalog.s.t")).isEqualTo(7L);
+        } finally {
+            queries.run("DROP CATALOG without_catalog");
         }
     }
 }
