@@ -98,6 +98,40 @@ class TestLookupRequests {
                 new Budget(1_000, new Cost(75, 2), new Cost(0, 0)));
     }
 
+    /** With the caches that a node has, but for rows: the same keys again ask for nothing. */
+    @Test
+    void theSameKeysAgain() throws IOException {
+        AtomicReference<RoundsStore> made = new AtomicReference<>();
+        SimulatedNode node =
+                SimulatedNode.start(
+                        OPTIONS.withCaches(
+                                new CacheOptions(
+                                        CacheOptions.DEFAULT.rowBlockBytes(),
+                                        CacheOptions.DEFAULT.keyIndexBytes(),
+                                        CacheOptions.DEFAULT.footerBytes(),
+                                        CacheOptions.DEFAULT.rowGroupBytes(),
+                                        CacheOptions.DEFAULT.decodedColumnBytes(),
+                                        0)),
+                        1,
+                        store -> {
+                            made.set(new RoundsStore(store));
+                            return made.get();
+                        });
+        TableSchema schema = create(node, Orientation.COLUMN);
+        fill(node, schema, true);
+        node.restart();
+        List<Long> ids = ids(20);
+        Recorded<Integer> first = made.get().record(() -> lookUp(node, schema, ids));
+        assertThat(first.requests()).as("requests").isNotEmpty();
+        assertThat(made.get().record(() -> lookUp(node, schema, ids)).requests())
+                .as("requests of the same keys after %s", first.requests().size())
+                .isEmpty();
+    }
+
+    private static List<Long> ids(int keys) {
+        return LongStream.range(0, keys).map(i -> (i * 7_919 + 12_345) % ROWS).boxed().toList();
+    }
+
     private static void check(Orientation orientation, boolean inOrder, Budget... budgets)
             throws IOException {
         AtomicReference<RoundsStore> made = new AtomicReference<>();
@@ -116,11 +150,7 @@ class TestLookupRequests {
                 .noneMatch(request -> request.path().endsWith(".sums"))
                 .hasSizeLessThanOrEqualTo(budgets[0].cold.requests);
         for (Budget budget : budgets) {
-            List<Long> ids =
-                    LongStream.range(0, budget.keys)
-                            .map(i -> (i * 7_919 + 12_345) % ROWS)
-                            .boxed()
-                            .toList();
+            List<Long> ids = ids(budget.keys);
             Cost cold = new Cost(Integer.MAX_VALUE, Integer.MAX_VALUE);
             Cost again = cold;
             for (int i = 0; i < ATTEMPTS && !isWithin(budget, cold, again); i++) {
