@@ -57,12 +57,8 @@ public final class SortedFilePrefetch {
         List<ByteRange> ranges = new ArrayList<>();
         for (int index : probes.keySet()) {
             if (file.findCached(index).isEmpty()) {
-                ByteRange span = file.partitionSpan(index);
                 parts.add(index);
-                ranges.add(
-                        span.length() <= NEAR.maxRequestBytes()
-                                ? span
-                                : file.partitionRange(index));
+                ranges.add(file.partitionSpan(index, NEAR.maxRequestBytes()));
             }
         }
         List<ParallelReads.Read> reads = new ArrayList<>();

@@ -219,10 +219,15 @@ final class SortedFileReader {
         return new ByteRange(offsets[index], filterLengths[index] + indexLengths[index]);
     }
 
-    /** The same with the entry blocks that it is about, which lie before it. */
-    ByteRange partitionSpan(int index) {
+    /**
+     * The same with the entry blocks that it is about, which lie before it; without them if that is
+     * longer than {@code maxBytes}.
+     */
+    ByteRange partitionSpan(int index, int maxBytes) {
+        ByteRange part = partitionRange(index);
         long start = index == 0 ? BlockFileWriter.HEADER_LENGTH : partitionRange(index - 1).end();
-        return new ByteRange(start, Math.toIntExact(partitionRange(index).end() - start));
+        long length = part.end() - start; // entry blocks with long values have gigabytes
+        return length <= maxBytes ? new ByteRange(start, (int) length) : part;
     }
 
     /** The part of the index, if the cache has it. */

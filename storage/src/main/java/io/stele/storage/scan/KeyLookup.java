@@ -6,7 +6,6 @@ import io.stele.storage.format.DeleteVector;
 import io.stele.storage.format.KeyIndexCursor;
 import io.stele.storage.format.RowVersion;
 import io.stele.storage.orc.ColumnRow;
-import io.stele.storage.scan.KeyPrefetch.FetchedRows;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.KeyedVersion;
 import io.stele.storage.tablet.MemTable;
@@ -146,7 +145,7 @@ public final class KeyLookup {
     private @Nullable Row visible(ColumnFile file, int ordinal, long lsn, long fromLsn)
             throws IOException {
         boolean superseded = file.deletes().deletedAt(ordinal) != DeleteVector.NOT_DELETED;
-        Optional<ColumnRow> present = fetched.find(file, ordinal);
+        Optional<ColumnRow> present = fetched.find(file.entry().path(), ordinal);
         ColumnRow row =
                 present.isPresent()
                         ? files.asRow(file, present.get())

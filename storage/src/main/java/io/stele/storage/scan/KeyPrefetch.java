@@ -7,7 +7,6 @@ import io.stele.storage.format.SortedFilePrefetch;
 import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ParallelReads;
 import io.stele.storage.objectstore.WouldBlockException;
-import io.stele.storage.orc.ColumnRow;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.KeyedVersion;
 import io.stele.storage.tablet.MemTable;
@@ -21,8 +20,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -145,32 +142,35 @@ public final class KeyPrefetch {
     /** Reads. What was found of column files is for {@link KeyLookup}. */
     public FetchedRows fetch() throws IOException {
         List<ParallelReads.Read> reads = new ArrayList<>();
-        for (Index index : indexes.values()) {
-            if (index.prefetch != null) {
-                reads.addAll(index.prefetch.readIndex());
-            }
-            if (index.isOnly || index.prefetch == null) {
-                open(index.columns, reads);
-            }
-        }
-        readAll(reads);
-        for (Index index : indexes.values()) {
-            if (index.prefetch != null) {
-                reads.addAll(index.prefetch.readBlocks());
-            }
-            if (index.columns != null && index.mayHaveSome()) {
-                open(index.columns, reads);
-            }
-        }
-        readAll(reads);
+        readAll(index -> addIndexReads(index, reads), reads);
+        readAll(index -> addBlockReads(index, reads), reads);
         FetchedRows rows = new FetchedRows();
-        for (Index index : indexes.values()) {
-            if (index.columns != null) {
-                addRows(index.columns, index.keys, rows, reads);
-            }
-        }
-        readAll(reads);
+        readAll(
+                index -> {
+                    if (index.columns != null) {
+                        addRows(index.columns, index.keys, rows, reads);
+                    }
+                },
+                reads);
         return rows;
+    }
+
+    private void addIndexReads(Index index, List<ParallelReads.Read> reads) {
+        if (index.prefetch != null) {
+            reads.addAll(index.prefetch.readIndex());
+        }
+        if (index.isOnly || index.prefetch == null) {
+            open(index.columns, reads);
+        }
+    }
+
+    private void addBlockReads(Index index, List<ParallelReads.Read> reads) {
+        if (index.prefetch != null) {
+            reads.addAll(index.prefetch.readBlocks());
+        }
+        if (index.columns != null && index.mayHaveSome()) {
+            open(index.columns, reads);
+        }
     }
 
     private void open(@Nullable ColumnFile file, List<ParallelReads.Read> reads) {
@@ -192,7 +192,15 @@ public final class KeyPrefetch {
         }
         if (count > 0 && files.isOpen(file)) {
             int[] wanted = Arrays.stream(ordinals, 0, count).sorted().distinct().toArray();
-            reads.addAll(files.rowReads(file, wanted, row -> rows.add(file.entry().path(), row)));
+            for (ParallelReads.Read read :
+                    files.rowReads(file, wanted, row -> rows.add(file.entry().path(), row))) {
+                reads.add(
+                        () -> {
+                            if (!rows.isFull()) {
+                                read.run();
+                            }
+                        });
+            }
         }
     }
 
@@ -205,7 +213,17 @@ public final class KeyPrefetch {
         }
     }
 
-    private void readAll(List<ParallelReads.Read> reads) throws IOException {
+    /** What some reads of a file are found out by. */
+    @FunctionalInterface
+    private interface Plan {
+        void add(Index index) throws IOException;
+    }
+
+    /** A round: a file for which it cannot be found out what to read has no part in it. */
+    private void readAll(Plan plan, List<ParallelReads.Read> reads) throws IOException {
+        for (Index index : indexes.values()) {
+            quiet(() -> plan.add(index)).run();
+        }
         files.parallelReads().runAll(reads.stream().map(KeyPrefetch::quiet).toList());
         reads.clear();
     }
@@ -214,27 +232,14 @@ public final class KeyPrefetch {
         return () -> {
             try {
                 read.run();
-            } catch (InterruptedIOException stopped) {
-                throw stopped;
             } catch (IOException | SteleException failed) {
+                // Time-outs of sockets are InterruptedIOExceptions, too
+                if (failed instanceof InterruptedIOException
+                        && Thread.currentThread().isInterrupted()) {
+                    throw failed;
+                }
                 // Whoever needs it reads it again, and is told
             }
         };
-    }
-
-    /** Rows of column files that were read ahead of their lookups. Thread-safe. */
-    public static final class FetchedRows {
-        static final FetchedRows NONE = new FetchedRows();
-
-        private final Map<String, Map<Integer, ColumnRow>> byFile = new ConcurrentHashMap<>();
-
-        private void add(String path, ColumnRow row) {
-            byFile.computeIfAbsent(path, _ -> new ConcurrentHashMap<>()).put(row.ordinal(), row);
-        }
-
-        Optional<ColumnRow> find(ColumnFile file, int ordinal) {
-            Map<Integer, ColumnRow> rows = byFile.get(file.entry().path());
-            return rows == null ? Optional.empty() : Optional.ofNullable(rows.get(ordinal));
-        }
     }
 }
