@@ -155,12 +155,10 @@ public final class ColumnPointReader {
                                 missing.put(group, some);
                             }
                         });
-        if (missing.size() > 1
-                && missing.size() * file.weightBytes(stripe, 1) > maxCachedBytes) {
+        if (missing.size() > 1 && missing.size() * file.weightBytes(stripe, 1) > maxCachedBytes) {
             reads.add(() -> readPastCache(file, stripe, missing, found));
         } else {
-            missing.forEach(
-                    (group, some) -> reads.add(() -> readGroup(file, group, some, found)));
+            missing.forEach((group, some) -> reads.add(() -> readGroup(file, group, some, found)));
         }
     }
 
@@ -183,7 +181,10 @@ public final class ColumnPointReader {
     }
 
     private void readPastCache(
-            ColumnFileReader file, int stripe, Map<RowGroup, int[]> byGroup, Consumer<ColumnRow> found)
+            ColumnFileReader file,
+            int stripe,
+            Map<RowGroup, int[]> byGroup,
+            Consumer<ColumnRow> found)
             throws IOException {
         Set<Integer> wanted =
                 byGroup.keySet().stream().map(RowGroup::index).collect(Collectors.toSet());

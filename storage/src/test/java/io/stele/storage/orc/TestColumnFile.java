@@ -290,9 +290,7 @@ final class TestColumnFile {
         for (int i = 0; i < 300; i++) {
             byte[] text = new byte[64 << 10];
             random.nextBytes(text);
-            rows.add(
-                    Rows.toBytes(
-                            layout, (long) i, HexFormat.of().formatHex(text)));
+            rows.add(Rows.toBytes(layout, (long) i, HexFormat.of().formatHex(text)));
         }
         FileEntry file = write(schema, rows, ColumnFileOptions.DEFAULT);
         ColumnFileReader reader = ColumnFileReader.open(store, file, schema.columns());

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.storage.orc.ColumnRow;
 import org.junit.jupiter.api.Test;
 
-class TestFetchedRows {
+class TestPrefetched {
     @Test
     void rowsBeyondItsLimitAreLeftToTheirLookups() {
-        FetchedRows rows = new FetchedRows();
+        Prefetched rows = new Prefetched();
         byte[] mebibyte = new byte[1 << 20];
-        int room = (int) (FetchedRows.MAX_BYTES / mebibyte.length);
+        int room = (int) (Prefetched.MAX_BYTES / mebibyte.length);
         for (int i = 0; i < room + 3; i++) {
             assertThat(rows.isFull()).isEqualTo(i >= room);
             rows.add("a", new ColumnRow(i, 1, i, mebibyte));
