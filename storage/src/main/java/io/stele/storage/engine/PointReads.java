@@ -37,7 +37,7 @@ final class PointReads {
     /** As many as a reader asks for at once, as a rule: they take no longer than one. */
     private static final int KEYS_A_FETCH = 1024;
 
-    /** 16 MiB: of the rows that one call has read before it returns some, about. */
+    /** 16 MiB: of the rows that one call returns, but for the last of them. */
     private static final long FETCHED_BYTES = 16 << 20;
 
     /** Rows take some times what they have in files. */
@@ -102,8 +102,11 @@ final class PointReads {
         private final long lsn;
         private final OptionalLong fromLsn;
         private int next;
+        private KeyLookup lookup;
+        private int fetchedEnd; // behind the last key that it has in memory what it needs of
 
         private Batch(Probe[] probes, TableSchema schema, long lsn, OptionalLong fromLsn) {
+            this.lookup = new KeyLookup(files);
             this.schema = schema;
             this.lsn = lsn;
             this.fromLsn = fromLsn;
@@ -115,21 +118,32 @@ final class PointReads {
         }
 
         /**
-         * Reads so many keys more, at most; true when all are read. Of a key that fails nothing is
-         * told, and it is the next one again.
+         * Reads so many keys more, at most, and fewer where their rows are large; true when all are
+         * read. Of a key that fails nothing is told, and it is the next one again.
          */
         boolean advance(int maxKeys, Finder finder) throws IOException {
             Readers.Generation reader = readPoints.readers().enter();
             try {
                 int end = (int) Math.min(probes.length, next + (long) maxKeys);
                 long from = fromLsn.orElseGet(() -> readPoints.firstVisibleLsn(schema, lsn));
-                Reads reads = new Reads(schema, lsn, from, lookup(end, from));
-                for (; next < end; next++) {
+                if (next < fetchedEnd) {
+                    end = Math.min(end, fetchedEnd);
+                } else if (!NonBlocking.isActive() && KeyPrefetch.isUseful(files)) {
+                    lookup = fetch(end, from);
+                    fetchedEnd = end;
+                }
+                Reads reads = new Reads(schema, lsn, from, lookup);
+                long found = 0;
+                for (; next < end && found < FETCHED_BYTES; next++) {
                     Row row = reads.read(probes[next]);
                     byte[] bytes = row.bytes();
                     if (bytes != null) {
                         finder.found(probes[next].index(), bytes, row.lsn());
+                        found += bytes.length;
                     }
+                }
+                if (next == fetchedEnd) {
+                    lookup = new KeyLookup(files); // what was fetched goes
                 }
                 return next == probes.length;
             } finally {
@@ -159,11 +173,8 @@ final class PointReads {
                     Math.clamp(FETCHED_BYTES / Math.max(1, rowBytes), KEYS_A_READ, KEYS_A_FETCH);
         }
 
-        /** One that has in memory what the keys up to {@code end} need, where it may wait. */
-        private KeyLookup lookup(int end, long from) throws IOException {
-            if (NonBlocking.isActive() || !KeyPrefetch.isUseful(files)) {
-                return new KeyLookup(files);
-            }
+        /** One that has in memory what the keys up to {@code end} need; blocks. */
+        private KeyLookup fetch(int end, long from) throws IOException {
             KeyPrefetch prefetch = new KeyPrefetch(files);
             for (int i = next; i < end; i++) {
                 Probe probe = probes[i];

@@ -636,7 +636,7 @@ public final class StorageEngine implements AutoCloseable {
         PointLookup lookup = startLookup(tableId, readLsn, keys);
         boolean done = false;
         while (!done) {
-            done = lookup.advance(Integer.MAX_VALUE);
+            done = lookup.advance();
         }
         return lookup.rows();
     }

@@ -61,14 +61,9 @@ public final class BlockCache {
         return blocks.get(key, loader);
     }
 
-    /** Whether what begins at an offset of a file is here; counts nothing. */
-    boolean has(String path, long offset) {
-        return blocks.peek(new Key(path, offset)).isPresent();
-    }
-
-    /** What begins at an offset of a file, if it is here; counts nothing. */
-    Optional<IndexPartition> findPartition(String path, long offset) {
-        return blocks.peek(new Key(path, offset)).map(IndexPartition.class::cast);
+    /** What begins at an offset of a file, if it is here. */
+    Optional<CachedBlock> find(String path, long offset) {
+        return blocks.find(new Key(path, offset));
     }
 
     /**

@@ -27,6 +27,11 @@ public final class KeyIndexReader {
         this.explicit = kind == KeyIndexWriter.KIND_EXPLICIT;
     }
 
+    private KeyIndexReader(SortedFileReader file, boolean explicit) {
+        this.file = file;
+        this.explicit = explicit;
+    }
+
     /**
      * Opens an index and verifies all but its entry blocks, which are verified when read.
      *
@@ -89,7 +94,15 @@ public final class KeyIndexReader {
         return found == null ? ABSENT : ordinal(explicit, found.ordinal(), found.entry().value());
     }
 
-    /** What lookups of some keys will need, to be read before them. */
+    /** The same index: its blocks that are held are not asked of the cache. */
+    public KeyIndexReader holding(HeldBlocks blocks) {
+        return new KeyIndexReader(file.holding(blocks), explicit);
+    }
+
+    /**
+     * What lookups of some keys will need, to be read before them, and held if this is {@link
+     * #holding} blocks.
+     */
     public SortedFilePrefetch prefetch() {
         return new SortedFilePrefetch(file);
     }

@@ -33,6 +33,14 @@ public final class RowFileReader {
         footer.requireEnd();
     }
 
+    private RowFileReader(RowFileReader same, SortedFileReader file) {
+        this.file = file;
+        this.deletedCount = same.deletedCount;
+        this.minLsn = same.minLsn;
+        this.maxLsn = same.maxLsn;
+        this.filtered = same.filtered;
+    }
+
     /**
      * Opens a file and verifies all but its entry blocks, which are verified when read.
      *
@@ -99,7 +107,15 @@ public final class RowFileReader {
         return filtered != FilteredKeys.BEGINNINGS || file.mayContain(beginning, hash);
     }
 
-    /** What lookups of some keys will need, to be read before them; not of entries of indexes. */
+    /** The same file: its blocks that are held are not asked of the cache. */
+    public RowFileReader holding(HeldBlocks blocks) {
+        return new RowFileReader(this, file.holding(blocks));
+    }
+
+    /**
+     * What lookups of some keys will need, to be read before them, and held if this is {@link
+     * #holding} blocks; not of entries of indexes.
+     */
     public SortedFilePrefetch prefetch() {
         return new SortedFilePrefetch(file);
     }

@@ -15,9 +15,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What lookups of some keys need of a sorted file and the block cache does not have, read into it
- * by few requests that do not need each other: first parts of the index, then entry blocks. A hint:
- * what the cache drops again is read by the lookup. Confined to one thread at a time.
+ * What lookups of some keys need of a sorted file and is not in memory, read by few requests that
+ * do not need each other: first parts of the index, then entry blocks. It goes to the block cache,
+ * and is held for lookups by {@link SortedFileReader#holding the same reader}. Confined to one
+ * thread at a time.
  */
 public final class SortedFilePrefetch {
     /**
@@ -34,37 +35,39 @@ public final class SortedFilePrefetch {
     }
 
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Probe(byte[] key, long hash) {}
+    private record Probe(byte[] key, long hash, boolean isLikely) {}
 
     /**
      * A key that is going to be looked up.
      *
      * @param hash {@link io.stele.protocol.schema.XxHash64} of it
+     * @param isLikely whether entry blocks are worth to be read before the filter says so
      */
-    public void add(byte[] key, long hash) {
+    public void add(byte[] key, long hash, boolean isLikely) {
         int index = file.findPartition(key);
         if (index < file.partitionCount()) {
-            probes.computeIfAbsent(index, _ -> new ArrayList<>()).add(new Probe(key, hash));
+            probes.computeIfAbsent(index, _ -> new ArrayList<>())
+                    .add(new Probe(key, hash, isLikely));
         }
     }
 
     /**
-     * The reads of the parts of the index; of short ones with the entry blocks before them, of
-     * which those that are wanted are kept.
+     * The reads of the parts of the index; of short ones that are likely to have a key with the
+     * entry blocks before them, of which those that are wanted are held.
      */
     public List<ParallelReads.Read> readIndex() {
         List<Integer> parts = new ArrayList<>();
         List<ByteRange> ranges = new ArrayList<>();
-        for (int index : probes.keySet()) {
-            if (file.findCached(index).isEmpty()) {
-                ByteRange span = file.partitionSpan(index);
-                parts.add(index);
-                ranges.add(
-                        span.length() <= NEAR.maxRequestBytes()
-                                ? span
-                                : file.partitionRange(index));
-            }
-        }
+        probes.forEach(
+                (index, keys) -> {
+                    if (file.findCached(index).isEmpty()) {
+                        parts.add(index);
+                        ranges.add(
+                                keys.stream().anyMatch(Probe::isLikely)
+                                        ? file.partitionSpan(index, NEAR.maxRequestBytes())
+                                        : file.partitionRange(index));
+                    }
+                });
         List<ParallelReads.Read> reads = new ArrayList<>();
         for (RangePlanner.Planned request : NEAR.merge(ranges)) {
             reads.add(
@@ -115,7 +118,7 @@ public final class SortedFilePrefetch {
         return reads;
     }
 
-    /** Those that the cache does not have. */
+    /** Those that are not in memory. */
     private Set<BlockHandle> wantedBlocks(IndexPartition part, List<Probe> keys) {
         Set<BlockHandle> blocks = new LinkedHashSet<>();
         for (Probe probe : keys) {
@@ -127,7 +130,7 @@ public final class SortedFilePrefetch {
         return blocks;
     }
 
-    /** False only if none of the keys is in the file, as far as the cache knows. */
+    /** False only if none of the keys is in the file, as far as what is in memory says. */
     public boolean mayHaveSome() {
         return probes.entrySet().stream()
                 .anyMatch(

@@ -36,6 +36,7 @@ final class SortedFileReader {
     private final byte[] lastKey;
     private final byte[] added;
     private final BlockSlots kept; // parts of the index that are in the cache
+    private final @Nullable HeldBlocks held; // what need not be in the cache
 
     private SortedFileReader(BlockFileReader.Opened opened, BlockCache cache) throws IOException {
         this.file = opened.file();
@@ -47,6 +48,7 @@ final class SortedFileReader {
         indexLengths = new int[count];
         firstOrdinals = new long[count + 1];
         kept = new BlockSlots(count);
+        held = null;
         lastKeys = count == 0 ? SortedKeys.none() : readTop(opened, file.readHandle(footer));
         entryCount = footer.readVarint();
         keyCount = footer.readVarint();
@@ -63,8 +65,9 @@ final class SortedFileReader {
         }
     }
 
-    /** The same file, every block of which is read by another reader. */
-    private SortedFileReader(SortedFileReader same, BlockFileReader file) {
+    /** The same file, every block of which is read by another reader, if it is not held. */
+    private SortedFileReader(
+            SortedFileReader same, BlockFileReader file, @Nullable HeldBlocks held) {
         this.file = file;
         this.cache = same.cache;
         this.lastKeys = same.lastKeys;
@@ -78,6 +81,7 @@ final class SortedFileReader {
         this.lastKey = same.lastKey;
         this.added = same.added;
         this.kept = same.kept;
+        this.held = held;
     }
 
     static SortedFileReader open(
@@ -91,7 +95,12 @@ final class SortedFileReader {
     /** The same file, to be read by cursors from its beginning to its end, past the cache. */
     SortedFileReader sequential(SequentialReads reads) {
         return new SortedFileReader(
-                this, file.through(reads.over(file.reader(), sequentialPlan())));
+                this, file.through(reads.over(file.reader(), sequentialPlan())), held);
+    }
+
+    /** The same file: what is held is not asked of the cache, and what is prefetched is held. */
+    SortedFileReader holding(HeldBlocks blocks) {
+        return new SortedFileReader(this, file, requireNonNull(blocks, "blocks is null"));
     }
 
     /** Each part of the index, and then the blocks before it: as a cursor needs them. */
@@ -185,9 +194,16 @@ final class SortedFileReader {
      * @param cached false for what is read once, as merges do, and so leaves the cache as it is
      */
     IndexPartition partition(int index, boolean cached) throws IOException {
-        return cached
-                ? cache.partition(file.path(), offsets[index], () -> loadPartition(index))
-                : loadPartition(index);
+        if (!cached) {
+            return loadPartition(index);
+        }
+        return findHeld(offsets[index]) instanceof IndexPartition present
+                ? present
+                : cache.partition(file.path(), offsets[index], () -> loadPartition(index));
+    }
+
+    private @Nullable CachedBlock findHeld(long offset) {
+        return held == null ? null : held.find(file.path(), offset).orElse(null);
     }
 
     private IndexPartition loadPartition(int index) throws IOException {
@@ -219,20 +235,41 @@ final class SortedFileReader {
         return new ByteRange(offsets[index], filterLengths[index] + indexLengths[index]);
     }
 
-    /** The same with the entry blocks that it is about, which lie before it. */
-    ByteRange partitionSpan(int index) {
+    /**
+     * The same with the entry blocks that it is about, which lie before it; without them if that is
+     * longer than {@code maxBytes}.
+     */
+    ByteRange partitionSpan(int index, int maxBytes) {
+        ByteRange part = partitionRange(index);
         long start = index == 0 ? BlockFileWriter.HEADER_LENGTH : partitionRange(index - 1).end();
-        return new ByteRange(start, Math.toIntExact(partitionRange(index).end() - start));
+        long length = part.end() - start; // entry blocks with long values have gigabytes
+        return length <= maxBytes ? new ByteRange(start, (int) length) : part;
     }
 
-    /** The part of the index, if the cache has it. */
+    /** The part of the index, if it is in memory; it is held from now on. */
     Optional<IndexPartition> findCached(int index) {
-        return cache.findPartition(file.path(), offsets[index]);
+        return present(offsets[index]).map(IndexPartition.class::cast);
     }
 
-    /** Whether the cache has an entry block. */
+    /** Whether an entry block is in memory; it is held from now on. */
     boolean isCached(BlockHandle block) {
-        return cache.has(file.path(), block.offset());
+        return present(block.offset()).isPresent();
+    }
+
+    private Optional<CachedBlock> present(long offset) {
+        CachedBlock present = findHeld(offset);
+        if (present != null) {
+            return Optional.of(present);
+        }
+        Optional<CachedBlock> cached = cache.find(file.path(), offset);
+        cached.ifPresent(block -> hold(offset, block));
+        return cached;
+    }
+
+    private void hold(long offset, CachedBlock block) {
+        if (held != null) {
+            held.add(file.path(), offset, block);
+        }
     }
 
     byte[] readStored(ByteRange range) throws IOException {
@@ -245,7 +282,7 @@ final class SortedFileReader {
     }
 
     /**
-     * Gives a part of the index to the cache.
+     * Gives a part of the index to the cache, and holds it.
      *
      * @param stored bytes of the file, among which it is
      * @param offset of those in the file
@@ -258,6 +295,7 @@ final class SortedFileReader {
                             decode(filterHandle(index), stored, offset),
                             decode(indexHandle(index), stored, offset)
                         });
+        hold(offsets[index], read);
         cache.put(file.path(), offsets[index], read, startNanos);
         return read;
     }
@@ -265,6 +303,7 @@ final class SortedFileReader {
     /** As {@link #cachePartition}, an entry block. */
     void cacheBlock(BlockHandle block, byte[] stored, long offset, long startNanos) {
         EntryBlock read = EntryBlock.of(file.path(), block.offset(), decode(block, stored, offset));
+        hold(block.offset(), read);
         cache.put(file.path(), block.offset(), read, startNanos);
     }
 
@@ -279,7 +318,10 @@ final class SortedFileReader {
 
     /** A block of entries, through the cache. */
     EntryBlock block(IndexPartition partition, int block) throws IOException {
-        return cache.entries(file, partition.block(block));
+        BlockHandle handle = partition.block(block);
+        return findHeld(handle.offset()) instanceof EntryBlock present
+                ? present
+                : cache.entries(file, handle);
     }
 
     /**

@@ -46,9 +46,11 @@ public final class ParallelReads {
     }
 
     /**
-     * Does all reads. After a failure no further one is begun; those under way are waited for.
+     * Does all reads. After a failure no further one is begun; those under way are waited for,
+     * unless this thread is interrupted: then they go on, and what they bring is for nobody.
      *
      * @throws IOException of the first that failed; so are unchecked exceptions and errors
+     * @throws InterruptedIOException if this thread is interrupted while it waits for others
      */
     public void runAll(List<? extends Read> reads) throws IOException {
         NonBlocking.check();
@@ -60,8 +62,12 @@ public final class ParallelReads {
         }
         Batch batch = new Batch(reads);
         int wanted = Math.min(reads.size(), MAX_PARALLEL) - 1;
-        for (int i = 0; i < wanted && help(ahead.get(), batch); i++) {
-            // as many as there are
+        try {
+            for (int i = 0; i < wanted && help(ahead.get(), batch); i++) {
+                // as many as there are
+            }
+        } catch (RuntimeException | Error failed) {
+            batch.fail(failed); // some may be under way
         }
         batch.work();
         batch.await();
@@ -72,6 +78,7 @@ public final class ParallelReads {
         if (!ahead.helpers().tryAcquire()) {
             return false;
         }
+        boolean begins = false;
         try {
             ahead.executor()
                     .execute(
@@ -82,11 +89,15 @@ public final class ParallelReads {
                                     ahead.helpers().release();
                                 }
                             });
-            return true;
+            begins = true;
         } catch (RejectedExecutionException refused) {
-            ahead.helpers().release();
-            return false;
+            // the caller does it
+        } finally {
+            if (!begins) {
+                ahead.helpers().release();
+            }
         }
+        return begins;
     }
 
     /** The reads of one call. Guarded by its own lock, which is not held while reading. */
@@ -122,10 +133,16 @@ public final class ParallelReads {
 
         private synchronized void ended(@Nullable Throwable failed) {
             running--;
-            if (failed != null && failure == null) {
-                failure = failed;
+            if (failed != null) {
+                fail(failed);
             }
             notifyAll();
+        }
+
+        private synchronized void fail(Throwable failed) {
+            if (failure == null) {
+                failure = failed;
+            }
         }
 
         private synchronized void await() throws IOException {

@@ -53,6 +53,9 @@ public final class ColumnFileReader {
 
     private static final long DECODED_BYTES = 8;
 
+    /** Of a byte of a row's data, which are compressed. */
+    private static final long DECODED_ROW_BYTES = 4;
+
     /** 256 KiB: what is smaller costs one request as a whole, and two by its ends. */
     private static final int WHOLE_BYTES = 256 << 10;
 
@@ -467,7 +470,20 @@ public final class ColumnFileReader {
         SelectiveRecordReader reader =
                 OrcErrors.translate(path, () -> new SelectiveRecordReader(orc, options, included));
         return new RowGroupReader(
-                path, new RowAssembler(this), reader, weightBytes(number, groups.size()));
+                path,
+                new RowAssembler(this),
+                reader,
+                weightBytes(number, groups.size()),
+                rowBytes(number));
+    }
+
+    /** Memory of a row of a stripe while it is decoded, on average, about. */
+    long rowBytes(int number) {
+        StripeInformation stripe = orc.getStripes().get(number);
+        return Long.BYTES * (orc.getSchema().getMaximumId() + 1L)
+                + DECODED_ROW_BYTES
+                        * stripe.getDataLength()
+                        / Math.max(1, stripe.getNumberOfRows());
     }
 
     private int rowGroups(StripeInformation stripe) {

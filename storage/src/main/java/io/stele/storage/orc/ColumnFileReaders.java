@@ -76,9 +76,9 @@ public final class ColumnFileReaders {
         return readers.get(file.path(), () -> ColumnFileReader.open(store, file, columns, stripes));
     }
 
-    /** Whether a file is open. */
-    public boolean isOpen(String path) {
-        return readers.peek(path).isPresent();
+    /** The reader of a file, if it is here. */
+    public Optional<ColumnFileReader> findOpen(String path) {
+        return readers.find(path);
     }
 
     /**

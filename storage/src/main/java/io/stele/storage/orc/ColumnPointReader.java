@@ -34,8 +34,8 @@ public final class ColumnPointReader {
      */
     private record Key(ColumnFileReader file, RowGroup group) {}
 
-    /** As {@link Key}, of the row indexes and the footer of a stripe. */
-    private record StripeKey(ColumnFileReader file, int stripe) {}
+    /** By path: they are the same for all readers of the file, which this does not hold. */
+    private record StripeKey(String path, int stripe) {}
 
     /**
      * What the metadata of stripes may have for each byte of row groups: some thousandths of it.
@@ -45,17 +45,32 @@ public final class ColumnPointReader {
     /** 16 MiB: row indexes are small, and without them a lookup has to wait once more. */
     private static final long MIN_STRIPES_BYTES = 16 << 20;
 
-    /** 128 MiB: of the row groups that are read at once and not kept; in KiB. */
-    private static final int UNKEPT_KIB = 128 << 10;
+    /** 128 MiB: of the row groups that are read at once, by all calls together. */
+    private static final long MAX_READING_BYTES = 128 << 20;
+
+    /**
+     * Row groups of a stripe that are wanted together go past the cache if they weigh more than
+     * half of it: those of many keys would drive out those of each other.
+     */
+    private static final int CACHED_SHARE = 2;
 
     private final SingleFlightCache<Key, RowGroupReader> groups;
     private final SingleFlightCache<StripeKey, StripeMetadata> stripes;
-    private final Semaphore unkept = new Semaphore(UNKEPT_KIB);
+    private final long maxCachedBytes;
+    private final int maxReadingKib;
+    private final Semaphore readingKib; // fair: one of a large row group has its turn
 
     /**
      * @param nanoTime measures what reading row groups takes
      */
     public ColumnPointReader(String name, long maxBytes, LongSupplier nanoTime) {
+        this(name, maxBytes, MAX_READING_BYTES, nanoTime);
+    }
+
+    /**
+     * @param maxReadingBytes of the row groups that are read at once; one may be larger
+     */
+    ColumnPointReader(String name, long maxBytes, long maxReadingBytes, LongSupplier nanoTime) {
         this.groups =
                 new SingleFlightCache<>(name, maxBytes, RowGroupReader::weightBytes, nanoTime);
         this.stripes =
@@ -64,6 +79,9 @@ public final class ColumnPointReader {
                         Math.max(MIN_STRIPES_BYTES, maxBytes / STRIPES_SHARE),
                         StripeMetadata::retainedBytes,
                         nanoTime);
+        this.maxCachedBytes = maxBytes / CACHED_SHARE;
+        this.maxReadingKib = (int) Math.clamp(maxReadingBytes >> 10, 1, Integer.MAX_VALUE);
+        this.readingKib = new Semaphore(maxReadingKib, true);
     }
 
     /** Opens a file with the metadata of its stripes, as far as they come with it; blocks. */
@@ -75,7 +93,8 @@ public final class ColumnPointReader {
             throws IOException {
         Map<Integer, StripeMetadata> found = new HashMap<>();
         ColumnFileReader reader = readers.open(store, file, columns, found);
-        found.forEach((stripe, metadata) -> stripes.put(new StripeKey(reader, stripe), metadata));
+        found.forEach(
+                (stripe, metadata) -> stripes.put(new StripeKey(file.path(), stripe), metadata));
         return reader;
     }
 
@@ -93,13 +112,14 @@ public final class ColumnPointReader {
                     .stripes(end.metadata().get())
                     .forEach(
                             (stripe, metadata) ->
-                                    stripes.put(new StripeKey(reader.get(), stripe), metadata));
+                                    stripes.put(new StripeKey(file.path(), stripe), metadata));
         }
     }
 
     /**
-     * The reads of rows of a file, which do not need each other: one for each stripe, that reads
-     * each row group once.
+     * The reads of rows of a file, which do not need each other and read each row group once. Row
+     * groups that are in memory are not read, and those that are read go there, unless a stripe has
+     * too many of them; then one request may be for several.
      *
      * @param ordinals ascending
      * @param found may be called by several threads at once
@@ -113,34 +133,76 @@ public final class ColumnPointReader {
             while (end < ordinals.length && file.rowGroup(ordinals[end]).stripe() == stripe) {
                 end++;
             }
-            int[] some = Arrays.copyOfRange(ordinals, first, end);
-            reads.add(() -> readStripe(file, stripe, some, found));
+            addReads(file, stripe, Arrays.copyOfRange(ordinals, first, end), found, reads);
             first = end;
         }
         return reads;
     }
 
-    private void readStripe(
-            ColumnFileReader file, int stripe, int[] ordinals, Consumer<ColumnRow> found)
+    private void addReads(
+            ColumnFileReader file,
+            int stripe,
+            int[] ordinals,
+            Consumer<ColumnRow> found,
+            List<ParallelReads.Read> reads) {
+        Map<RowGroup, int[]> missing = new LinkedHashMap<>();
+        byGroup(file, ordinals)
+                .forEach(
+                        (group, some) -> {
+                            if (groups.peek(new Key(file, group)).isPresent()) {
+                                reads.add(() -> readGroup(file, group, some, found));
+                            } else {
+                                missing.put(group, some);
+                            }
+                        });
+        if (missing.size() > 1 && missing.size() * file.weightBytes(stripe, 1) > maxCachedBytes) {
+            reads.add(() -> readPastCache(file, stripe, missing, found));
+        } else {
+            missing.forEach((group, some) -> reads.add(() -> readGroup(file, group, some, found)));
+        }
+    }
+
+    private void readGroup(
+            ColumnFileReader file, RowGroup group, int[] ordinals, Consumer<ColumnRow> found)
             throws IOException {
-        Map<RowGroup, int[]> byGroup = byGroup(file, ordinals);
-        if (byGroup.size() == 1) {
-            group(new Key(file, file.rowGroup(ordinals[0]))).readAll(ordinals, found);
+        Key key = new Key(file, group);
+        Optional<RowGroupReader> present = groups.find(key);
+        if (present.isPresent()) {
+            present.get().readAll(ordinals, found);
             return;
         }
-        // Past the cache: row groups of many keys would drive out those of each other.
+        // Around the load, not within: who waits for the load of another waits for nothing else
+        int kib = acquire(file.weightBytes(group.stripe(), 1));
+        try {
+            group(key).readAll(ordinals, found);
+        } finally {
+            readingKib.release(kib);
+        }
+    }
+
+    private void readPastCache(
+            ColumnFileReader file,
+            int stripe,
+            Map<RowGroup, int[]> byGroup,
+            Consumer<ColumnRow> found)
+            throws IOException {
         Set<Integer> wanted =
                 byGroup.keySet().stream().map(RowGroup::index).collect(Collectors.toSet());
-        int kib = (int) Math.clamp(file.weightBytes(stripe, wanted.size()) >> 10, 1, UNKEPT_KIB);
-        unkept.acquireUninterruptibly(kib);
+        int kib = acquire(file.weightBytes(stripe, wanted.size()));
         try {
             RowGroupReader reader = file.openRowGroups(stripe, wanted, metadata(file, stripe));
             for (int[] some : byGroup.values()) {
                 reader.readAll(some, found);
             }
         } finally {
-            unkept.release(kib);
+            readingKib.release(kib);
         }
+    }
+
+    private int acquire(long bytes) {
+        int kib = (int) Math.clamp(bytes >> 10, 1, maxReadingKib);
+        readingKib.acquireUninterruptibly(kib);
+        return kib;
     }
 
     private static Map<RowGroup, int[]> byGroup(ColumnFileReader file, int[] ordinals) {
@@ -158,7 +220,8 @@ public final class ColumnPointReader {
     }
 
     private StripeMetadata metadata(ColumnFileReader file, int stripe) throws IOException {
-        return stripes.get(new StripeKey(file, stripe), () -> file.readStripeMetadata(stripe));
+        return stripes.get(
+                new StripeKey(file.path(), stripe), () -> file.readStripeMetadata(stripe));
     }
 
     /**
@@ -192,7 +255,7 @@ public final class ColumnPointReader {
     /** Forgets the row groups of a file that was deleted. */
     public void forget(String path) {
         groups.removeIf(key -> key.file().path().equals(path));
-        stripes.removeIf(key -> key.file().path().equals(path));
+        stripes.removeIf(key -> key.path().equals(path));
     }
 
     public CacheStatistics statistics() {

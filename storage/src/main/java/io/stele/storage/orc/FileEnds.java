@@ -11,7 +11,8 @@ import java.util.TreeMap;
 
 /**
  * A file whose first and last bytes are in memory; everything else is read when it is asked for.
- * Lives as long as a file is being opened. Confined to one thread.
+ * Lives as long as a file is being opened. Its ends are added under its lock; when all are there,
+ * several threads may read.
  */
 final class FileEnds implements ObjectReader {
     /** 64 KiB: the row indexes of some dozen columns, and the footers after them. */

@@ -14,20 +14,35 @@ import org.apache.orc.RecordReader;
  */
 final class RowGroupReader {
     /** To seek a row costs as much as to decode some hundred: both begin at the row group. */
-    private static final int WALKED_ROWS = 1024;
+    private static final int MAX_WALKED_ROWS = 1024;
+
+    /** 1 MiB: of rows that are decoded together. */
+    private static final long WALKED_BYTES = 1 << 20;
 
     private final String path;
     private final RowAssembler rows;
     private final RecordReader reader;
     private final VectorizedRowBatch batch;
     private final long weightBytes;
+    private final int walkedRows;
 
-    RowGroupReader(String path, RowAssembler rows, RecordReader reader, long weightBytes) {
+    /**
+     * @param weightBytes of memory, about
+     * @param rowBytes of a row in memory, on average
+     */
+    RowGroupReader(
+            String path, RowAssembler rows, RecordReader reader, long weightBytes, long rowBytes) {
         this.path = path;
         this.rows = rows;
         this.reader = reader;
         this.batch = rows.newBatch(1);
         this.weightBytes = weightBytes;
+        this.walkedRows = walkedRows(rowBytes);
+    }
+
+    /** How far apart rows may be that are decoded together. */
+    static int walkedRows(long rowBytes) {
+        return (int) Math.clamp(WALKED_BYTES / Math.max(1, rowBytes), 1, MAX_WALKED_ROWS);
     }
 
     synchronized ColumnRow read(int ordinal) throws IOException {
@@ -56,7 +71,7 @@ final class RowGroupReader {
     synchronized void readAll(int[] ordinals, Consumer<ColumnRow> found) throws IOException {
         for (int first = 0; first < ordinals.length; ) {
             int end = first + 1;
-            while (end < ordinals.length && ordinals[end] - ordinals[first] < WALKED_ROWS) {
+            while (end < ordinals.length && ordinals[end] - ordinals[first] < walkedRows) {
                 end++;
             }
             int from = first;

@@ -6,7 +6,6 @@ import io.stele.storage.format.DeleteVector;
 import io.stele.storage.format.KeyIndexCursor;
 import io.stele.storage.format.RowVersion;
 import io.stele.storage.orc.ColumnRow;
-import io.stele.storage.scan.KeyPrefetch.FetchedRows;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.KeyedVersion;
 import io.stele.storage.tablet.MemTable;
@@ -27,16 +26,16 @@ public final class KeyLookup {
     private static final Row EXPIRED = Row.absent(Row.UNKNOWN);
 
     private final TableFiles files;
-    private final FetchedRows fetched;
+    private final Prefetched fetched;
 
     public KeyLookup(TableFiles files) {
-        this(files, FetchedRows.NONE);
+        this(files, Prefetched.NONE);
     }
 
     /**
-     * @param fetched rows that need not be read again
+     * @param fetched what need not be read again
      */
-    public KeyLookup(TableFiles files, FetchedRows fetched) {
+    public KeyLookup(TableFiles files, Prefetched fetched) {
         this.files = requireNonNull(files, "files is null");
         this.fetched = requireNonNull(fetched, "fetched is null");
     }
@@ -80,12 +79,12 @@ public final class KeyLookup {
                 : findInColumnFiles(view, key, hash, lsn, fromLsn);
     }
 
-    private static Row findInRowFiles(TableView view, byte[] key, long hash, long lsn, long fromLsn)
+    private Row findInRowFiles(TableView view, byte[] key, long hash, long lsn, long fromLsn)
             throws IOException {
         boolean latest = lsn == Long.MAX_VALUE;
         for (RowFile file : view.rowFiles()) {
             if (file.entry().mayContain(key)) {
-                RowVersion version = file.find(key, hash, lsn);
+                RowVersion version = fetched.over(file).find(key, hash, lsn);
                 if (version != null && version.lsn() < fromLsn) {
                     return EXPIRED;
                 }
@@ -119,7 +118,7 @@ public final class KeyLookup {
 
     private @Nullable Row findInColumnFile(
             ColumnFile file, byte[] key, long hash, long lsn, long fromLsn) throws IOException {
-        int ordinal = findOrdinal(file, key, hash, lsn);
+        int ordinal = findOrdinal(fetched.over(file), key, hash, lsn);
         return ordinal == ColumnFile.ABSENT ? null : visible(file, ordinal, lsn, fromLsn);
     }
 
@@ -146,7 +145,7 @@ public final class KeyLookup {
     private @Nullable Row visible(ColumnFile file, int ordinal, long lsn, long fromLsn)
             throws IOException {
         boolean superseded = file.deletes().deletedAt(ordinal) != DeleteVector.NOT_DELETED;
-        Optional<ColumnRow> present = fetched.find(file, ordinal);
+        Optional<ColumnRow> present = fetched.find(file.entry().path(), ordinal);
         ColumnRow row =
                 present.isPresent()
                         ? files.asRow(file, present.get())

@@ -7,7 +7,7 @@ import io.stele.storage.format.SortedFilePrefetch;
 import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ParallelReads;
 import io.stele.storage.objectstore.WouldBlockException;
-import io.stele.storage.orc.ColumnRow;
+import io.stele.storage.orc.ColumnFileReader;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.KeyedVersion;
 import io.stele.storage.tablet.MemTable;
@@ -22,7 +22,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,8 +40,12 @@ import org.jspecify.annotations.Nullable;
  * fails here is not told, and fails again for the keys that need it.
  */
 public final class KeyPrefetch {
+    /** A key that so few files may have is likely to be in each of them. */
+    private static final int FEW_FILES = 4;
+
     private final TableFiles files;
     private final Map<String, Index> indexes = new LinkedHashMap<>(); // by path of the file
+    private final Prefetched fetched = new Prefetched();
 
     public KeyPrefetch(TableFiles files) {
         this.files = requireNonNull(files, "files is null");
@@ -59,16 +62,18 @@ public final class KeyPrefetch {
         private final @Nullable SortedFilePrefetch prefetch; // null: rows are found by row id
         private final List<Key> keys = new ArrayList<>();
         private boolean isOnly; // some key can only be in this file
+        private boolean isOpened; // or was tried to be
+        private @Nullable ColumnFileReader reader;
 
         private Index(@Nullable ColumnFile columns, @Nullable SortedFilePrefetch prefetch) {
             this.columns = columns;
             this.prefetch = prefetch;
         }
 
-        private void add(Key key) {
+        private void add(Key key, boolean isLikely) {
             keys.add(key);
             if (prefetch != null) {
-                prefetch.add(key.bytes, key.hash);
+                prefetch.add(key.bytes, key.hash, isLikely);
             }
         }
 
@@ -107,92 +112,122 @@ public final class KeyPrefetch {
     }
 
     private void addToRowFiles(TableView view, Key key) {
-        for (RowFile file : view.rowFiles()) {
-            if (file.entry().minLsn().value() <= key.lsn && file.entry().mayContain(key.bytes)) {
-                indexes.computeIfAbsent(
-                                file.entry().path(), _ -> new Index(null, file.reader().prefetch()))
-                        .add(key);
-            }
-        }
+        add(
+                key,
+                view.rowFiles().stream()
+                        .filter(
+                                file ->
+                                        file.entry().minLsn().value() <= key.lsn
+                                                && file.entry().mayContain(key.bytes))
+                        .map(this::index)
+                        .toList());
+    }
+
+    private Index index(RowFile file) {
+        return indexes.computeIfAbsent(
+                file.entry().path(), _ -> new Index(null, fetched.hold(file.reader()).prefetch()));
     }
 
     private void addToColumnFiles(TableView view, Key key, long fromLsn) {
-        Index only = null;
-        int candidates = 0;
-        for (ColumnFile file : view.columnFiles()) {
-            boolean inTime =
-                    file.entry().minLsn().value() <= key.lsn
-                            && file.entry().maxLsn().value() >= fromLsn;
-            if (inTime && !file.hasEnded(key.lsn) && file.entry().mayContain(key.bytes)) {
-                only =
-                        indexes.computeIfAbsent(
-                                file.entry().path(),
-                                _ ->
-                                        new Index(
-                                                file,
-                                                file.keyIndex()
-                                                        .map(index -> index.prefetch())
-                                                        .orElse(null)));
-                only.add(key);
-                candidates++;
-            }
-        }
-        if (only != null && candidates == 1) {
-            only.isOnly = true;
+        List<Index> candidates =
+                view.columnFiles().stream()
+                        .filter(
+                                file ->
+                                        file.entry().minLsn().value() <= key.lsn
+                                                && file.entry().maxLsn().value() >= fromLsn
+                                                && !file.hasEnded(key.lsn)
+                                                && file.entry().mayContain(key.bytes))
+                        .map(this::index)
+                        .toList();
+        add(key, candidates);
+        if (candidates.size() == 1) {
+            candidates.getFirst().isOnly = true;
         }
     }
 
-    /** Reads. What was found of column files is for {@link KeyLookup}. */
-    public FetchedRows fetch() throws IOException {
+    private Index index(ColumnFile file) {
+        return indexes.computeIfAbsent(file.entry().path(), path -> newIndex(path, file));
+    }
+
+    private Index newIndex(String path, ColumnFile file) {
+        SortedFilePrefetch prefetch = null;
+        if (file.keyIndex().isPresent()) {
+            prefetch = fetched.hold(path, file.keyIndex().get()).prefetch();
+        }
+        return new Index(fetched.over(file), prefetch);
+    }
+
+    private static void add(Key key, List<Index> candidates) {
+        boolean isLikely = candidates.size() <= FEW_FILES;
+        candidates.forEach(index -> index.add(key, isLikely));
+    }
+
+    /** Reads. What was found is for {@link KeyLookup}. */
+    public Prefetched fetch() throws IOException {
         List<ParallelReads.Read> reads = new ArrayList<>();
-        for (Index index : indexes.values()) {
-            if (index.prefetch != null) {
-                reads.addAll(index.prefetch.readIndex());
-            }
-            if (index.isOnly || index.prefetch == null) {
-                open(index.columns, reads);
-            }
-        }
-        readAll(reads);
-        for (Index index : indexes.values()) {
-            if (index.prefetch != null) {
-                reads.addAll(index.prefetch.readBlocks());
-            }
-            if (index.columns != null && index.mayHaveSome()) {
-                open(index.columns, reads);
-            }
-        }
-        readAll(reads);
-        FetchedRows rows = new FetchedRows();
-        for (Index index : indexes.values()) {
-            if (index.columns != null) {
-                addRows(index.columns, index.keys, rows, reads);
-            }
-        }
-        readAll(reads);
-        return rows;
+        readAll(index -> addIndexReads(index, reads), reads);
+        readAll(index -> addBlockReads(index, reads), reads);
+        readAll(index -> addRowReads(index, reads), reads);
+        return fetched;
     }
 
-    private void open(@Nullable ColumnFile file, List<ParallelReads.Read> reads) {
-        if (file != null && !files.isOpen(file)) {
-            reads.add(() -> files.openForRows(file));
+    private void addIndexReads(Index index, List<ParallelReads.Read> reads) {
+        if (index.prefetch != null) {
+            reads.addAll(index.prefetch.readIndex());
+        }
+        if (index.isOnly || index.prefetch == null) {
+            open(index, reads);
         }
     }
 
-    private void addRows(
-            ColumnFile file, List<Key> keys, FetchedRows rows, List<ParallelReads.Read> reads)
-            throws IOException {
-        int[] ordinals = new int[keys.size()];
+    private void addBlockReads(Index index, List<ParallelReads.Read> reads) {
+        if (index.prefetch != null) {
+            reads.addAll(index.prefetch.readBlocks());
+        }
+        if (index.mayHaveSome()) {
+            open(index, reads);
+        }
+    }
+
+    // Once, and by the index: without a cache of metadata nothing else remembers it
+    private void open(Index index, List<ParallelReads.Read> reads) {
+        ColumnFile file = index.columns;
+        if (file == null || index.isOpened) {
+            return;
+        }
+        index.isOpened = true;
+        Optional<ColumnFileReader> present = files.findOpen(file);
+        if (present.isPresent()) {
+            index.reader = present.get();
+        } else {
+            reads.add(() -> index.reader = files.openForRows(file));
+        }
+    }
+
+    private void addRowReads(Index index, List<ParallelReads.Read> reads) throws IOException {
+        ColumnFile file = index.columns;
+        ColumnFileReader reader = index.reader;
+        if (file == null || reader == null) {
+            return;
+        }
+        int[] ordinals = new int[index.keys.size()];
         int count = 0;
-        for (Key key : keys) {
+        for (Key key : index.keys) {
             int ordinal = findInMemory(file, key);
             if (ordinal != ColumnFile.ABSENT) {
                 ordinals[count++] = ordinal;
             }
         }
-        if (count > 0 && files.isOpen(file)) {
-            int[] wanted = Arrays.stream(ordinals, 0, count).sorted().distinct().toArray();
-            reads.addAll(files.rowReads(file, wanted, row -> rows.add(file.entry().path(), row)));
+        int[] wanted = Arrays.stream(ordinals, 0, count).sorted().distinct().toArray();
+        String path = file.entry().path();
+        for (ParallelReads.Read read :
+                files.rowReads(reader, wanted, row -> fetched.add(path, row))) {
+            reads.add(
+                    () -> {
+                        if (!fetched.isFull()) {
+                            read.run();
+                        }
+                    });
         }
     }
 
@@ -205,7 +240,17 @@ public final class KeyPrefetch {
         }
     }
 
-    private void readAll(List<ParallelReads.Read> reads) throws IOException {
+    /** What some reads of a file are found out by. */
+    @FunctionalInterface
+    private interface Plan {
+        void add(Index index) throws IOException;
+    }
+
+    /** A round: a file for which it cannot be found out what to read has no part in it. */
+    private void readAll(Plan plan, List<ParallelReads.Read> reads) throws IOException {
+        for (Index index : indexes.values()) {
+            quiet(() -> plan.add(index)).run();
+        }
         files.parallelReads().runAll(reads.stream().map(KeyPrefetch::quiet).toList());
         reads.clear();
     }
@@ -214,27 +259,14 @@ public final class KeyPrefetch {
         return () -> {
             try {
                 read.run();
-            } catch (InterruptedIOException stopped) {
-                throw stopped;
             } catch (IOException | SteleException failed) {
+                // Time-outs of sockets are InterruptedIOExceptions, too
+                if (failed instanceof InterruptedIOException
+                        && Thread.currentThread().isInterrupted()) {
+                    throw failed;
+                }
                 // Whoever needs it reads it again, and is told
             }
         };
-    }
-
-    /** Rows of column files that were read ahead of their lookups. Thread-safe. */
-    public static final class FetchedRows {
-        static final FetchedRows NONE = new FetchedRows();
-
-        private final Map<String, Map<Integer, ColumnRow>> byFile = new ConcurrentHashMap<>();
-
-        private void add(String path, ColumnRow row) {
-            byFile.computeIfAbsent(path, _ -> new ConcurrentHashMap<>()).put(row.ordinal(), row);
-        }
-
-        Optional<ColumnRow> find(ColumnFile file, int ordinal) {
-            Map<Integer, ColumnRow> rows = byFile.get(file.entry().path());
-            return rows == null ? Optional.empty() : Optional.ofNullable(rows.get(ordinal));
-        }
     }
 }

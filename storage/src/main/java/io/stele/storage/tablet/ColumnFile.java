@@ -73,6 +73,11 @@ public final class ColumnFile {
         return Optional.ofNullable(keyIndex);
     }
 
+    /** The same file, its rows found by another reader of its key index. */
+    public ColumnFile withKeyIndex(KeyIndexReader index) {
+        return new ColumnFile(entry, Optional.of(index), deletes, mapping);
+    }
+
     /** The same file after the manifest's entry for it changed. */
     public ColumnFile withEntry(FileEntry newEntry) {
         return new ColumnFile(newEntry, keyIndex(), deletes, mapping);

@@ -59,6 +59,11 @@ public final class RowFile {
         return reader;
     }
 
+    /** The same file, read by another reader of it. */
+    public RowFile withReader(RowFileReader other) {
+        return new RowFile(entry, other, mapping, ends);
+    }
+
     /** The same file under another manifest entry. */
     RowFile withEntry(FileEntry newEntry) {
         return new RowFile(newEntry, reader, mapping, ends);

@@ -191,26 +191,27 @@ public final class TableFiles {
         return ParallelReads.of(store);
     }
 
-    /** Whether rows of a column file can be read without reading its metadata. */
-    public boolean isOpen(ColumnFile file) {
-        return readers.isOpen(file.entry().path());
+    /** The reader of a column file, if it is in memory. */
+    public Optional<ColumnFileReader> findOpen(ColumnFile file) {
+        return readers.findOpen(file.entry().path());
     }
 
     /** Reads the metadata of a column file, with those of stripes as far as they come with it. */
-    public void openForRows(ColumnFile file) throws IOException {
-        points.open(readers, store, file.entry(), file.mapping().from().columns());
+    public ColumnFileReader openForRows(ColumnFile file) throws IOException {
+        return points.open(readers, store, file.entry(), file.mapping().from().columns());
     }
 
     /**
-     * The reads of rows of a column file, which do not need each other; blocks if it is not open.
+     * The reads of rows of a column file, which do not need each other.
      *
+     * @param reader of {@link #findOpen} or {@link #openForRows}
      * @param ordinals ascending
      * @param found gets the rows as they are in the file, see {@link #asRow}; may be called by
      *     several threads at once
      */
     public List<ParallelReads.Read> rowReads(
-            ColumnFile file, int[] ordinals, Consumer<ColumnRow> found) throws IOException {
-        return points.reads(reader(file), ordinals, found);
+            ColumnFileReader reader, int[] ordinals, Consumer<ColumnRow> found) {
+        return points.reads(reader, ordinals, found);
     }
 
     /** A row that was read of a column file, as one of the file's version. */

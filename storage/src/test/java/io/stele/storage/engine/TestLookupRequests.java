@@ -98,6 +98,80 @@ class TestLookupRequests {
                 new Budget(1_000, new Cost(75, 2), new Cost(0, 0)));
     }
 
+    /** With the caches that a node has, but for rows: the same keys again ask for nothing. */
+    @Test
+    void theSameKeysAgain() throws IOException {
+        AtomicReference<RoundsStore> made = new AtomicReference<>();
+        CacheOptions caches = CacheOptions.DEFAULT;
+        SimulatedNode node =
+                start(
+                        new CacheOptions(
+                                caches.rowBlockBytes(),
+                                caches.keyIndexBytes(),
+                                caches.footerBytes(),
+                                caches.rowGroupBytes(),
+                                caches.decodedColumnBytes(),
+                                0),
+                        made);
+        TableSchema schema = create(node, Orientation.COLUMN);
+        fill(node, schema, true);
+        node.restart();
+        List<Long> ids = ids(20);
+        Recorded<Integer> first = made.get().record(() -> lookUp(node, schema, ids));
+        assertThat(first.requests()).as("requests").isNotEmpty();
+        assertThat(made.get().record(() -> lookUp(node, schema, ids)).requests())
+                .as("requests of the same keys after %s", first.requests().size())
+                .isEmpty();
+    }
+
+    /** What was read ahead does not depend on a cache that takes it: a full one may refuse it. */
+    @Test
+    void blockCachesThatAreFull() throws IOException {
+        for (Orientation orientation : List.of(Orientation.COLUMN, Orientation.ROW)) {
+            AtomicReference<RoundsStore> made = new AtomicReference<>();
+            SimulatedNode node = start(new CacheOptions(1, 1, 64L << 20, 1, 128L << 20, 0), made);
+            TableSchema schema = create(node, orientation);
+            fill(node, schema, false);
+            Cost limit = orientation == Orientation.ROW ? new Cost(60, 2) : new Cost(60, 3);
+            Cost cost = new Cost(Integer.MAX_VALUE, Integer.MAX_VALUE);
+            for (int i = 0; i < ATTEMPTS && !cost.isWithin(limit); i++) {
+                cost = Cost.of(made.get().record(() -> lookUp(node, schema, ids(20))));
+            }
+            assertThat(cost.isWithin(limit)).as("%s table: %s", orientation, cost).isTrue();
+        }
+    }
+
+    @Test
+    void withoutACacheOfMetadataAFileIsOpenedOnce() throws IOException {
+        AtomicReference<RoundsStore> made = new AtomicReference<>();
+        SimulatedNode node =
+                start(new CacheOptions(256L << 20, 128L << 20, 0, 1, 128L << 20, 0), made);
+        TableSchema schema = create(node, Orientation.COLUMN);
+        fill(node, schema, true);
+        node.restart();
+        List<String> opened =
+                made.get().record(() -> lookUp(node, schema, ids(20))).requests().stream()
+                        .map(RoundsStore.Request::path)
+                        .filter(path -> path.endsWith(".sums"))
+                        .toList();
+        assertThat(opened).isNotEmpty().doesNotHaveDuplicates();
+    }
+
+    private static SimulatedNode start(CacheOptions caches, AtomicReference<RoundsStore> made)
+            throws IOException {
+        return SimulatedNode.start(
+                OPTIONS.withCaches(caches),
+                1,
+                store -> {
+                    made.set(new RoundsStore(store));
+                    return made.get();
+                });
+    }
+
+    private static List<Long> ids(int keys) {
+        return LongStream.range(0, keys).map(i -> (i * 7_919 + 12_345) % ROWS).boxed().toList();
+    }
+
     private static void check(Orientation orientation, boolean inOrder, Budget... budgets)
             throws IOException {
         AtomicReference<RoundsStore> made = new AtomicReference<>();
@@ -116,11 +190,7 @@ class TestLookupRequests {
                 .noneMatch(request -> request.path().endsWith(".sums"))
                 .hasSizeLessThanOrEqualTo(budgets[0].cold.requests);
         for (Budget budget : budgets) {
-            List<Long> ids =
-                    LongStream.range(0, budget.keys)
-                            .map(i -> (i * 7_919 + 12_345) % ROWS)
-                            .boxed()
-                            .toList();
+            List<Long> ids = ids(budget.keys);
             Cost cold = new Cost(Integer.MAX_VALUE, Integer.MAX_VALUE);
             Cost again = cold;
             for (int i = 0; i < ATTEMPTS && !isWithin(budget, cold, again); i++) {

@@ -74,6 +74,40 @@ class TestParallelReads {
                 .isEqualTo(permits);
     }
 
+    /** Those that began before are waited for, and nobody keeps a place among the helpers. */
+    @Test
+    void anExecutorThatFailsEndsAll() throws InterruptedException {
+        AtomicInteger started = new AtomicInteger();
+        AtomicInteger running = new AtomicInteger();
+        FarObjectStore store =
+                store(
+                        task -> {
+                            if (started.incrementAndGet() > 2) {
+                                throw new OutOfMemoryError("no thread");
+                            }
+                            THREADS.execute(task);
+                        });
+        int permits = store.readingAhead().orElseThrow().helpers().availablePermits();
+        List<ParallelReads.Read> reads = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            reads.add(
+                    () -> {
+                        running.incrementAndGet();
+                        running.decrementAndGet();
+                    });
+        }
+        assertThatThrownBy(() -> ParallelReads.of(store).runAll(reads))
+                .isInstanceOf(OutOfMemoryError.class);
+        assertThat(running.get()).isZero();
+        assertThat(started.get()).isEqualTo(3);
+        assertThat(
+                        store.readingAhead()
+                                .orElseThrow()
+                                .helpers()
+                                .tryAcquire(permits, 60, TimeUnit.SECONDS))
+                .isTrue();
+    }
+
     @Test
     void withoutHelpersReadsGoOn() throws IOException {
         FarObjectStore store = store(THREADS);

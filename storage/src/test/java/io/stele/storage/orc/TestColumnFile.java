@@ -26,21 +26,31 @@ import io.stele.storage.format.ByteFlips;
 import io.stele.storage.format.ChecksummedFile;
 import io.stele.storage.format.FileChecksums;
 import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.objectstore.FarObjectStore;
+import io.stele.storage.objectstore.ForwardingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.LocalObjectStore;
 import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.ParallelReads;
 import io.stele.storage.objectstore.WouldBlockException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.orc.OrcFile;
@@ -167,6 +177,152 @@ final class TestColumnFile {
                 .isInstanceOf(WouldBlockException.class);
         assertThatThrownBy(() -> NonBlocking.read(() -> reader.openRowGroup(new RowGroup(0, 3))))
                 .isInstanceOf(WouldBlockException.class);
+    }
+
+    /** Each stripe has one wanted row group, and memory is for one of them. */
+    @Test
+    void rowGroupsReadAtOnceHaveOneLimit() throws Exception {
+        TableSchema schema = table(ALL_TYPES.subList(0, 20), true);
+        List<byte[]> rows = randomRows(schema, ROWS, 5);
+        FileEntry file = write(schema, rows, SMALL_STRIPES);
+        Object lock = new Object();
+        Set<Thread> reading = new HashSet<>(); // guarded by lock
+        AtomicBoolean holds = new AtomicBoolean();
+        CountDownLatch release = new CountDownLatch(1);
+        ObjectStore slow =
+                new ForwardingObjectStore(store) {
+                    @Override
+                    public void read(
+                            String path, long offset, byte[] buffer, int bufferOffset, int length)
+                            throws IOException {
+                        if (holds.get()) {
+                            synchronized (lock) {
+                                reading.add(Thread.currentThread());
+                            }
+                            awaitUninterruptibly(release);
+                        }
+                        super.read(path, offset, buffer, bufferOffset, length);
+                    }
+                };
+        ColumnFileReader reader = ColumnFileReader.open(slow, file, schema.columns());
+        ColumnPointReader points = new ColumnPointReader("points", 64 << 20, 1, () -> 0);
+        int[] ordinals = {0, ROWS / 2, ROWS - 1};
+        List<Integer> found = Collections.synchronizedList(new ArrayList<>());
+        List<ParallelReads.Read> reads =
+                points.reads(reader, ordinals, row -> found.add(row.ordinal()));
+        assertThat(reads).hasSize(3);
+        holds.set(true);
+        List<Thread> threads = new ArrayList<>();
+        for (ParallelReads.Read read : reads) {
+            threads.add(
+                    Thread.ofPlatform()
+                            .daemon()
+                            .start(
+                                    () -> {
+                                        try {
+                                            read.run();
+                                        } catch (IOException failed) {
+                                            throw new UncheckedIOException(failed);
+                                        }
+                                    }));
+        }
+        while (!threads.stream().allMatch(TestColumnFile::isWaiting)) {
+            Thread.onSpinWait();
+        }
+        synchronized (lock) {
+            assertThat(reading).hasSize(1);
+        }
+        release.countDown();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(found).containsExactlyInAnyOrder(0, ROWS / 2, ROWS - 1);
+    }
+
+    private static boolean isWaiting(Thread thread) {
+        return thread.getState() == Thread.State.WAITING
+                || thread.getState() == Thread.State.TERMINATED;
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void rowGroupsWantedTogetherAreCachedUnlessTheyWeighTooMuch() throws Exception {
+        TableSchema schema = table(ALL_TYPES.subList(0, 20), true);
+        List<byte[]> rows = randomRows(schema, ROWS, 5);
+        FileEntry file = write(schema, rows, SMALL_STRIPES);
+        ColumnFileReader reader = ColumnFileReader.open(store, file, schema.columns());
+        int[] ordinals = {5, 7, 1_005, 2_005}; // of three row groups of the first stripe
+        assertThat(reader.rowGroup(2_005)).isEqualTo(new RowGroup(0, 2));
+        long weight = 3 * reader.weightBytes(0, 1);
+        ColumnPointReader large = new ColumnPointReader("points", 2 * weight, () -> 0);
+        assertThat(readAll(large, reader, ordinals)).containsExactlyInAnyOrder(5, 7, 1_005, 2_005);
+        assertThat(large.statistics().entries()).isEqualTo(3);
+        assertThat(readAll(large, reader, ordinals)).containsExactlyInAnyOrder(5, 7, 1_005, 2_005);
+        assertThat(large.statistics().misses()).isEqualTo(3);
+        ColumnPointReader small = new ColumnPointReader("points", 2 * weight - 2, () -> 0);
+        assertThat(readAll(small, reader, ordinals)).containsExactlyInAnyOrder(5, 7, 1_005, 2_005);
+        assertThat(small.statistics().entries()).isZero();
+    }
+
+    private static List<Integer> readAll(
+            ColumnPointReader points, ColumnFileReader reader, int[] ordinals) throws IOException {
+        List<Integer> found = new ArrayList<>();
+        for (ParallelReads.Read read :
+                points.reads(reader, ordinals, row -> found.add(row.ordinal()))) {
+            read.run();
+        }
+        return found;
+    }
+
+    @Test
+    void rowsAreDecodedTogetherAsFarAsMemoryAllows() throws IOException {
+        TableSchema schema = table(List.of("bigint", "varchar"), true);
+        RowLayout layout = RowLayout.of(schema.columns());
+        Random random = new Random(11);
+        List<byte[]> rows = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            byte[] text = new byte[64 << 10];
+            random.nextBytes(text);
+            rows.add(Rows.toBytes(layout, (long) i, HexFormat.of().formatHex(text)));
+        }
+        FileEntry file = write(schema, rows, ColumnFileOptions.DEFAULT);
+        ColumnFileReader reader = ColumnFileReader.open(store, file, schema.columns());
+        assertThat(reader.rowBytes(0)).isBetween(64L << 10, 1L << 20);
+        assertThat(RowGroupReader.walkedRows(reader.rowBytes(0))).isBetween(1, 16);
+        assertThat(RowGroupReader.walkedRows(100)).isEqualTo(1024);
+        ColumnPointReader points = new ColumnPointReader("points", 64 << 20, () -> 0);
+        List<ColumnRow> found = new ArrayList<>();
+        for (ParallelReads.Read read :
+                points.reads(reader, IntStream.range(0, 300).toArray(), found::add)) {
+            read.run();
+        }
+        assertThat(found).hasSize(300);
+        for (ColumnRow row : found) {
+            assertThat(row.row()).isEqualTo(rows.get(row.ordinal()));
+        }
+    }
+
+    /** What is kept of a file's stripes serves those who open it again, and does not hold it. */
+    @Test
+    void metadataOfStripesAreOfTheFileNotOfItsReader() throws IOException {
+        TableSchema schema = table(List.of("bigint", "varchar"), true);
+        FileEntry file = write(schema, randomRows(schema, ROWS, 3), SMALL_STRIPES);
+        ObjectStore far = new FarObjectStore(store, Runnable::run, () -> 0);
+        ColumnPointReader points = new ColumnPointReader("points", 1, () -> 0);
+        for (int i = 0; i < 3; i++) {
+            points.read(ColumnFileReader.open(far, file, schema.columns()), 7);
+        }
+        assertThat(points.stripeStatistics().misses()).isEqualTo(1);
+        assertThat(points.stripeStatistics().entries()).isEqualTo(1);
+        points.forget(file.path());
+        assertThat(points.stripeStatistics().entries()).isZero();
     }
 
     @Test

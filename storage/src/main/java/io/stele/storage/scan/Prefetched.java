@@ -1,0 +1,74 @@
+package io.stele.storage.scan;
+
+import io.stele.storage.format.HeldBlocks;
+import io.stele.storage.format.KeyIndexReader;
+import io.stele.storage.format.RowFileReader;
+import io.stele.storage.orc.ColumnRow;
+import io.stele.storage.tablet.ColumnFile;
+import io.stele.storage.tablet.RowFile;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What was read ahead of the lookups of a call: rows of column files, and blocks of row files and
+ * key indexes, each as far as there is room. Filled by {@link KeyPrefetch}; rows may be added by
+ * several threads at once.
+ */
+public final class Prefetched {
+    /** 64 MiB: of one call, which wants 16 MiB by the average of the files' rows. */
+    static final long MAX_BYTES = 64 << 20;
+
+    /** 32 MiB: of one call; what is beyond is found in the block cache, as a rule. */
+    private static final long MAX_BLOCK_BYTES = 32 << 20;
+
+    static final Prefetched NONE = new Prefetched();
+
+    private final Map<String, Map<Integer, ColumnRow>> byFile = new ConcurrentHashMap<>();
+    private final AtomicLong bytes = new AtomicLong();
+    private final HeldBlocks blocks = new HeldBlocks(MAX_BLOCK_BYTES);
+    private final Map<String, KeyIndexReader> keyIndexes = new HashMap<>(); // by path of the rows
+    private final Map<String, RowFileReader> rowFiles = new HashMap<>();
+
+    /** The reader of a key index that holds what is read ahead. */
+    KeyIndexReader hold(String path, KeyIndexReader index) {
+        return keyIndexes.computeIfAbsent(path, _ -> index.holding(blocks));
+    }
+
+    /** As {@link #hold(String, KeyIndexReader)}, of a row file. */
+    RowFileReader hold(RowFileReader file) {
+        return rowFiles.computeIfAbsent(file.path(), _ -> file.holding(blocks));
+    }
+
+    /** The same file; blocks that were read ahead are not asked of the cache. */
+    ColumnFile over(ColumnFile file) {
+        KeyIndexReader index = keyIndexes.get(file.entry().path());
+        return index == null ? file : file.withKeyIndex(index);
+    }
+
+    /** As {@link #over(ColumnFile)}. */
+    RowFile over(RowFile file) {
+        RowFileReader reader = rowFiles.get(file.entry().path());
+        return reader == null ? file : file.withReader(reader);
+    }
+
+    /** Takes a row, or leaves it to its lookup if there is no room. */
+    void add(String path, ColumnRow row) {
+        if (!isFull()) {
+            bytes.addAndGet(row.row().length);
+            byFile.computeIfAbsent(path, _ -> new ConcurrentHashMap<>()).put(row.ordinal(), row);
+        }
+    }
+
+    /** Whether no further row is taken. */
+    boolean isFull() {
+        return bytes.get() >= MAX_BYTES;
+    }
+
+    Optional<ColumnRow> find(String path, int ordinal) {
+        Map<Integer, ColumnRow> rows = byFile.get(path);
+        return rows == null ? Optional.empty() : Optional.ofNullable(rows.get(ordinal));
+    }
+}
