@@ -7,12 +7,14 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -126,32 +128,31 @@ class TestParallelReads {
     /** What is under way when one fails has ended when the call does; nothing begins after it. */
     @Test
     void aFailureEndsAll() {
-        CountDownLatch failed = new CountDownLatch(1);
+        Thread caller = Thread.currentThread();
+        CompletableFuture<Thread> failing = new CompletableFuture<>();
         AtomicInteger running = new AtomicInteger();
         AtomicInteger begun = new AtomicInteger();
         List<ParallelReads.Read> reads = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
-            boolean fails = i == 3;
             reads.add(
                     () -> {
                         begun.incrementAndGet();
                         running.incrementAndGet();
                         try {
-                            if (fails) {
+                            Thread helper = Thread.currentThread();
+                            if (helper != caller && failing.complete(helper)) {
                                 throw new IOException("torn");
                             }
-                            failed.await(60, TimeUnit.SECONDS);
-                        } catch (InterruptedException e) {
+                            // A helper that has failed ends when the call knows of it
+                            failing.get(60, TimeUnit.SECONDS).join();
+                        } catch (InterruptedException | ExecutionException | TimeoutException e) {
                             throw new IOException(e);
                         } finally {
                             running.decrementAndGet();
-                            if (fails) {
-                                failed.countDown();
-                            }
                         }
                     });
         }
-        // Four threads in all: a hundred cannot have begun before the failure
+        // Four helpers: a hundred cannot have begun before the failure
         FarObjectStore store = store(THREADS);
         store.readingAhead().orElseThrow().helpers().drainPermits();
         store.readingAhead().orElseThrow().helpers().release(4);
