@@ -1,9 +1,6 @@
 package io.stele.connector;
 
-import io.trino.testing.DistributedQueryRunner;
-import io.trino.testing.QueryAssertions;
 import io.trino.testing.TestingConnectorBehavior;
-import io.trino.tpch.TpchTable;
 import java.util.Optional;
 
 /** What Trino's own tests of a connector need to know of this one. */
@@ -27,15 +24,5 @@ final class ConnectorBehaviors {
                     Optional.of(true);
             default -> Optional.empty();
         };
-    }
-
-    /** A Trino with TPC-H tables in the schema {@code s} of a sidecar's catalog. */
-    static DistributedQueryRunner queryRunner(SidecarFixture sidecar, Iterable<TpchTable<?>> tables)
-            throws Exception {
-        DistributedQueryRunner runner = SteleCluster.queryRunner(SteleCluster.workersOfSuites());
-        runner.createCatalog("stele", "stele", sidecar.catalogProperties());
-        runner.execute("CREATE SCHEMA stele.s");
-        QueryAssertions.copyTpchTables(runner, "tpch", "tiny", tables);
-        return runner;
     }
 }

@@ -42,7 +42,7 @@ final class SteleAggregationPushdownIT {
     }
 
     static LongStream seeds() {
-        return LongStream.rangeClosed(1, LongRun.seeds(2, 8));
+        return LongStream.rangeClosed(1, LongRun.count(2, 8));
     }
 
     @ParameterizedTest

@@ -18,6 +18,7 @@ import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -33,7 +34,8 @@ final class SteleConnectorIT extends BaseConnectorTest {
     protected QueryRunner createQueryRunner() throws Exception {
         Path directory = Files.createTempDirectory("stele-connector-test");
         SidecarFixture sidecar = closeAfterClass(new SidecarFixture(directory));
-        return ConnectorBehaviors.queryRunner(sidecar, REQUIRED_TPCH_TABLES);
+        return SteleTpch.start(
+                sidecar, SteleCluster.workersOfSuites(), Map.of(), REQUIRED_TPCH_TABLES);
     }
 
     @Override

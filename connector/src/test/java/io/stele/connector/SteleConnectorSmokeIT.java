@@ -7,6 +7,7 @@ import io.trino.testing.QueryRunner;
 import io.trino.testing.TestingConnectorBehavior;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +21,8 @@ final class SteleConnectorSmokeIT extends BaseConnectorSmokeTest {
     protected QueryRunner createQueryRunner() throws Exception {
         Path directory = Files.createTempDirectory("stele-smoke");
         SidecarFixture sidecar = closeAfterClass(new SidecarFixture(directory));
-        return ConnectorBehaviors.queryRunner(sidecar, REQUIRED_TPCH_TABLES);
+        return SteleTpch.start(
+                sidecar, SteleCluster.workersOfSuites(), Map.of(), REQUIRED_TPCH_TABLES);
     }
 
     @Override

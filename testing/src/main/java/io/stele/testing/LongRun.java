@@ -16,8 +16,8 @@ public final class LongRun {
         return Boolean.getBoolean("test.long");
     }
 
-    /** How many seeds a test runs, from the first on. */
-    public static int seeds(int byDefault, int all) {
+    /** How many seeds a test runs, or queries, from the first on. */
+    public static int count(int byDefault, int all) {
         return isOn() ? all : byDefault;
     }
 

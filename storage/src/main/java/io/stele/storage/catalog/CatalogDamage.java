@@ -17,7 +17,7 @@ public record CatalogDamage(String object, SteleException reason) {
         requireNonNull(reason, "reason is null");
     }
 
-    /** What whoever asks for a table is told. */
+    /** The error of requests for a table. */
     public SteleException refusal() {
         return new SteleException(
                 reason.code(),

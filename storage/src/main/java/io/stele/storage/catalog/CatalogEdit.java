@@ -153,7 +153,7 @@ final class CatalogEdit {
                 entry.history().passedOver(old, now));
     }
 
-    /** The version is good for so many ids that no version gave. */
+    /** The first of as many ids as a table may have indexes, which no other version gives. */
     private int firstIndexId() {
         return Math.toIntExact(version * TableOptions.MAX_INDEXES);
     }

@@ -14,6 +14,7 @@ import io.stele.scheduler.ThreadedBackgroundPool;
 import io.stele.scheduler.ThreadedFairPool;
 import io.stele.scheduler.ThreadedPeriodic;
 import io.stele.scheduler.Urgency;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
@@ -203,11 +204,10 @@ public record EngineThreads(
         deciding.close();
         deleting.close();
         contexts.close();
-        if (lookups instanceof BlockingPool calls) {
-            calls.close();
-        }
-        if (opening instanceof BlockingPool calls) {
-            calls.close();
+        for (Executor reads : List.of(lookups, opening)) {
+            if (reads instanceof BlockingPool calls) {
+                calls.close();
+            }
         }
     }
 }

@@ -118,8 +118,8 @@ final class PointReads {
         }
 
         /**
-         * Reads so many keys more, at most, and fewer where their rows are large; true when all are
-         * read. Of a key that fails nothing is told, and it is the next one again.
+         * Reads at most {@code maxKeys} more keys, fewer where their rows are large; true when all
+         * are read. A key that fails is not passed to the finder, and is the next one again.
          */
         boolean advance(int maxKeys, Finder finder) throws IOException {
             Readers.Generation reader = readPoints.readers().enter();

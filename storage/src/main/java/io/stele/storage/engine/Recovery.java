@@ -310,10 +310,11 @@ final class Recovery {
             catalog.refresh(); // another engine may have created the table since
             older = findNewerTable(manifests);
         }
-        if (hasNoCatalog() && isBegun.get()) {
+        boolean isMissing = hasNoCatalog() && isBegun.get();
+        if (isMissing) {
             catalog.refresh(); // another engine may have begun both since
         }
-        if (hasNoCatalog() && isBegun.get()) {
+        if (isMissing && hasNoCatalog()) {
             older =
                     Optional.of(
                             new SteleException(

@@ -48,16 +48,12 @@ final class StartTask<T> {
         try {
             return result.join();
         } catch (CompletionException failed) {
-            if (failed.getCause() instanceof IOException broken) {
-                throw broken;
+            switch (failed.getCause()) {
+                case IOException broken -> throw broken;
+                case RuntimeException broken -> throw broken;
+                case Error broken -> throw broken;
+                case null, default -> throw failed;
             }
-            if (failed.getCause() instanceof RuntimeException broken) {
-                throw broken;
-            }
-            if (failed.getCause() instanceof Error broken) {
-                throw broken;
-            }
-            throw failed;
         }
     }
 }

@@ -31,7 +31,7 @@ public final class ChecksummedFile {
 
     /**
      * 512 KiB between two ranges, and 1 MiB in all: at 30 ms a request and 20 ms a MiB the bytes of
-     * a request take no longer than to wait for it, for whoever waits for the longest of several.
+     * a request take no longer than the request itself, and the longest of several decides.
      */
     private static final RangePlanner NEAR = new RangePlanner(512 << 10, 1 << 20);
 

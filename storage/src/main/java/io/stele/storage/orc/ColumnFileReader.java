@@ -129,15 +129,16 @@ public final class ColumnFileReader {
         }
         AtomicReference<@Nullable ChecksummedFile> opened = new AtomicReference<>();
         long size = file.sizeBytes();
-        FileEnds ends = new FileEnds(store.open(file.path(), size));
+        ObjectReader raw = store.open(file.path(), size);
+        PrefetchedRanges prefetched = new PrefetchedRanges(raw);
         List<ByteRange> ranges = new ArrayList<>();
         if (size <= WHOLE_BYTES) {
             add(ranges, 0, size);
         } else {
-            add(ranges, 0, FileEnds.END_BYTES);
+            add(ranges, 0, PrefetchedRanges.END_BYTES);
             add(
                     ranges,
-                    (size - FileEnds.END_BYTES)
+                    (size - PrefetchedRanges.END_BYTES)
                             / FileChecksums.BLOCK_BYTES
                             * FileChecksums.BLOCK_BYTES,
                     size);
@@ -148,30 +149,29 @@ public final class ColumnFileReader {
                         opened.set(
                                 ChecksummedFile.open(
                                         store, file.path(), size, file.checksumBlockBytes())));
-        ObjectReader raw = store.open(file.path(), size);
         for (ByteRange range : ranges) {
             reads.add(
                     () -> {
-                        byte[] bytes = readEnd(store, file, raw, range);
-                        synchronized (ends) {
-                            ends.add(range.offset(), bytes);
+                        byte[] bytes = readRange(store, file, raw, range);
+                        synchronized (prefetched) {
+                            prefetched.add(range.offset(), bytes);
                         }
                     });
         }
         ParallelReads.of(store).runAll(reads);
         ChecksummedFile content = requireNonNull(opened.get());
-        synchronized (ends) {
-            ChecksummedFile first = content.through(ends);
+        synchronized (prefetched) {
+            ChecksummedFile first = content.through(prefetched);
             ReaderImpl orc = openOrc(first, Optional.empty());
             ColumnFileReader reader =
                     new ColumnFileReader(
                             file, content, openOrc(content, Optional.of(tail(orc))), columns);
-            reader.addStripes(first, ends, stripes);
+            reader.addStripes(first, prefetched, stripes);
             return reader;
         }
     }
 
-    private static byte[] readEnd(
+    private static byte[] readRange(
             ObjectStore store, FileEntry file, ObjectReader reader, ByteRange range)
             throws IOException {
         try {
@@ -186,16 +186,22 @@ public final class ColumnFileReader {
     }
 
     private void addStripes(
-            ChecksummedFile first, FileEnds ends, Map<Integer, StripeMetadata> stripes)
+            ChecksummedFile first,
+            PrefetchedRanges prefetched,
+            Map<Integer, StripeMetadata> stripes)
             throws IOException {
         for (int number = 0; number < orc.getStripes().size(); number++) {
             StripeInformation stripe = orc.getStripes().get(number);
-            long footer = stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
-            if (ends.has(stripe.getOffset(), stripe.getIndexLength())
-                    && ends.has(footer, stripe.getFooterLength())) {
+            long footer = footerOffset(stripe);
+            if (prefetched.has(stripe.getOffset(), stripe.getIndexLength())
+                    && prefetched.has(footer, stripe.getFooterLength())) {
                 stripes.put(number, readStripeMetadata(first, stripe));
             }
         }
+    }
+
+    private static long footerOffset(StripeInformation stripe) {
+        return stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
     }
 
     /** What its writer has of stripes. */
@@ -204,7 +210,7 @@ public final class ColumnFileReader {
         for (int number = 0; number < orc.getStripes().size(); number++) {
             StripeInformation stripe = orc.getStripes().get(number);
             long start = stripe.getOffset();
-            long footer = start + stripe.getIndexLength() + stripe.getDataLength();
+            long footer = footerOffset(stripe);
             if (written.hasEnds(start, stripe.getIndexLength(), footer, stripe.getFooterLength())) {
                 found.put(
                         number,
@@ -224,7 +230,7 @@ public final class ColumnFileReader {
     private static StripeMetadata readStripeMetadata(
             ChecksummedFile content, StripeInformation stripe) throws IOException {
         List<ByteRange> ranges = new ArrayList<>();
-        long footer = stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
+        long footer = footerOffset(stripe);
         add(ranges, footer, footer + stripe.getFooterLength());
         add(ranges, stripe.getOffset(), stripe.getOffset() + stripe.getIndexLength());
         List<ByteBuffer> read = content.readAll(ranges);
@@ -320,7 +326,7 @@ public final class ColumnFileReader {
         List<ByteRange> plan = new ArrayList<>();
         long end = 0;
         for (StripeInformation stripe : orc.getStripes()) {
-            long footer = stripe.getOffset() + stripe.getIndexLength() + stripe.getDataLength();
+            long footer = footerOffset(stripe);
             long data = Math.max(end, blockStart(stripe.getOffset() + stripe.getIndexLength()));
             long footerStart = Math.max(end, blockStart(footer));
             end =

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * round 4: the row groups of column files, each read once
  * </pre>
  *
- * <p>A hint and nothing else: a lookup that does not find what it needs reads it. So a read that
- * fails here is not told, and fails again for the keys that need it.
+ * <p>A hint and nothing else: a lookup that does not find what it needs reads it. So a failure of a
+ * read is ignored here, and comes again for the keys that need it.
  */
 public final class KeyPrefetch {
     /** A key that so few files may have is likely to be in each of them. */
@@ -265,7 +265,7 @@ public final class KeyPrefetch {
                         && Thread.currentThread().isInterrupted()) {
                     throw failed;
                 }
-                // Whoever needs it reads it again, and is told
+                // The lookup that needs it reads it again, and fails then
             }
         };
     }

@@ -98,14 +98,7 @@ final class SimulatedNode {
     static SimulatedNode start(
             StorageOptions options, long seed, boolean logInStore, boolean isEncrypted)
             throws IOException {
-        return new SimulatedNode(
-                options,
-                new SplittableRandom(seed),
-                CrashPoint.never(),
-                StoreFaults.NONE,
-                logInStore,
-                isEncrypted,
-                UnaryOperator.identity());
+        return start(options, seed, logInStore, isEncrypted, UnaryOperator.identity());
     }
 
     /**
@@ -113,13 +106,23 @@ final class SimulatedNode {
      */
     static SimulatedNode start(StorageOptions options, long seed, UnaryOperator<ObjectStore> layer)
             throws IOException {
+        return start(options, seed, false, false, layer);
+    }
+
+    private static SimulatedNode start(
+            StorageOptions options,
+            long seed,
+            boolean logInStore,
+            boolean isEncrypted,
+            UnaryOperator<ObjectStore> layer)
+            throws IOException {
         return new SimulatedNode(
                 options,
                 new SplittableRandom(seed),
                 CrashPoint.never(),
                 StoreFaults.NONE,
-                false,
-                false,
+                logInStore,
+                isEncrypted,
                 layer);
     }
 

@@ -71,7 +71,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * at the edges of what files know.
  */
 final class TestAggregations {
-    private static final int SEEDS = LongRun.seeds(3, 10);
+    private static final int SEEDS = LongRun.count(3, 10);
     private static final int ROUNDS = 10;
     private static final int KEYS = 400;
     private static final long MAX_BYTES = 64 << 20;
@@ -169,7 +169,7 @@ final class TestAggregations {
                         node.engine()
                                 .openReadPoint(Optional.of(before.lsn()), Duration.ofMinutes(1)));
         // As many groups as rows take many passes, half a minute for three queries
-        int queries = newChoices < MANY_ROWS ? 6 : LongRun.seeds(1, 6);
+        int queries = newChoices < MANY_ROWS ? 6 : LongRun.count(1, 6);
         for (ReadPoint point : List.of(before, past, node.readPoint())) {
             for (int query = 0; query < queries; query++) {
                 check(point);

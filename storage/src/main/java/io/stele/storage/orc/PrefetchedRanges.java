@@ -10,18 +10,21 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * A file whose first and last bytes are in memory; everything else is read when it is asked for.
- * Lives as long as a file is being opened. Its ends are added under its lock; when all are there,
- * several threads may read.
+ * A file of which some ranges are in memory; everything else is read when it is asked for. Lives as
+ * long as a file is being opened. Ranges are added under its lock; when all are there, several
+ * threads may read.
  */
-final class FileEnds implements ObjectReader {
-    /** 64 KiB: the row indexes of some dozen columns, and the footers after them. */
+final class PrefetchedRanges implements ObjectReader {
+    /**
+     * 64 KiB at each end of a file: the row indexes of some dozen columns, and the footers after
+     * them.
+     */
     static final int END_BYTES = 64 << 10;
 
     private final ObjectReader reader;
     private final NavigableMap<Long, byte[]> runs = new TreeMap<>(); // by offset
 
-    FileEnds(ObjectReader reader) {
+    PrefetchedRanges(ObjectReader reader) {
         this.reader = requireNonNull(reader, "reader is null");
     }
 
