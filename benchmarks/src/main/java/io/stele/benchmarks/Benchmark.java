@@ -8,6 +8,11 @@ public interface Benchmark {
     /** One line for {@code bin/stele help}. */
     String description();
 
+    /** Whether a target that is missed is a failure. */
+    default boolean isGate() {
+        return false;
+    }
+
     /** Runs the workload and returns every number; throws when the workload's own checks fail. */
     BenchmarkReport run(BenchmarkOptions options) throws Exception;
 }

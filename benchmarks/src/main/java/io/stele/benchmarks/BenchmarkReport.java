@@ -23,6 +23,23 @@ public record BenchmarkReport(
         targets = List.copyOf(targets);
     }
 
+    /** The same of a smaller run, which meets no target whatever it measured. */
+    BenchmarkReport ofQuickRun() {
+        return new BenchmarkReport(
+                name,
+                machine + ", a quick run, which meets no target",
+                metrics,
+                targets.stream()
+                        .map(
+                                target ->
+                                        new Target(
+                                                target.name(),
+                                                target.target(),
+                                                target.measured(),
+                                                false))
+                        .toList());
+    }
+
     /** The report as aligned text for a terminal. */
     public String text() {
         StringBuilder text = new StringBuilder();

@@ -4,8 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -34,6 +36,9 @@ public final class BenefitCache<K, V> {
 
     private static final String OTHERS = "";
 
+    /** Keys whose values were wrong; with more of them, no value is restored any more. */
+    private static final int MAX_FORGOTTEN = 1_000;
+
     private final BenefitCacheOptions options;
     private final Function<? super K, String> owners;
     private final ToLongFunction<? super K> keyBytes;
@@ -44,6 +49,7 @@ public final class BenefitCache<K, V> {
                     Comparator.comparingDouble((Entry<K, V> entry) -> entry.place)
                             .thenComparingLong(entry -> entry.number));
     private final Map<K, CompletableFuture<Optional<V>>> flights = new HashMap<>();
+    private final Set<K> forgotten = new HashSet<>(); // at most MAX_FORGOTTEN
     private final Map<String, Counts> counts = new TreeMap<>();
     private final Counts total = new Counts();
     private double floor; // the place of the entry that made room last
@@ -57,16 +63,25 @@ public final class BenefitCache<K, V> {
         private final long sizeBytes;
         private final long nanos;
         private final long number;
+        private final boolean restored;
         private long uses = 1;
         private double place;
 
-        private Entry(K key, V value, long valueBytes, long sizeBytes, long nanos, long number) {
+        private Entry(
+                K key,
+                V value,
+                long valueBytes,
+                long sizeBytes,
+                long nanos,
+                long number,
+                boolean restored) {
             this.key = key;
             this.value = value;
             this.valueBytes = valueBytes;
             this.sizeBytes = sizeBytes;
             this.nanos = nanos;
             this.number = number;
+            this.restored = restored;
         }
     }
 
@@ -197,7 +212,7 @@ public final class BenefitCache<K, V> {
         boolean isKept;
         synchronized (this) {
             flight = flights.remove(key);
-            isKept = value.isPresent() && put(key, value.get(), nanos);
+            isKept = value.isPresent() && put(key, value.get(), nanos, false);
         }
         if (flight != null) {
             flight.complete(value);
@@ -210,6 +225,9 @@ public final class BenefitCache<K, V> {
         total.mismatches++;
         counts(key).mismatches++;
         remove(key);
+        if (forgotten.size() < MAX_FORGOTTEN) {
+            forgotten.add(key);
+        }
     }
 
     /** Counts a value that was given up while it was computed, because it is too large. */
@@ -224,6 +242,27 @@ public final class BenefitCache<K, V> {
      * @return whether it is kept
      */
     public synchronized boolean put(K key, V value, long nanos) {
+        return put(key, value, nanos, false);
+    }
+
+    /**
+     * Puts a value that an earlier process computed, while others compute and find: not if one was
+     * computed since, or is being computed, or the key's was forgotten. One that was restored
+     * earlier makes way: they come from the oldest on.
+     *
+     * @return whether it is kept
+     */
+    public synchronized boolean restore(K key, V value, long nanos) {
+        Entry<K, V> present = entries.get(key);
+        boolean isStale =
+                (present != null && !present.restored)
+                        || flights.containsKey(key)
+                        || forgotten.contains(key)
+                        || forgotten.size() == MAX_FORGOTTEN;
+        return !isStale && put(key, value, nanos, true);
+    }
+
+    private synchronized boolean put(K key, V value, long nanos, boolean restored) {
         long bytes = valueBytes.applyAsLong(value);
         Entry<K, V> entry =
                 new Entry<>(
@@ -232,7 +271,8 @@ public final class BenefitCache<K, V> {
                         bytes,
                         bytes + keyBytes.applyAsLong(key) + ENTRY_BYTES,
                         Math.max(1, nanos),
-                        numbers++);
+                        numbers++,
+                        restored);
         if (bytes > options.maxEntryBytes() || entry.sizeBytes > options.maxBytes()) {
             oversized(key);
             return false;

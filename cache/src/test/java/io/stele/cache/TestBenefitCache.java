@@ -57,6 +57,41 @@ final class TestBenefitCache {
         assertThat(cache.find("a1")).isPresent();
     }
 
+    /** What an earlier process computed comes while others compute and find. */
+    @Test
+    void whatIsRestoredReplacesNothingNewer() {
+        BenefitCache<String, byte[]> cache = cache(10_000, 0);
+        assertThat(cache.restore("a1", new byte[1], 1)).isTrue();
+        // A newer one of before
+        assertThat(cache.restore("a1", new byte[2], 1)).isTrue();
+        assertThat(cache.find("a1").orElseThrow().value()).hasSize(2);
+
+        assertThat(cache.claim("b1").isTask()).isTrue();
+        assertThat(cache.restore("b1", new byte[1], 1)).isFalse();
+        cache.finish("b1", Optional.of(new byte[3]), 1);
+        assertThat(cache.restore("b1", new byte[1], 1)).isFalse();
+        assertThat(cache.find("b1").orElseThrow().value()).hasSize(3);
+
+        cache.mismatch("a1");
+        assertThat(cache.restore("a1", new byte[2], 1)).isFalse();
+        assertThat(cache.find("a1")).isEmpty();
+        // Only what is restored is kept out
+        assertThat(cache.claim("a1").isTask()).isTrue();
+        assertThat(cache.finish("a1", Optional.of(new byte[4]), 1)).isTrue();
+    }
+
+    /** Keys of wrong values have a limit. */
+    @Test
+    void whereMuchWasWrongNothingIsRestored() {
+        BenefitCache<String, byte[]> cache = cache(10_000, 0);
+        for (int i = 0; i < 999; i++) {
+            cache.mismatch("a" + i);
+        }
+        assertThat(cache.restore("b1", new byte[1], 1)).isTrue();
+        cache.mismatch("a999");
+        assertThat(cache.restore("b2", new byte[1], 1)).isFalse();
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
     void bytesAreWithinTheLimitAndValuesThoseOfTheirKeys(long seed) {

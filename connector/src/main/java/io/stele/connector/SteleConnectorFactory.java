@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.inject.Injector;
 import io.airlift.bootstrap.Bootstrap;
 import io.airlift.json.JsonModule;
+import io.stele.connector.sidecar.CacheFolder;
 import io.trino.plugin.base.ConnectorContextModule;
 import io.trino.plugin.base.jmx.ConnectorObjectNameGeneratorModule;
 import io.trino.plugin.base.jmx.MBeanServerModule;
@@ -19,6 +20,15 @@ import org.weakref.jmx.guice.MBeanModule;
 /** Builds one connector a catalog, from the properties of its catalog file. */
 public final class SteleConnectorFactory implements ConnectorFactory {
     private static final String NAME = "stele";
+
+    private final String dataDirectory;
+
+    /**
+     * @param dataDirectory of the node; empty: none is known
+     */
+    SteleConnectorFactory(String dataDirectory) {
+        this.dataDirectory = requireNonNull(dataDirectory, "dataDirectory is null");
+    }
 
     @Override
     public String getName() {
@@ -43,7 +53,7 @@ public final class SteleConnectorFactory implements ConnectorFactory {
                                     new ConnectorObjectNameGeneratorModule(
                                             "io.stele.storage.objectstore.cached", "stele"),
                                     new SecurityModule(),
-                                    new SteleModule())
+                                    new SteleModule(CacheFolder.of(catalogName, dataDirectory)))
                             .doNotInitializeLogging()
                             .disableSystemProperties()
                             .setRequiredConfigurationProperties(config)

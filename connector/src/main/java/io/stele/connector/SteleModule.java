@@ -2,6 +2,7 @@ package io.stele.connector;
 
 import static com.google.inject.multibindings.Multibinder.newSetBinder;
 import static io.airlift.configuration.ConfigBinder.configBinder;
+import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Binder;
 import com.google.inject.Module;
@@ -36,12 +37,14 @@ import io.stele.connector.read.FilteredRowsCache;
 import io.stele.connector.read.FragmentCacheConfig;
 import io.stele.connector.read.HotColumns;
 import io.stele.connector.read.LivePageSources;
+import io.stele.connector.read.ReadCosts;
 import io.stele.connector.read.ShardHomes;
 import io.stele.connector.read.ShardPruning;
 import io.stele.connector.read.ShardQueues;
 import io.stele.connector.read.SteleIndexProvider;
 import io.stele.connector.read.StelePageSources;
 import io.stele.connector.read.SteleSplitManager;
+import io.stele.connector.sidecar.CacheFolder;
 import io.stele.connector.sidecar.Leases;
 import io.stele.connector.sidecar.ReadPoints;
 import io.stele.connector.sidecar.SidecarFiles;
@@ -63,6 +66,12 @@ import io.trino.spi.procedure.Procedure;
 
 /** The parts of one catalog. */
 final class SteleModule implements Module {
+    private final CacheFolder cacheFolder;
+
+    SteleModule(CacheFolder cacheFolder) {
+        this.cacheFolder = requireNonNull(cacheFolder, "cacheFolder is null");
+    }
+
     @Override
     public void configure(Binder binder) {
         configBinder(binder).bindConfig(SteleConfig.class);
@@ -70,6 +79,7 @@ final class SteleModule implements Module {
         configBinder(binder).bindConfig(RetrievalConfig.class);
         configBinder(binder).bindConfig(EncryptionConfig.class);
         configBinder(binder).bindConfig(DataCacheConfig.class);
+        binder.bind(CacheFolder.class).toInstance(cacheFolder);
         binder.bind(WorkerDataCache.class).in(Scopes.SINGLETON);
         configBinder(binder).bindConfig(HadoopConfig.class);
         configBinder(binder).bindConfig(MetadataCacheConfig.class);
@@ -92,6 +102,7 @@ final class SteleModule implements Module {
         binder.bind(ShardPruning.class).in(Scopes.SINGLETON);
         binder.bind(ShardHomes.class).in(Scopes.SINGLETON);
         binder.bind(FilesAhead.class).in(Scopes.SINGLETON);
+        binder.bind(ReadCosts.class).in(Scopes.SINGLETON);
         binder.bind(SteleSplitManager.class).in(Scopes.SINGLETON);
         binder.bind(FileBitmapIndexes.class).in(Scopes.SINGLETON);
         binder.bind(LivePageSources.class).in(Scopes.SINGLETON);

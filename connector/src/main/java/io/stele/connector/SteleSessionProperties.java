@@ -29,6 +29,7 @@ public final class SteleSessionProperties {
     private static final String READ_LSN = "read_lsn";
     private static final String INDEX_LOOKUP_ENABLED = "index_lookup_enabled";
     private static final String LOOKUP_MAX_KEYS = "lookup_max_keys";
+    private static final String COST_BASED_LOOKUPS_ENABLED = "cost_based_lookups_enabled";
     private static final String INDEX_JOIN_ENABLED = "index_join_enabled";
     private static final String DYNAMIC_FILTERING_WAIT_TIMEOUT = "dynamic_filtering_wait_timeout";
     private static final String DATA_CACHE_ENABLED = "data_cache_enabled";
@@ -94,6 +95,11 @@ public final class SteleSessionProperties {
                         "Most keys that a query may list to have their rows looked up instead of scanned for; 0: none",
                         PredicateKeys.MAX_PRIMARY_KEYS,
                         SteleSessionProperties::checkLookupKeys,
+                        false),
+                booleanProperty(
+                        COST_BASED_LOOKUPS_ENABLED,
+                        "Look keys that joins find up only where that is estimated to cost less than a scan",
+                        true,
                         false),
                 booleanProperty(
                         INDEX_JOIN_ENABLED,
@@ -210,6 +216,11 @@ public final class SteleSessionProperties {
     /** Most keys of one lookup; 0: none. */
     public static int lookupMaxKeys(ConnectorSession session) {
         return session.getProperty(LOOKUP_MAX_KEYS, Integer.class);
+    }
+
+    /** Whether keys are looked up only where a scan is estimated to cost more. */
+    public static boolean isCostBasedLookupsEnabled(ConnectorSession session) {
+        return session.getProperty(COST_BASED_LOOKUPS_ENABLED, Boolean.class);
     }
 
     /** Whether sides of joins are looked up by key. */

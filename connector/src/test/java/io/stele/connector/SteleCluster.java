@@ -58,6 +58,11 @@ public final class SteleCluster implements AutoCloseable {
     /** The same with further properties of the nodes. */
     static DistributedQueryRunner queryRunner(int workers, Map<String, String> more)
             throws Exception {
+        return queryRunner(workers, more, new StelePlugin());
+    }
+
+    static DistributedQueryRunner queryRunner(
+            int workers, Map<String, String> more, StelePlugin plugin) throws Exception {
         Session session = testSessionBuilder().setCatalog("stele").setSchema("s").build();
         DistributedQueryRunner runner =
                 DistributedQueryRunner.builder(session)
@@ -67,7 +72,7 @@ public final class SteleCluster implements AutoCloseable {
         try {
             runner.installPlugin(new TpchPlugin());
             runner.createCatalog("tpch", "tpch");
-            runner.installPlugin(new StelePlugin());
+            runner.installPlugin(plugin);
             return runner;
         } catch (Throwable e) {
             runner.close();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.protocol.client.SteleClient;
 import io.stele.protocol.client.TableWriter;
+import io.stele.testing.LongRun;
 import io.trino.Session;
 import io.trino.testing.MaterializedRow;
 import io.trino.testing.QueryFailedException;
@@ -20,10 +21,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Snapshots under concurrent writes, and what queries see of sidecars that stop and come back. */
@@ -334,6 +337,32 @@ final class SteleConsistencyIT {
             assertThat(queries.count("SELECT count(*) FROM away.s.t")).isEqualTo(1);
         } finally {
             queries.run("DROP CATALOG away");
+            own.close();
+        }
+    }
+
+    static List<Integer> idleSeconds() {
+        return LongRun.combinations(List.of(0), List.of(30, 90));
+    }
+
+    /** Connections whose attempts failed all the while must not wait for their next one. */
+    @ParameterizedTest
+    @MethodSource("idleSeconds")
+    void theFirstQueryAfterAnOutageIsAnsweredAtOnce(int seconds) {
+        String catalog = "idle_" + seconds;
+        SidecarFixture own = cluster.newSidecar(catalog, Map.of());
+        try {
+            String table = catalog + ".s.t";
+            queries.run("CREATE TABLE %s AS SELECT 1 AS k".formatted(table));
+            own.stop();
+            LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(seconds));
+            own.startAgain();
+            long start = System.nanoTime();
+            assertThat(queries.count("SELECT count(*) FROM " + table)).isEqualTo(1);
+            queries.update("INSERT INTO %s VALUES 2".formatted(table));
+            assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(5));
+        } finally {
+            queries.run("DROP CATALOG " + catalog);
             own.close();
         }
     }

@@ -174,7 +174,8 @@ final class SteleDataCacheIT {
                 .build();
     }
 
-    private static long fetchedBytes(DistributedQueryRunner runner) {
+    /** What a scan of some columns had to fetch from the warehouse. */
+    static long fetchedBytes(DistributedQueryRunner runner) {
         return fetchedBytes(runner, "sum(n), max(v)", "");
     }
 

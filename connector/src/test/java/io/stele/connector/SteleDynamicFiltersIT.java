@@ -3,6 +3,8 @@ package io.stele.connector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trino.Session;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +53,127 @@ final class SteleDynamicFiltersIT {
                                 "SELECT count(*) FROM %s WHERE comment = 'merged'"
                                         .formatted(orders)))
                 .isEqualTo(6);
+    }
+
+    /** Whether the store is far away shows in the location: no file needs to be read for that. */
+    @Test
+    void fewKeysAreLookedUpBeforeAnyFileWasRead() {
+        String table = orders("primary_key = ARRAY['orderkey']");
+        cluster.runner().createCatalog("unopened", "stele", cluster.sidecar().catalogProperties());
+        String sql =
+                "SELECT o.orderkey, o.comment, f.n FROM unopened.s.%s o JOIN unopened.s.%s f ON o.orderkey = f.k"
+                        .formatted(table, few());
+        Session waiting =
+                Session.builder(cluster.runner().getDefaultSession())
+                        .setCatalogSessionProperty(
+                                "unopened", "dynamic_filtering_wait_timeout", "1h")
+                        .setCatalogSessionProperty("unopened", "bucket_execution_enabled", "false")
+                        .build();
+        // The first one does not know what files there are, and looks up without an estimate
+        for (int round = 1; round <= 2; round++) {
+            assertThat(queries.statistics(waiting, sql).getPhysicalInputPositions())
+                    .isEqualTo(6 + 8);
+        }
+        assertThat(
+                        (String)
+                                cluster.runner()
+                                        .execute(waiting, "EXPLAIN ANALYZE VERBOSE " + sql)
+                                        .getOnlyValue())
+                .contains("'Keys looked up' = LongCount{total=7}");
+    }
+
+    /** Of 15,000 rows, in files sorted by something else, all row groups would be read. */
+    @Test
+    void manyKeysOfFewRowsAreScannedFor() {
+        String orders =
+                orders("primary_key = ARRAY['orderkey'], clustering_key = ARRAY['totalprice']");
+        String many = SteleQueries.newTable("many");
+        queries.run(
+                "CREATE TABLE %s AS SELECT orderkey AS k FROM tpch.tiny.orders WHERE custkey %% 17 = 1"
+                        .formatted(many));
+        long keys = queries.count("SELECT count(*) FROM " + many);
+        assertThat(keys).isBetween(500L, 1_000L);
+        String sql =
+                "SELECT o.orderkey, o.comment FROM %s o JOIN %s m ON o.orderkey = m.k"
+                        .formatted(orders, many);
+        // The first one does not know what files there are, and does not ask
+        assertThat(queries.run(sql).getRowCount()).isEqualTo((int) keys);
+        assertThat(queries.scannedRows(waiting(), sql)).isEqualTo(15_000 + keys);
+        assertThat(queries.run(sql).getRowCount()).isEqualTo((int) keys);
+        Session always =
+                Session.builder(waiting())
+                        .setCatalogSessionProperty("stele", "cost_based_lookups_enabled", "false")
+                        .build();
+        assertThat(queries.scannedRows(always, sql)).isEqualTo(keys + keys);
+        assertThat(
+                        (String)
+                                cluster.runner()
+                                        .execute(waiting(), "EXPLAIN ANALYZE VERBOSE " + sql)
+                                        .getOnlyValue())
+                .contains(
+                        "'Keys scanned for' = LongCount{total=%d}".formatted(keys),
+                        "'Lookup estimated ms'",
+                        "'Scan estimated ms'");
+    }
+
+    /** Where a query names the keys itself, the choice is the same, and so are the rows. */
+    @Test
+    void manyKeysInAQuerysTextAreScannedFor() {
+        String orders =
+                orders("primary_key = ARRAY['orderkey'], clustering_key = ARRAY['totalprice']");
+        String keys =
+                cluster.runner()
+                        .execute(
+                                "SELECT orderkey FROM tpch.tiny.orders WHERE custkey % 17 = 1 AND orderkey <> 1")
+                        .getOnlyColumn()
+                        .map(Object::toString)
+                        .collect(Collectors.joining(", "));
+        int count = keys.split(", ", -1).length;
+        assertThat(count).isBetween(500, 1_000);
+        String sql = "SELECT orderkey, comment FROM %s WHERE orderkey IN (" + keys + ", -5) %s";
+        String sameSql = "SELECT orderkey, comment FROM %s WHERE orderkey + 0 IN (" + keys + ") %s";
+        for (String and : List.of("", "AND totalprice > 100000", "AND comment LIKE '%a%'")) {
+            for (int round = 1; round <= 3; round++) {
+                queries.assertSame(
+                        sql.formatted(orders, and), sameSql.formatted("tpch.tiny.orders", and));
+            }
+        }
+        String explain = "EXPLAIN ANALYZE VERBOSE " + sql.formatted(orders, "");
+        assertThat((String) cluster.runner().execute(waiting(), explain).getOnlyValue())
+                .contains("'Keys scanned for' = LongCount{total=%d}".formatted(count + 1));
+        Session always =
+                Session.builder(waiting())
+                        .setCatalogSessionProperty("stele", "cost_based_lookups_enabled", "false")
+                        .build();
+        assertThat((String) cluster.runner().execute(always, explain).getOnlyValue())
+                .doesNotContain("'Keys scanned for'");
+        // A limit holds for the one split of a lookup
+        assertThat(queries.run(sql.formatted(orders, "LIMIT 7")).getRowCount()).isEqualTo(7);
+        assertThat(
+                        queries.update(
+                                "UPDATE %s SET comment = 'changed' WHERE orderkey IN (%s, -5)"
+                                        .formatted(orders, keys)))
+                .isEqualTo(count);
+        assertThat(
+                        queries.count(
+                                "SELECT count(*) FROM %s WHERE comment = 'changed'"
+                                        .formatted(orders)))
+                .isEqualTo(count);
+    }
+
+    /** Rows that are stored by key are looked up however few there are. */
+    @Test
+    void manyKeysOfARowTableAreLookedUp() {
+        String orders = orders("primary_key = ARRAY['orderkey'], orientation = 'row'");
+        String many = SteleQueries.newTable("many");
+        queries.run(
+                "CREATE TABLE %s AS SELECT orderkey AS k FROM tpch.tiny.orders WHERE custkey %% 17 = 1"
+                        .formatted(many));
+        long keys = queries.count("SELECT count(*) FROM " + many);
+        String sql =
+                "SELECT o.orderkey, o.comment FROM %s o JOIN %s m ON o.orderkey = m.k"
+                        .formatted(orders, many);
+        assertThat(queries.scannedRows(waiting(), sql)).isEqualTo(keys + keys);
     }
 
     @Test

@@ -202,6 +202,27 @@ final class SteleLookupsIT {
         assertThat(queries.run(sql).getRowCount()).isEqualTo(2);
     }
 
+    /** The key is in no place of a file that its value tells. */
+    @Test
+    void indexJoinsFindKeysOfTablesInAnotherOrder() {
+        String table = SteleQueries.newTable("by_customer");
+        queries.run(
+                "CREATE TABLE %s WITH (primary_key = ARRAY['orderkey'], clustering_key = ARRAY['custkey']) AS SELECT * FROM tpch.tiny.orders"
+                        .formatted(table));
+        String few = SteleQueries.newTable("few");
+        queries.run(
+                "CREATE TABLE %s AS SELECT * FROM (VALUES (BIGINT '1', 1), (7, 2), (32, 3), (-1, 4)) t(k, n)"
+                        .formatted(few));
+        String sql =
+                "SELECT o.orderkey, o.comment, f.n FROM %s f JOIN %s o ON o.orderkey = f.k"
+                        .formatted(few, table);
+        Session joining = queries.with("index_join_enabled", "true");
+        assertThat(explain(joining, sql)).contains("IndexJoin");
+        assertThat(cluster.runner().execute(joining, sql).getMaterializedRows())
+                .hasSize(3)
+                .containsExactlyInAnyOrderElementsOf(queries.run(sql).getMaterializedRows());
+    }
+
     /** A table of the sample's orders with a unique index that many rows have no value in. */
     private String orders(String orientation) {
         String table = SteleQueries.newTable("looked_up");

@@ -1,7 +1,9 @@
 package io.stele.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,6 +64,63 @@ final class SteleWritesIT {
                            shard_count = 2
                         )"""
                                 .formatted(table));
+    }
+
+    /** All rows, of memory and of files, though they go without being read. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "WITH (primary_key = ARRAY['k'])", "WITH (partitioned_by = ARRAY['p'])"})
+    void deletingAllRowsTellsHowMany(String properties) {
+        String table = SteleQueries.newTable("emptied");
+        queries.run("CREATE TABLE %s (k bigint, p varchar) %s".formatted(table, properties));
+        String insert =
+                "INSERT INTO %s SELECT n, CAST(n %% 3 AS varchar) FROM UNNEST(sequence(%d, %d)) t(n)";
+        queries.update(insert.formatted(table, 1, 700));
+        cluster.sidecar().flush("s", table);
+        queries.update(insert.formatted(table, 701, 750));
+        assertThat(queries.update("DELETE FROM %s WHERE k <= 20".formatted(table))).isEqualTo(20);
+        assertThat(queries.update("DELETE FROM " + table)).isEqualTo(730);
+        assertThat(queries.count("SELECT count(*) FROM " + table)).isZero();
+        assertThat(queries.update("DELETE FROM " + table)).isZero();
+    }
+
+    /** Schemas and columns may have them; of tables they are where names of metadata tables end. */
+    @Test
+    void dollarsInNamesWorkOrAreRefused() {
+        String schema = "\"" + SteleQueries.newTable("with$dollar") + "\"";
+        queries.run("CREATE SCHEMA " + schema);
+        String table = schema + ".t";
+        queries.run(
+                "CREATE TABLE %s (\"k$\" bigint, \"a$b\" varchar, \"c$\" bigint) WITH (primary_key = ARRAY['k$'])"
+                        .formatted(table));
+        queries.update("INSERT INTO %s VALUES (1, 'one', 10), (2, 'two', 20)".formatted(table));
+        queries.update("UPDATE %s SET \"a$b\" = 'second' WHERE \"k$\" = 2".formatted(table));
+        assertThat(
+                        queries.value(
+                                "SELECT \"a$b\" FROM %s WHERE \"k$\" = 2 AND \"c$\" > 5"
+                                        .formatted(table)))
+                .isEqualTo("second");
+        assertThat(
+                        queries.count(
+                                "SELECT count(*) FROM information_schema.columns WHERE table_schema = '%s' AND column_name LIKE '%%$%%'"
+                                        .formatted(schema.replace("\"", ""))))
+                .isEqualTo(3);
+        assertThat(queries.count("SELECT count(*) FROM %s.\"t$files\"".formatted(schema)))
+                .isNotNegative();
+        for (String sql :
+                List.of(
+                        "CREATE TABLE %s.\"a$b\" (k bigint)",
+                        "CREATE TABLE %s.u (\"$a$b\" bigint)",
+                        "CREATE TABLE %s.\"a$b\" AS SELECT 1 AS k",
+                        "CREATE VIEW %s.\"a$b\" AS SELECT 1 AS k",
+                        "ALTER TABLE %1$s.t RENAME TO %1$s.\"a$b\"")) {
+            assertThatThrownBy(() -> queries.run(sql.formatted(schema)))
+                    .as(sql)
+                    .hasMessageContaining("$")
+                    .hasMessageContaining("a$b");
+        }
+        queries.run("DROP TABLE " + table);
+        queries.run("DROP SCHEMA " + schema);
     }
 
     @Test

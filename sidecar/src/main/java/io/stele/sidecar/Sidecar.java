@@ -8,7 +8,9 @@ import io.airlift.log.Logger;
 import io.airlift.node.NodeInfo;
 import io.stele.sidecar.ServingState.Ports;
 import io.stele.sidecar.engine.EngineService;
+import io.stele.sidecar.engine.FragmentResults;
 import io.stele.sidecar.engine.SchedulingGroupMBeans;
+import io.stele.sidecar.engine.SidecarDataCache;
 import io.stele.sidecar.flight.FlightServer;
 import io.stele.sidecar.framed.FramedServer;
 import jakarta.annotation.PreDestroy;
@@ -29,6 +31,8 @@ final class Sidecar {
     private final HttpServerInfo http;
     private final ServingState state;
     private final EngineService engine;
+    private final SidecarDataCache dataCache;
+    private final FragmentResults fragments;
     private final SchedulingGroupMBeans schedulingGroups;
     private final FramedServer framed;
     private final FlightServer flight;
@@ -43,6 +47,8 @@ final class Sidecar {
             HttpServerInfo http,
             ServingState state,
             EngineService engine,
+            SidecarDataCache dataCache,
+            FragmentResults fragments,
             SchedulingGroupMBeans schedulingGroups,
             FramedServer framed,
             FlightServer flight) {
@@ -50,6 +56,8 @@ final class Sidecar {
         this.http = requireNonNull(http, "http is null");
         this.state = requireNonNull(state, "state is null");
         this.engine = requireNonNull(engine, "engine is null");
+        this.dataCache = requireNonNull(dataCache, "dataCache is null");
+        this.fragments = requireNonNull(fragments, "fragments is null");
         this.schedulingGroups = requireNonNull(schedulingGroups, "schedulingGroups is null");
         this.framed = requireNonNull(framed, "framed is null");
         this.flight = requireNonNull(flight, "flight is null");
@@ -60,6 +68,8 @@ final class Sidecar {
     /** Recovers the engine and opens the doors; returns when everything is served. */
     synchronized Ports start() {
         engine.open();
+        dataCache.defaultFolder().ifPresent(fragments::deleteUnencrypted);
+        fragments.keepIn(engine.engine().history(), dataCache.folder());
         schedulingGroups.export();
         framed.start();
         flight.start();

@@ -13,6 +13,7 @@ import com.google.inject.Singleton;
 import io.airlift.openmetrics.OpenMetricsCollector;
 import io.stele.sidecar.auth.Authenticator;
 import io.stele.sidecar.auth.SecurityConfig;
+import io.stele.sidecar.engine.CacheFolder;
 import io.stele.sidecar.engine.EngineMetrics;
 import io.stele.sidecar.engine.EngineService;
 import io.stele.sidecar.engine.FragmentCacheConfig;
@@ -30,6 +31,7 @@ import io.stele.sidecar.framed.FramedConfig;
 import io.stele.sidecar.framed.FramedServer;
 import io.stele.sidecar.http.AuthenticationFilter;
 import io.stele.sidecar.http.DamagedResource;
+import io.stele.sidecar.http.HttpLogins;
 import io.stele.sidecar.http.InfoResource;
 import io.stele.sidecar.http.JobsResource;
 import io.stele.sidecar.http.MetricsResource;
@@ -74,6 +76,7 @@ final class SidecarModule implements Module {
         binder.bind(ServingState.class).in(SINGLETON);
         binder.bind(Authenticator.class).in(SINGLETON);
         binder.bind(EngineService.class).in(SINGLETON);
+        binder.bind(CacheFolder.class).in(SINGLETON);
         binder.bind(SidecarDataCache.class).in(SINGLETON);
         binder.bind(SchedulingGroupMBeans.class).in(SINGLETON);
         binder.bind(ActionHandlers.class).in(SINGLETON);
@@ -82,6 +85,7 @@ final class SidecarModule implements Module {
         binder.bind(FramedServer.class).in(SINGLETON);
         binder.bind(Sidecar.class).in(SINGLETON);
 
+        binder.bind(HttpLogins.class).in(SINGLETON);
         newSetBinder(binder, Filter.class)
                 .addBinding()
                 .to(AuthenticationFilter.class)

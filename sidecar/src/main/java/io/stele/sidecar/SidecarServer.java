@@ -19,6 +19,8 @@ import io.airlift.node.NodeInfo;
 import io.airlift.node.NodeModule;
 import io.airlift.tracing.TracingModule;
 import io.stele.sidecar.ServingState.Ports;
+import io.stele.sidecar.engine.CacheFolder.DataDirectory;
+import io.stele.storage.objectstore.cached.DefaultCache;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
@@ -51,7 +53,11 @@ public final class SidecarServer implements AutoCloseable {
         // Logging redirects System.err; a failure must reach the terminal as one plain line.
         PrintStream terminal = System.err;
         try {
-            start(configuration(args), new Bootstrap("io.stele.sidecar", modules(new JmxModule())));
+            DataDirectory dataDirectory =
+                    DataDirectory.of(System.getProperty(DefaultCache.DATA_DIRECTORY, ""));
+            start(
+                    configuration(args),
+                    new Bootstrap("io.stele.sidecar", modules(new JmxModule(), dataDirectory)));
         } catch (StartupFailure e) {
             terminal.println(e.getMessage());
             terminal.flush();
@@ -73,8 +79,8 @@ public final class SidecarServer implements AutoCloseable {
                 new Bootstrap(
                                 "io.stele.sidecar",
                                 modules(
-                                        binder ->
-                                                binder.bind(MBeanServer.class).toInstance(mbeans)))
+                                        binder -> binder.bind(MBeanServer.class).toInstance(mbeans),
+                                        DataDirectory.of("")))
                         .doNotInitializeLogging()
                         .disableSystemProperties()
                         .quiet());
@@ -105,7 +111,7 @@ public final class SidecarServer implements AutoCloseable {
         }
     }
 
-    private static ImmutableList<Module> modules(Module mbeans) {
+    private static ImmutableList<Module> modules(Module mbeans, DataDirectory dataDirectory) {
         return ImmutableList.of(
                 new NodeModule(),
                 new HttpServerModule(),
@@ -116,6 +122,7 @@ public final class SidecarServer implements AutoCloseable {
                 new MetricsModule(),
                 new LogJmxModule(),
                 new TracingModule("stele", Version.current()),
+                binder -> binder.bind(DataDirectory.class).toInstance(dataDirectory),
                 new SidecarModule());
     }
 

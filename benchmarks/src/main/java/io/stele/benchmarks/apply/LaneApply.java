@@ -4,6 +4,8 @@ import io.stele.protocol.ShardId;
 import io.stele.protocol.schema.SchemaHistory;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.objectstore.ParallelReads;
 import io.stele.storage.tablet.KeyLane;
 import io.stele.storage.tablet.KeyedVersion;
 import io.stele.storage.tablet.MemTable;
@@ -54,7 +56,8 @@ final class LaneApply {
                 new TableShard(
                         new ShardId(1, 0),
                         new TableVersions(schema, SchemaHistory.of(schema)),
-                        new RowCache("rows", 0, () -> 0));
+                        new RowCache("rows", 0, () -> 0),
+                        ParallelReads.of(new InMemoryObjectStore()));
         if (lanes > 1) {
             table.useLanes(lanes, 0);
         }

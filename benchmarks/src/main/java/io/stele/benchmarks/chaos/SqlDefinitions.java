@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.benchmarks.servers.TrinoSession;
 import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class SqlDefinitions implements ChaosClient {
     private static final String SCHEMA = "chaos_definitions";
     private static final List<String> NAMES = List.of("a", "b", "c", "d");
+    private static final String SETTLED = "settled";
+    private static final int MAX_HISTORY = 5;
 
     private final ClientContext context;
     private @Nullable TrinoSession session;
@@ -26,6 +30,9 @@ final class SqlDefinitions implements ChaosClient {
     // The rows of the tables that are there
     private final Map<String, Long> tables = new TreeMap<>();
     private int columns;
+
+    // The newest statements and what came of them, for who reads of a violation
+    private final Deque<String> history = new ArrayDeque<>();
 
     SqlDefinitions(ClientContext context) {
         this.context = requireNonNull(context, "context is null");
@@ -55,13 +62,22 @@ final class SqlDefinitions implements ChaosClient {
             context.update(requireNonNull(session, "not prepared"), sql);
             tables.clear();
             tables.putAll(after);
+            remember(sql + ": done");
         } catch (SQLException e) {
             if (Failures.isRefusal(e)) {
                 context.findings()
                         .violation(key(), "refused: %s: %s".formatted(sql, e.getMessage()));
             }
+            remember(sql + ": " + e.getMessage());
             resolve(sql, after);
         }
+    }
+
+    private void remember(String what) {
+        if (history.size() == MAX_HISTORY) {
+            history.removeFirst();
+        }
+        history.addLast(what);
     }
 
     private static String create(String name, Map<String, Long> after, Random random) {
@@ -103,14 +119,16 @@ final class SqlDefinitions implements ChaosClient {
         long deadline = System.nanoTime() + ClientContext.ASKING.toNanos();
         while (System.nanoTime() < deadline) {
             try {
+                settle();
                 Map<String, Long> found = read();
                 if (!found.equals(tables) && !found.equals(after)) {
                     context.findings()
                             .violation(
                                     key(),
-                                    "after %s, whose outcome was open: expected %s or %s, found %s"
-                                            .formatted(sql, tables, after, found));
+                                    "after %s, whose outcome was open: expected %s or %s, found %s; before: %s"
+                                            .formatted(sql, tables, after, found, history));
                 }
+                remember("found " + found);
                 tables.clear();
                 tables.putAll(found);
                 return;
@@ -121,11 +139,24 @@ final class SqlDefinitions implements ChaosClient {
         context.findings().violation(key(), "nobody answers what became of " + sql);
     }
 
+    /**
+     * Any statement will do: while the store has not said what became of one, others are refused,
+     * and reads show what was before it.
+     */
+    private void settle() throws Exception {
+        context.update(
+                requireNonNull(session, "not prepared"),
+                "CREATE OR REPLACE VIEW %s.%s AS SELECT 1 AS one".formatted(SCHEMA, SETTLED));
+    }
+
     private Map<String, Long> read() throws Exception {
         TrinoSession open = requireNonNull(session, "not prepared");
         Map<String, Long> found = new TreeMap<>();
         for (List<Object> table : context.query(open, "SHOW TABLES FROM " + SCHEMA)) {
             String name = (String) table.getFirst();
+            if (name.equals(SETTLED)) {
+                continue;
+            }
             List<Object> count =
                     context.query(open, "SELECT count(*) FROM %s.%s".formatted(SCHEMA, name))
                             .getFirst();
@@ -141,7 +172,8 @@ final class SqlDefinitions implements ChaosClient {
             context.findings()
                     .violation(
                             key(),
-                            "expected tables with rows %s, found %s".formatted(tables, found));
+                            "expected tables with rows %s, found %s; before: %s"
+                                    .formatted(tables, found, history));
         }
     }
 }

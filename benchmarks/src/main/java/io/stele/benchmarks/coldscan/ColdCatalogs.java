@@ -38,7 +38,6 @@ final class ColdCatalogs {
             String cached = "iceberg_fs_cache_" + number;
             Map<String, String> properties =
                     catalogs.withPages("fs.cache", cached, catalogs.iceberg());
-            properties.put("fs.cache.enabled", "true");
             catalogs.write(cached, properties);
         }
     }

@@ -7,14 +7,15 @@ import io.stele.benchmarks.Machine;
 import io.stele.benchmarks.Medians;
 import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
-import io.stele.benchmarks.servers.DelayingS3Proxy;
-import io.stele.benchmarks.servers.InjectedDelays;
 import io.stele.benchmarks.servers.ProcessCpu;
 import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.S3Catalogs;
 import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TpchQueries;
 import io.stele.benchmarks.servers.TrinoSession;
+import io.stele.testing.DelayingS3Proxy;
+import io.stele.testing.InjectedDelays;
+import io.stele.testing.RequestSpan;
 import io.stele.testing.VersityGateway;
 import java.io.IOException;
 import java.sql.SQLException;
@@ -239,7 +240,7 @@ public final class ColdScanBenchmark implements Benchmark {
             List<List<Object>> found = trino.query(query(table, catalogNumber));
             add(table, MILLIS, (System.nanoTime() - start) / 1e6);
             add(table, "CPU ms", (ProcessCpu.nanos(trinoPid) - cpuBefore) / 1e6);
-            addSpans(table, proxy.takeSpans(), start);
+            addSpans(table, proxy.takeSpans().stream().filter(RequestSpan::isRead).toList(), start);
             add(table, REQUESTS, (double) (proxy.reads() - readsBefore));
             add(table, "MiB", (proxy.sentBytes() - bytesBefore) / (double) (1 << 20));
             if (!pause.isZero()) {
@@ -257,8 +258,7 @@ public final class ColdScanBenchmark implements Benchmark {
         }
 
         /** From the first request to the end of the last one, and how many were under way then. */
-        private void addSpans(
-                ScannedTable table, List<DelayingS3Proxy.ReadSpan> spans, long queryStart) {
+        private void addSpans(ScannedTable table, List<RequestSpan> spans, long queryStart) {
             if (spans.isEmpty()) {
                 add(table, "first request after ms", 0);
                 add(table, "first to last byte ms", 0);
@@ -268,7 +268,7 @@ public final class ColdScanBenchmark implements Benchmark {
             long first = Long.MAX_VALUE;
             long last = Long.MIN_VALUE;
             long sum = 0;
-            for (DelayingS3Proxy.ReadSpan span : spans) {
+            for (RequestSpan span : spans) {
                 first = Math.min(first, span.startNanos() - queryStart);
                 last = Math.max(last, span.endNanos() - queryStart);
                 sum += span.endNanos() - span.startNanos();

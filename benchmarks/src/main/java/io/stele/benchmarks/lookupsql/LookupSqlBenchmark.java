@@ -9,6 +9,7 @@ import io.stele.benchmarks.Machine;
 import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
 import io.stele.benchmarks.servers.Latencies;
+import io.stele.benchmarks.servers.OrderKeys;
 import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.SidecarCounters;
 import io.stele.benchmarks.servers.SteleServers;
@@ -95,14 +96,7 @@ public final class LookupSqlBenchmark implements Benchmark {
             String[] name = table.qualifiedName().split("\\.");
             trino.update("CALL stele.system.flush('%s', '%s')".formatted(name[1], name[2]));
         }
-        List<Long> keys = new ArrayList<>();
-        for (List<Object> row :
-                trino.query(
-                        "SELECT o_orderkey FROM tpch.%s.orders WHERE o_orderkey %% 97 = 3"
-                                .formatted(scale))) {
-            keys.add(((Number) row.getFirst()).longValue());
-        }
-        return keys;
+        return OrderKeys.some(trino, scale);
     }
 
     private static void ask(

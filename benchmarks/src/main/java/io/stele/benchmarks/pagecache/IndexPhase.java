@@ -11,10 +11,15 @@ import java.util.List;
 
 /**
  * Heap of a page and time of a restart, with many pages. They are of 1 KiB, so that they fit on the
- * disk of the machine; to either store's index a page is a page, of four units in ours.
+ * disk of the machine; to either store's index a page is a page, of 16 units in ours as those of
+ * the product, and a TiB has 1,048,576 of them.
  */
 final class IndexPhase {
-    static final PageGeometry GEOMETRY = new PageGeometry(1024, 64);
+    static final PageGeometry GEOMETRY = new PageGeometry(1024, 68);
+
+    /** The product's pages of 1 TiB. */
+    static final int PAGES_OF_TERABYTE = 1 << 20;
+
     private static final int PAGES_OF_FILE = 256;
 
     /** Opens the store, with what it has on disk. */
@@ -30,8 +35,12 @@ final class IndexPhase {
         this.metrics = metrics;
     }
 
-    /** Returns the bytes of heap a page. */
-    double run(String name, Opener opener) throws IOException {
+    /**
+     * Returns the bytes of heap a page.
+     *
+     * @param putBytes that are put of each page, from its beginning on
+     */
+    double run(String name, int putBytes, Opener opener) throws IOException {
         List<CachedFile> files = new ArrayList<>();
         for (int i = 0; i < Math.ceilDiv(pages, PAGES_OF_FILE); i++) {
             long bytes = (long) PAGES_OF_FILE * GEOMETRY.pageBytes();
@@ -43,7 +52,7 @@ final class IndexPhase {
         try (PageStore store = opener.open()) {
             for (int page = 0; page < pages; page++) {
                 Content.fill(page * 1024L, content, 0, content.length);
-                if (!store.put(file(files, page), page % PAGES_OF_FILE, content, 0, 1024)) {
+                if (!store.put(file(files, page), page % PAGES_OF_FILE, 0, content, 0, putBytes)) {
                     throw new IOException(
                             "Expected %s to keep page %d of %d".formatted(name, page, pages));
                 }
@@ -56,7 +65,7 @@ final class IndexPhase {
             metrics.put(
                     "restart, %s, %,d pages: ms".formatted(name, pages),
                     (System.nanoTime() - start) / 1e6);
-            check(name, store, files);
+            check(name, putBytes, store, files);
         }
         return heapBytes;
     }
@@ -65,17 +74,18 @@ final class IndexPhase {
         return files.get(page / PAGES_OF_FILE);
     }
 
-    private void check(String name, PageStore store, List<CachedFile> files) throws IOException {
-        byte[] buffer = new byte[1024];
+    private void check(String name, int putBytes, PageStore store, List<CachedFile> files)
+            throws IOException {
+        byte[] buffer = new byte[putBytes];
         for (int page = 0; page < pages; page += 7) {
             PageStore.Outcome outcome =
-                    store.read(file(files, page), page % PAGES_OF_FILE, 0, buffer, 0, 1024);
+                    store.read(file(files, page), page % PAGES_OF_FILE, 0, buffer, 0, putBytes);
             if (outcome != PageStore.Outcome.HIT) {
                 throw new IOException(
                         "Expected %s to have page %d after the restart, found %s"
                                 .formatted(name, page, outcome));
             }
-            Content.check(page * 1024L, buffer, 1024);
+            Content.check(page * 1024L, buffer, putBytes);
         }
     }
 

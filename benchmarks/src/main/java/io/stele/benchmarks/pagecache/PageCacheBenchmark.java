@@ -31,13 +31,19 @@ import java.util.logging.Logger;
  */
 public final class PageCacheBenchmark implements Benchmark {
     private static final double TARGET_OF_PLAIN = 2.0;
+
+    /** Alluxio's, of a page of 1 MiB. */
     private static final double TARGET_HEAP_BYTES = 64;
+
+    /** Of an index for 1 TiB, whatever its pages have: as many as bytes a page of 1 MiB. */
+    private static final double TARGET_HEAP_MIB = 64;
 
     /** 100 GB, of which the file takes a part. */
     private static final long CACHE_PAGES = 100_000;
 
     private static final Logger ALLUXIO_LOG = Logger.getLogger("alluxio");
     private static final String SEGMENTS = "segments";
+    private static final String PARTS = "parts";
     private static final String ALLUXIO = "alluxio";
 
     @Override
@@ -54,7 +60,6 @@ public final class PageCacheBenchmark implements Benchmark {
     public BenchmarkReport run(BenchmarkOptions options) throws Exception {
         boolean quick = options.quick();
         long fileBytes = quick ? 64L << 20 : 256L << 20;
-        int pages = quick ? 10_000 : 100_000;
         Path folder = Run.load().path("state").resolve("page-cache");
         String machine = Machine.describe();
         Metrics metrics = new Metrics();
@@ -74,7 +79,7 @@ public final class PageCacheBenchmark implements Benchmark {
                 misses(folder, executor, metrics, targets);
             }
             if (isWanted(options, "index")) {
-                index(folder, pages, executor, metrics, targets);
+                index(options, folder, executor, metrics, targets);
             }
         }
         return new BenchmarkReport(name(), machine, metrics.asMap(), targets);
@@ -161,21 +166,48 @@ public final class PageCacheBenchmark implements Benchmark {
     }
 
     private static void index(
-            Path folder, int pages, ExecutorService executor, Metrics metrics, List<Target> targets)
+            BenchmarkOptions options,
+            Path folder,
+            ExecutorService executor,
+            Metrics metrics,
+            List<Target> targets)
             throws IOException {
+        int pages = options.quick() ? 10_000 : 100_000;
+        // As many as 1 TiB has: what its index takes is measured, not reckoned from fewer
+        int ofTerabyte = IndexPhase.PAGES_OF_TERABYTE / (options.quick() ? 4 : 1);
+        IndexPhase terabyte = new IndexPhase(ofTerabyte, metrics);
+        double full = segments(terabyte, folder, SEGMENTS, 1024, ofTerabyte, executor);
+        targets.add(Target.atMost("heap, segments: MiB for 1 TiB", TARGET_HEAP_MIB, full));
+        int unit = IndexPhase.GEOMETRY.unitPayloadBytes();
+        double parts = segments(terabyte, folder, PARTS, unit, ofTerabyte, executor);
+        targets.add(
+                Target.atMost(
+                        "heap, segments, one unit of each page: MiB for 1 TiB",
+                        TARGET_HEAP_MIB,
+                        parts));
         IndexPhase phase = new IndexPhase(pages, metrics);
-        Path segments = folder.resolve("index-segments");
-        double ours =
-                phase.run(
-                        SEGMENTS,
-                        () -> Readers.segments(segments, IndexPhase.GEOMETRY, pages, executor));
-        targets.add(Target.atMost("heap, segments: bytes a page", TARGET_HEAP_BYTES, ours));
         Path alluxio = Files.createDirectories(folder.resolve("index-alluxio"));
         double theirs =
                 phase.run(
                         ALLUXIO,
+                        IndexPhase.GEOMETRY.pageBytes(),
                         () -> AlluxioPageStore.open(alluxio, 4096L * pages, IndexPhase.GEOMETRY));
         targets.add(Target.atMost("heap, alluxio: bytes a page", TARGET_HEAP_BYTES, theirs));
+    }
+
+    private static double segments(
+            IndexPhase phase,
+            Path folder,
+            String name,
+            int putBytes,
+            int pages,
+            ExecutorService executor)
+            throws IOException {
+        Path files = folder.resolve("index-" + name);
+        return phase.run(
+                name,
+                putBytes,
+                () -> Readers.segments(files, IndexPhase.GEOMETRY, pages, executor));
     }
 
     private static AlluxioPageStore alluxio(Path folder, long maxBytes) throws IOException {

@@ -123,15 +123,13 @@ final class Readers {
 
     static SegmentPageStore segments(
             Path folder, PageGeometry geometry, long pages, Executor executor) {
-        long index = (192 << 10) + pages * PageGeometry.UNITS_PER_PAGE * 156L;
-        long bytes = index + pages * PageGeometry.UNITS_PER_PAGE * geometry.unitBytes();
         SegmentLayout layout =
                 new SegmentLayout(geometry, SegmentLayout.DEFAULT_UNITS_PER_SEGMENT, Map.of());
         return new SegmentPageStore(
                 layout,
                 List.of(
                         new SegmentPageStore.Directory(
-                                "bench", bytes, () -> LocalCacheFiles.open(folder))),
+                                "bench", layout.bytes(pages), () -> LocalCacheFiles.open(folder))),
                 System::nanoTime,
                 new SplittableRandom(SEED),
                 executor);

@@ -7,8 +7,6 @@ import io.stele.benchmarks.Machine;
 import io.stele.benchmarks.Medians;
 import io.stele.benchmarks.Metrics;
 import io.stele.benchmarks.Target;
-import io.stele.benchmarks.servers.DelayingS3Proxy;
-import io.stele.benchmarks.servers.InjectedDelays;
 import io.stele.benchmarks.servers.Latencies;
 import io.stele.benchmarks.servers.Run;
 import io.stele.benchmarks.servers.S3Catalogs;
@@ -16,6 +14,8 @@ import io.stele.benchmarks.servers.SteleServers;
 import io.stele.benchmarks.servers.TpchRounds;
 import io.stele.benchmarks.servers.TpchRounds.Place;
 import io.stele.benchmarks.servers.TrinoSession;
+import io.stele.testing.DelayingS3Proxy;
+import io.stele.testing.InjectedDelays;
 import io.stele.testing.TpchQuery;
 import io.stele.testing.VersityGateway;
 import java.io.IOException;
@@ -208,7 +208,6 @@ public final class RaptorxBenchmark implements Benchmark {
         }
         Map<String, String> iceberg =
                 catalogs.withPages("fs.cache", ICEBERG.catalog(), catalogs.iceberg());
-        iceberg.put("fs.cache.enabled", "true");
         iceberg.put("iceberg.parquet-footer-cache.type", "MEMORY");
         iceberg.put("iceberg.parquet-footer-cache.memory.max-size", "64MB");
         catalogs.write(ICEBERG.catalog(), iceberg);

@@ -16,6 +16,7 @@ import java.util.TreeMap;
  */
 public final class S3Catalogs {
     private static final String CACHE_SIZE = "2GB";
+    private static final String ENABLED = "stele.cache.enabled";
 
     private final Run run;
     private final Path state;
@@ -34,7 +35,7 @@ public final class S3Catalogs {
         this.sidecar = read(sidecarFile());
     }
 
-    /** Puts the sidecar's warehouse into the bucket. */
+    /** Puts the sidecar's warehouse into the bucket, without a data page cache. */
     public void configureSidecar() throws IOException {
         configureSidecar(Map.of());
     }
@@ -48,6 +49,7 @@ public final class S3Catalogs {
         Map<String, String> properties = new TreeMap<>(sidecar);
         properties.putAll(s3);
         properties.put("stele.warehouse.path", warehouse());
+        properties.put(ENABLED, "false");
         properties.putAll(more);
         write(sidecarFile(), properties);
     }
@@ -70,6 +72,7 @@ public final class S3Catalogs {
         Map<String, String> properties = read(catalogs().resolve("stele.properties"));
         properties.putAll(s3);
         properties.put("stele.warehouse.path", warehouse());
+        properties.put(ENABLED, "false");
         // However few the rows: what is in no file cannot be cold
         properties.put("stele.write.direct-threshold", "0B");
         return properties;
@@ -92,7 +95,7 @@ public final class S3Catalogs {
     }
 
     /**
-     * The same with a directory for pages.
+     * The same, of Stele or Iceberg, with a directory for pages.
      *
      * @param prefix of the cache's properties
      * @param name of the catalog
@@ -102,6 +105,7 @@ public final class S3Catalogs {
         Path pages = state.resolve("pages").resolve(name);
         Files.createDirectories(pages);
         Map<String, String> result = new TreeMap<>(properties);
+        result.put(prefix + ".enabled", "true");
         result.put(prefix + ".directories", pages.toString());
         result.put(prefix + ".max-sizes", CACHE_SIZE);
         return result;

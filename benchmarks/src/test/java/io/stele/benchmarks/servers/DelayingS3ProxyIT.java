@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
 import io.stele.storage.retrieval.RetrievalConfig;
+import io.stele.testing.DelayingS3Proxy;
+import io.stele.testing.InjectedDelays;
 import io.stele.testing.S3Server;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;

@@ -310,11 +310,14 @@ public final class PageCache implements AutoCloseable {
         }
     }
 
-    /** Pages of the file of which something is here now. */
-    public long presentPages(CachedFile file) {
+    /** Bytes of the file that are here now. */
+    public long presentBytes(CachedFile file) {
         long present = 0;
-        for (long page = 0; page * pageBytes < file.sizeBytes(); page++) {
-            present += store.contains(file, page) ? 1 : 0;
+        long end = file.sizeBytes() == 0 ? 0 : units.of(file.sizeBytes() - 1) + 1;
+        for (long unit = 0; unit < end; unit++) {
+            if (isStored(file, unit)) {
+                present += Math.min(units.end(unit), file.sizeBytes()) - units.start(unit);
+            }
         }
         return present;
     }

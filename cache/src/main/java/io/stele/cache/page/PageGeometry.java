@@ -3,22 +3,34 @@ package io.stele.cache.page;
 import java.util.Locale;
 
 /**
- * How a page lies on disk: in blocks with a checksum each, and the blocks in up to {@value
- * #UNITS_PER_PAGE} units of equal size. A unit is what space is given out in, so that a page that
- * is shorter, the last of a file, takes less.
+ * The layout of a page on disk: blocks with a checksum each, and the blocks in units of equal size.
+ * A unit is what is fetched and kept at least, so that a page of which little is wanted, or the
+ * short last one of a file, takes less than a whole one.
  *
  * @param pageBytes bytes of a page, a power of two
  * @param blockBytes bytes of a block on disk, checksum included: what is read and checked at least
+ * @param maxUnits into how many units a page is divided at most: from 1 to {@value #MAX_UNITS}
  */
-public record PageGeometry(int pageBytes, int blockBytes) {
-    /** 4 x 258 KiB for a page of 1 MiB: the location of a page is four numbers. */
-    public static final int UNITS_PER_PAGE = 4;
+public record PageGeometry(int pageBytes, int blockBytes, int maxUnits) {
+    /** Of a page: one bit each in an entry of an index. */
+    public static final int MAX_UNITS = 16;
+
+    /** Units of a group, which take the room of all of them where more than one is kept. */
+    public static final int GROUP_UNITS = 4;
 
     /** Before each block's content. */
     public static final int CHECKSUM_BYTES = 4;
 
-    /** Pages of 1 MiB in blocks of 2 KiB: a read of 4 KiB anywhere checks three blocks, or four. */
-    public static final PageGeometry DEFAULT = new PageGeometry(1 << 20, 2048);
+    /** Smaller units would be more requests of a store than what they save in bytes is worth. */
+    private static final int WANTED_UNIT_BYTES = 64 << 10;
+
+    private static final int BLOCK_BYTES = 2048;
+
+    /**
+     * Pages of 1 MiB in 16 units of 66 KiB and blocks of 2 KiB: a read of 4 KiB anywhere checks
+     * three blocks, or four.
+     */
+    public static final PageGeometry DEFAULT = ofPages(1 << 20);
 
     public PageGeometry {
         if (Integer.bitCount(pageBytes) != 1 || pageBytes < 1024 || pageBytes > 1 << 20) {
@@ -36,6 +48,29 @@ public record PageGeometry(int pageBytes, int blockBytes) {
                             pageBytes,
                             blockBytes));
         }
+        if (maxUnits < 1 || maxUnits > MAX_UNITS) {
+            throw new IllegalArgumentException(
+                    String.format(
+                            Locale.ROOT,
+                            "Expected 1 to %d units a page, found %d",
+                            MAX_UNITS,
+                            maxUnits));
+        }
+    }
+
+    /** In as many units as there can be. */
+    public PageGeometry(int pageBytes, int blockBytes) {
+        this(pageBytes, blockBytes, MAX_UNITS);
+    }
+
+    /**
+     * Pages of this size in the units and blocks of the product: of less than {@link #GROUP_UNITS}
+     * units, one, since two of them would take the room of a whole group.
+     */
+    public static PageGeometry ofPages(int pageBytes) {
+        int wanted = pageBytes / WANTED_UNIT_BYTES;
+        int units = wanted < GROUP_UNITS ? 1 : Math.min(wanted, MAX_UNITS);
+        return new PageGeometry(pageBytes, Math.min(BLOCK_BYTES, pageBytes), units);
     }
 
     /** Content of a block. */
@@ -45,7 +80,7 @@ public record PageGeometry(int pageBytes, int blockBytes) {
 
     public int blocksPerUnit() {
         int blocks = Math.ceilDiv(pageBytes, payloadBytes());
-        return Math.ceilDiv(blocks, UNITS_PER_PAGE);
+        return Math.ceilDiv(blocks, maxUnits);
     }
 
     /** Bytes of a unit on disk. */
@@ -61,5 +96,10 @@ public record PageGeometry(int pageBytes, int blockBytes) {
     /** Units that a page of {@code length} bytes takes. */
     public int units(int length) {
         return Math.ceilDiv(length, unitPayloadBytes());
+    }
+
+    /** Units of a full page. */
+    public int unitsPerPage() {
+        return units(pageBytes);
     }
 }

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The cache over real files and threads. */
 class TestPageCache {
-    private static final PageGeometry GEOMETRY = new PageGeometry(4096, 512);
+    private static final PageGeometry GEOMETRY = new PageGeometry(4096, 512, 4);
     private static final int PAGE = GEOMETRY.pageBytes();
     private static final int UNIT = GEOMETRY.unitPayloadBytes();
 
@@ -317,8 +317,8 @@ class TestPageCache {
                 });
         assertThat(cache.unitsOnTheirWay()).isZero();
         try (PageCache again = cache(100, PageCacheOptions.DEFAULT, Runnable::run)) {
-            assertThat(again.presentPages(file)).isEqualTo(2);
-            assertThat(again.presentPages(other)).isZero();
+            assertThat(again.presentBytes(file)).isEqualTo(2L * PAGE);
+            assertThat(again.presentBytes(other)).isZero();
         }
     }
 
@@ -336,12 +336,12 @@ class TestPageCache {
             cache.read(visited, 0, buffer, 0, buffer.length, counting);
             assertThat(buffer).isEqualTo(Arrays.copyOf(content, buffer.length));
             assertThat(cache.unitsOnTheirWay()).isZero();
-            assertThat(cache.presentPages(file)).isZero();
+            assertThat(cache.presentBytes(file)).isZero();
             assertThat(cache.tableStatistics().getFirst().visitedPages()).isEqualTo(2);
             cache.read(visited, 0, buffer, 0, buffer.length, counting);
             awaitFilled(cache);
             assertThat(loads).hasValue(2);
-            assertThat(cache.presentPages(file)).isEqualTo(2);
+            assertThat(cache.presentBytes(file)).isEqualTo(2L * PAGE);
             // Both find what either left
             cache.read(visited, 0, buffer, 0, buffer.length, counting);
             check(cache, 0, 2 * PAGE, counting);
@@ -483,7 +483,7 @@ class TestPageCache {
                     };
             check(cache, 3 * PAGE + 5, PAGE - 5, none);
             check(cache, 64 * PAGE, 100, none);
-            assertThat(cache.presentPages(file)).isEqualTo(2);
+            assertThat(cache.presentBytes(file)).isEqualTo(PAGE + 100L);
             assertThatThrownBy(() -> cache.offer(file, 64, new byte[PAGE], PAGE))
                     .hasMessageContaining("Expected the 100 bytes of page 64");
         }
@@ -503,6 +503,7 @@ class TestPageCache {
             check(cache, 3 * PAGE + UNIT + 10, 100, loader);
             awaitFilled(cache);
             assertThat(loads).containsExactly(UNIT + "+" + UNIT);
+            assertThat(cache.presentBytes(file)).isEqualTo(UNIT);
             check(cache, 3 * PAGE + UNIT, UNIT, loader);
             cache.prefetch(file, 3 * PAGE + 2 * UNIT - 1, 1, loader).get();
             assertThat(loads).hasSize(1);
@@ -517,7 +518,7 @@ class TestPageCache {
             check(cache, 3 * PAGE, 2 * PAGE, loader);
             assertThat(loads).hasSize(4);
             assertThat(cache.storeStatistics().pages()).isEqualTo(2);
-            assertThat(cache.presentPages(file)).isEqualTo(2);
+            assertThat(cache.presentBytes(file)).isEqualTo(2L * PAGE);
             TableStatistics statistics = cache.tableStatistics().getFirst();
             assertThat(statistics.loadedBytes()).isEqualTo(2L * PAGE);
             // The last page has 100 bytes

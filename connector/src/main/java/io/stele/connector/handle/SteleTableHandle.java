@@ -101,6 +101,13 @@ public record SteleTableHandle(
                 });
     }
 
+    /** The rows of a lookup by a scan instead, which leaves out what the constraint excludes. */
+    public SteleTableHandle scanned() {
+        return lookup.isEmpty()
+                ? this
+                : withConstraint(constraint, Optional.empty(), Optional.empty(), true);
+    }
+
     public SteleTableHandle withLimit(long newLimit) {
         return withSelection(selection.withLimit(newLimit));
     }

@@ -115,9 +115,8 @@ final class Pushdown {
 
     private static boolean isEnforceable(
             TableSchema table, SteleColumnHandle column, Domain domain) {
-        return !column.isField()
-                && ScanPredicates.isPushable(table, column, domain)
-                && ScanPredicates.isEnforceable(table.column(column.id()).type(), domain);
+        return ScanPredicates.isPushable(table, column, domain)
+                && ScanPredicates.isEnforceable(table, column, domain);
     }
 
     /** Whether Trino has to look at a column's domain. */

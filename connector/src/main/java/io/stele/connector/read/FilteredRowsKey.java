@@ -88,7 +88,8 @@ record FilteredRowsKey(String fragment, String path, long start, long length, lo
             SteleColumnHandle column = condition.getKey();
             boolean isCertain =
                     certainColumns.contains(column.id())
-                            && ScanConditions.isEnforceable(table, column, condition.getValue());
+                            && ScanPredicates.isEnforceable(
+                                    table.table(), column, condition.getValue());
             if (!isCertain) {
                 Optional<ColumnDomain> exact =
                         ScanPredicates.exact(table.table(), column, condition.getValue());

@@ -58,7 +58,7 @@ final class JoinKeys implements AutoCloseable {
                         });
         this.rows =
                 index.indexId().isEmpty()
-                        ? new KeyRows(table, columns, types)
+                        ? KeyRows.ofPrimaryKey(table, types)
                         : KeyRows.ofIndex(table, columns, types);
     }
 

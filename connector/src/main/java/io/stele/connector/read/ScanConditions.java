@@ -50,7 +50,7 @@ record ScanConditions(Map<SteleColumnHandle, Domain> residual) {
                 .orElseThrow()
                 .forEach(
                         (column, domain) -> {
-                            if (isEnforceable(table, column, domain)
+                            if (ScanPredicates.isEnforceable(table.table(), column, domain)
                                     && !certainColumns.contains(column.id())) {
                                 residual.put(column, domain);
                             }
@@ -69,18 +69,11 @@ record ScanConditions(Map<SteleColumnHandle, Domain> residual) {
                                     Optional.ofNullable(both.get(column))
                                             .map(known -> known.intersect(domain));
                             Domain wanted = narrowed.orElse(domain);
-                            if (isEnforceable(table, column, wanted)) {
+                            if (ScanPredicates.isEnforceable(table.table(), column, wanted)) {
                                 both.put(column, wanted);
                             }
                         });
         return new ScanConditions(both);
-    }
-
-    /** Whether the values of a column tell by themselves whether a domain has them. */
-    static boolean isEnforceable(SteleTableHandle table, SteleColumnHandle column, Domain domain) {
-        return column.id() > 0
-                && !column.isField()
-                && ScanPredicates.isEnforceable(table.table().column(column.id()).type(), domain);
     }
 
     boolean isEmpty() {

@@ -76,7 +76,8 @@ public final class StelePageSources implements ConnectorPageSourceProvider {
             int shard = ((SteleLiveSplit) split).shard();
             return live.changes(session, changes, shard, wanted, memoryContext);
         }
-        SteleTableHandle table = (SteleTableHandle) tableHandle;
+        SteleTableHandle handle = (SteleTableHandle) tableHandle;
+        SteleTableHandle table = split instanceof SteleLookupSplit ? handle : handle.scanned();
         if (split instanceof SteleAggregateSplit) {
             return live.aggregate(session, table, wanted, memoryContext);
         }

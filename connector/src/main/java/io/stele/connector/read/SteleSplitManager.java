@@ -50,6 +50,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
+import java.util.function.Supplier;
 
 /**
  * Cuts a table's snapshot into splits: ranges of files, and what only the sidecar has. Stateless.
@@ -64,6 +65,7 @@ public final class SteleSplitManager implements ConnectorSplitManager {
     private final ShardHomes homes;
     private final ShardQueues queues;
     private final FilesAhead filesAhead;
+    private final ReadCosts costs;
     private final long maxSplitBytes;
 
     @Inject
@@ -74,7 +76,9 @@ public final class SteleSplitManager implements ConnectorSplitManager {
             ShardHomes homes,
             ShardQueues queues,
             FilesAhead filesAhead,
+            ReadCosts costs,
             SteleConfig config) {
+        this.costs = requireNonNull(costs, "costs is null");
         this.filesAhead = requireNonNull(filesAhead, "filesAhead is null");
         this.queues = requireNonNull(queues, "queues is null");
         this.sidecar = requireNonNull(sidecar, "sidecar is null");
@@ -98,10 +102,10 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         SteleTableHandle table = (SteleTableHandle) tableHandle;
         QueryPlans plans = transactions.metadata(transaction, session).plans();
         PlanningTimes times = transactions.metadata(transaction, session).times();
-        Function<TupleDomain<SteleColumnHandle>, List<ConnectorSplit>> planner =
+        Function<TupleDomain<SteleColumnHandle>, PlannedSplits> planner =
                 found -> times.planningSplits(() -> plan(session, plans, table, found));
         if (table.ofProcedure()) {
-            return new FixedSplitSource(planner.apply(TupleDomain.all()), List.of());
+            return new FixedSplitSource(planner.apply(TupleDomain.all()).splits(), List.of());
         }
         if (table.constraint().isNone()) {
             return FixedSplitSource.emptySplitSource();
@@ -109,8 +113,11 @@ public final class SteleSplitManager implements ConnectorSplitManager {
         if (table.aggregation().isPresent()) {
             return new FixedSplitSource(new SteleAggregateSplit());
         }
+        if (table.lookup().filter(lookup -> lookup.keyCount() > 1).isPresent()) {
+            return new SteleSplitSource(planner, 0); // it has what was estimated
+        }
         if (dynamicFilterColumns.isEmpty() || table.lookup().isPresent()) {
-            return new FixedSplitSource(planner.apply(TupleDomain.all()));
+            return new FixedSplitSource(planner.apply(TupleDomain.all()).splits());
         }
         return new SteleSplitSource(
                 planner, SteleSessionProperties.dynamicFilteringWaitMillis(session));
@@ -137,52 +144,93 @@ public final class SteleSplitManager implements ConnectorSplitManager {
      *
      * @param found what a join found out about the rows it needs
      */
-    private List<ConnectorSplit> plan(
+    private PlannedSplits plan(
             ConnectorSession session,
             QueryPlans plans,
             SteleTableHandle table,
             TupleDomain<SteleColumnHandle> found) {
-        if (table.lookup().isPresent()) {
-            return List.of(new SteleLookupSplit(table.lookup().get(), TupleDomain.all()));
-        }
+        // A lookup that the query's text asks for takes nothing of what joins find
         TupleDomain<SteleColumnHandle> pushable =
-                found.filter(
-                        (column, domain) ->
-                                ScanPredicates.isPushable(table.table(), column, domain));
+                table.lookup().isPresent()
+                        ? TupleDomain.all()
+                        : found.filter(
+                                (column, domain) ->
+                                        ScanPredicates.isPushable(table.table(), column, domain));
         TupleDomain<SteleColumnHandle> constraint = table.constraint().intersect(pushable);
         if (constraint.isNone()) {
-            return List.of();
+            return new PlannedSplits(List.of(), Optional.empty());
         }
         Optional<SteleLookup> lookup =
-                pushable.isAll() || !table.selection().isAll()
-                        ? Optional.empty()
-                        : Lookups.of(session, table.table(), constraint);
-        return lookup.isPresent()
-                ? List.of(new SteleLookupSplit(lookup.get(), pushable))
-                : scan(session, plans, table, constraint);
+                table.lookup().or(() -> lookUpFound(session, table, constraint, pushable));
+        Supplier<ScanPredicate> base = () -> ScanPredicates.of(table.table(), table.constraint());
+        ScanPredicate narrowed =
+                ScanPredicates.narrowed(table.table(), table.constraint(), constraint);
+        Optional<ReadCost> cost = Optional.empty();
+        if (lookup.isPresent()) {
+            // Where it takes a question to know what a scan reads, the lookup is done by then
+            cost =
+                    canScan(table) && costs.isAsked(session, table.table(), lookup.get())
+                            ? plans.find(table, base, narrowed)
+                                    .map(plan -> wanted(table, constraint, plan))
+                                    .map(
+                                            wanted ->
+                                                    costs.of(
+                                                            lookup.get().keyCount(),
+                                                            wanted.shards(),
+                                                            maxSplitBytes))
+                            : Optional.empty();
+            if (cost.isEmpty() || cost.get().isLookup()) {
+                return PlannedSplits.of(new SteleLookupSplit(lookup.get(), pushable), cost);
+            }
+        }
+        SteleTableHandle scanned = table.scanned();
+        ScanPlan plan = plans.plan(scanned, base, narrowed, predicate -> ask(scanned, predicate));
+        return new PlannedSplits(
+                scan(session, scanned, constraint, plan, wanted(scanned, constraint, plan)), cost);
     }
 
+    /** The lookup of keys that a join found. */
+    private static Optional<SteleLookup> lookUpFound(
+            ConnectorSession session,
+            SteleTableHandle table,
+            TupleDomain<SteleColumnHandle> constraint,
+            TupleDomain<SteleColumnHandle> found) {
+        return found.isAll() || !table.selection().isAll() || table.byShard()
+                ? Optional.empty()
+                : Lookups.of(session, table.table(), constraint);
+    }
+
+    /** Whether a scan may take the place of the lookup, whose one split keeps a limit. */
+    private static boolean canScan(SteleTableHandle table) {
+        return table.lookup().isEmpty()
+                || (table.selection().isAll()
+                        && Lookups.canScan(table.table(), table.constraint()));
+    }
+
+    /** The part of a plan that can have rows of a constraint. */
+    private ScanPlan wanted(
+            SteleTableHandle table, TupleDomain<SteleColumnHandle> constraint, ScanPlan plan) {
+        IntPredicate wantedShards = shardPruning.wanted(table.table(), constraint);
+        return SplitLimits.fewest(
+                table,
+                new ScanPlan(
+                        plan.readLsn(),
+                        plan.fromLsn(),
+                        plan.shards().stream()
+                                .filter(shard -> wantedShards.test(shard.shard().index()))
+                                .toList()));
+    }
+
+    /**
+     * @param plan of the whole scan
+     * @param wanted what is read of it
+     */
     private List<ConnectorSplit> scan(
             ConnectorSession session,
-            QueryPlans plans,
             SteleTableHandle table,
-            TupleDomain<SteleColumnHandle> constraint) {
-        ScanPlan plan =
-                plans.plan(
-                        table,
-                        () -> ScanPredicates.of(table.table(), table.constraint()),
-                        ScanPredicates.narrowed(table.table(), table.constraint(), constraint),
-                        predicate -> ask(table, predicate));
-        IntPredicate wantedShards = shardPruning.wanted(table.table(), constraint);
-        ScanPlan wanted =
-                SplitLimits.fewest(
-                        table,
-                        new ScanPlan(
-                                plan.readLsn(),
-                                plan.fromLsn(),
-                                plan.shards().stream()
-                                        .filter(shard -> wantedShards.test(shard.shard().index()))
-                                        .toList()));
+            TupleDomain<SteleColumnHandle> constraint,
+            ScanPlan plan,
+            ScanPlan wanted) {
         TupleDomain<SteleColumnHandle> bound =
                 table.selection()
                         .topN()

@@ -7,6 +7,7 @@ import io.trino.spi.connector.ColumnHandle;
 import io.trino.spi.connector.ConnectorSplit;
 import io.trino.spi.connector.ConnectorSplitSource;
 import io.trino.spi.connector.DynamicFilterSnapshot;
+import io.trino.spi.metrics.Metrics;
 import io.trino.spi.predicate.TupleDomain;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * join's other side was read or took too long. Guarded by itself.
  */
 final class SteleSplitSource implements ConnectorSplitSource {
-    private final Function<TupleDomain<SteleColumnHandle>, List<ConnectorSplit>> planner;
+    private final Function<TupleDomain<SteleColumnHandle>, PlannedSplits> planner;
     private final long waitMillis;
-    private @Nullable List<ConnectorSplit> splits; // from the first batch on
+    private @Nullable PlannedSplits planned; // from the first batch on
     private int next;
     private boolean closed;
 
@@ -30,8 +31,7 @@ final class SteleSplitSource implements ConnectorSplitSource {
      * @param waitMillis how long the engine should wait for the join
      */
     SteleSplitSource(
-            Function<TupleDomain<SteleColumnHandle>, List<ConnectorSplit>> planner,
-            long waitMillis) {
+            Function<TupleDomain<SteleColumnHandle>, PlannedSplits> planner, long waitMillis) {
         this.planner = requireNonNull(planner, "planner is null");
         this.waitMillis = waitMillis;
     }
@@ -40,17 +40,17 @@ final class SteleSplitSource implements ConnectorSplitSource {
     public CompletableFuture<List<ConnectorSplit>> getNextBatch(
             int maxSize, DynamicFilterSnapshot dynamicFilter) {
         synchronized (this) {
-            if (closed || splits != null) {
+            if (closed || planned != null) {
                 return CompletableFuture.completedFuture(batch(maxSize));
             }
         }
         TupleDomain<ColumnHandle> predicate = dynamicFilter.currentPredicate();
         return CompletableFuture.supplyAsync(
                 () -> {
-                    List<ConnectorSplit> planned =
+                    PlannedSplits found =
                             planner.apply(predicate.transformKeys(SteleColumnHandle.class::cast));
                     synchronized (this) {
-                        splits = List.copyOf(planned);
+                        planned = found;
                         return batch(maxSize);
                     }
                 },
@@ -58,10 +58,11 @@ final class SteleSplitSource implements ConnectorSplitSource {
     }
 
     private synchronized List<ConnectorSplit> batch(int maxSize) {
-        List<ConnectorSplit> all = splits;
-        if (closed || all == null) {
+        PlannedSplits found = planned;
+        if (closed || found == null) {
             return List.of();
         }
+        List<ConnectorSplit> all = found.splits();
         int end = Math.min(all.size(), next + maxSize);
         List<ConnectorSplit> batch = all.subList(next, end);
         next = end;
@@ -73,9 +74,19 @@ final class SteleSplitSource implements ConnectorSplitSource {
         return waitMillis;
     }
 
+    /** What was estimated, where there was a choice. */
+    @Override
+    public synchronized Metrics getMetrics() {
+        PlannedSplits found = planned;
+        return found == null
+                ? Metrics.EMPTY
+                : found.cost().map(ReadCost::metrics).orElse(Metrics.EMPTY);
+    }
+
     @Override
     public synchronized boolean isFinished() {
-        return closed || (splits != null && next == splits.size());
+        PlannedSplits found = planned;
+        return closed || (found != null && next == found.splits().size());
     }
 
     @Override

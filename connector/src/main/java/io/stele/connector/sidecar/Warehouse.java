@@ -19,6 +19,7 @@ import io.stele.storage.retrieval.RetrievalStatistics;
 import io.stele.storage.retrieval.RetrievalThreads;
 import io.stele.storage.warehouse.WarehouseAccess;
 import io.stele.storage.warehouse.WarehouseLocation;
+import io.trino.spi.TrinoException;
 import jakarta.annotation.PreDestroy;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -50,6 +51,7 @@ public final class Warehouse implements ObjectStore {
     private final EncryptionConfig encryptionConfig;
     private final WorkerDataCache dataCache;
     private final Object lock = new Object();
+    private volatile @Nullable WarehouseLocation location; // never changes once it is known
     private @Nullable ObjectStore uncached; // guarded by the lock
     private volatile @Nullable ObjectStore store; // written under the lock
 
@@ -80,6 +82,26 @@ public final class Warehouse implements ObjectStore {
     @Override
     public ObjectReader open(String path, long sizeBytes) throws IOException {
         return store().open(path, sizeBytes);
+    }
+
+    /** The warehouse, if this node has read or written anything of it; never waits. */
+    public Optional<ObjectStore> findOpen() {
+        return Optional.ofNullable(store);
+    }
+
+    /**
+     * The location of the warehouse, which may not be opened yet. The sidecar is asked for it at
+     * most once, and only if it is not configured.
+     *
+     * @throws TrinoException if the sidecar does not answer, or names no warehouse
+     */
+    public WarehouseLocation location() {
+        WarehouseLocation found = location;
+        if (found == null) {
+            found = WarehouseLocation.parse(configuredPath.orElseGet(sidecar::warehousePath));
+            location = found;
+        }
+        return found;
     }
 
     /** The warehouse as the files of a scan are read. */
@@ -172,16 +194,16 @@ public final class Warehouse implements ObjectStore {
 
     private ObjectStore store() throws IOException {
         ObjectStore found = store;
-        return found == null ? open(configuredPath.orElseGet(sidecar::warehousePath)) : found;
+        return found == null ? open(location()) : found;
     }
 
-    private ObjectStore open(String location) throws IOException {
+    private ObjectStore open(WarehouseLocation location) throws IOException {
         synchronized (lock) {
             ObjectStore found = store;
             if (found == null) {
                 Encryption encryption = Encryption.of(encryptionConfig, access.random());
                 sidecar.checkMasterKeys(encryption.fingerprints());
-                ObjectStore opened = WarehouseLocation.parse(location).open(access);
+                ObjectStore opened = location.open(access);
                 uncached = encryption.over(opened);
                 // Above the cache, whose pages are encrypted like the store's objects
                 found = encryption.over(dataCache.over(opened));

@@ -1,6 +1,9 @@
 package io.stele.connector.sidecar;
 
+import static java.util.Objects.requireNonNull;
+
 import com.google.inject.Inject;
+import io.airlift.log.Logger;
 import io.stele.connector.SteleConfig;
 import io.stele.protocol.api.DataCacheSpace;
 import io.stele.protocol.api.DataCacheTable;
@@ -10,48 +13,99 @@ import io.stele.storage.objectstore.cached.DataCache;
 import io.stele.storage.objectstore.cached.DataCacheConfig;
 import io.stele.storage.objectstore.cached.DataCacheMBeans;
 import io.stele.storage.objectstore.cached.DataCacheMetrics;
+import io.stele.storage.objectstore.cached.DefaultCache;
 import io.stele.storage.objectstore.cached.Warming;
 import jakarta.annotation.PreDestroy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.weakref.jmx.MBeanExporter;
 import org.weakref.jmx.ObjectNameGenerator;
 
 /**
- * The data page cache of one catalog in this node, if it is configured; its directories are this
- * catalog's alone. Thread-safe.
+ * The data page cache of one catalog in this node: in directories that its configuration names, or
+ * in a folder below the node's data directory where the warehouse is over a network. Directories
+ * are this catalog's alone. Thread-safe.
  */
 public final class WorkerDataCache {
+    private static final Logger log = Logger.get(WorkerDataCache.class);
+
+    /** The node's catalogs, which Trino loads one after the other, have opened theirs by then. */
+    private static final long SWEEP_PAUSE_MINUTES = 10;
+
     private final ExecutorService threads;
-    private final Optional<Boolean> enabled;
+    private final Clock clock;
+    private final Executor later;
+
+    /** Where to look for abandoned caches later; null when this is closed. */
+    private final AtomicReference<@Nullable Path> sweep = new AtomicReference<>();
+
+    private final DataCacheConfig config;
+    private final CacheFolder folder;
     private final Warming warming;
     private final DataCacheMBeans mbeans;
-    private final Optional<DataCache> cache;
+    private volatile @Nullable DataCache cache; // written under this object's lock
+    private boolean closed; // guarded by this
 
-    /** Opens the directories; the catalog fails to start if one cannot be used. */
+    /** Opens configured directories; the catalog fails to start if one cannot be used. */
     @Inject
     public WorkerDataCache(
             DataCacheConfig config,
             SteleConfig steleConfig,
+            CacheFolder folder,
             MBeanExporter exporter,
             ObjectNameGenerator names) {
+        this(
+                config,
+                steleConfig,
+                folder,
+                exporter,
+                names,
+                Clock.systemUTC(),
+                threads ->
+                        CompletableFuture.delayedExecutor(
+                                SWEEP_PAUSE_MINUTES, TimeUnit.MINUTES, threads));
+    }
+
+    /**
+     * As the other.
+     *
+     * @param later makes an executor that runs tasks some minutes later
+     */
+    WorkerDataCache(
+            DataCacheConfig config,
+            SteleConfig steleConfig,
+            CacheFolder folder,
+            MBeanExporter exporter,
+            ObjectNameGenerator names,
+            Clock clock,
+            UnaryOperator<Executor> later) {
+        this.clock = requireNonNull(clock, "clock is null");
         this.warming = steleConfig.isWarmOnWrite() ? Warming.NEW_FILES : Warming.NOTHING;
-        this.enabled = config.getEnabled();
+        this.config = requireNonNull(config, "config is null");
+        this.folder = requireNonNull(folder, "folder is null");
         // Virtual: they wait for disks and the store, and the cache limits how many do
         this.threads =
                 Executors.newThreadPerTaskExecutor(
                         Thread.ofVirtual().name("stele-data-cache-", 0).factory());
-        this.cache = DataCache.isConfigured(config) ? Optional.of(open(config)) : Optional.empty();
+        this.later = later.apply(threads);
         this.mbeans = new DataCacheMBeans(exporter, more -> objectName(names, more));
-        if (cache.isPresent()) {
+        if (DataCache.hasDirectories(config)) {
+            cache = open();
             mbeans.export(new DataCacheMetrics(this::space));
         }
     }
@@ -63,13 +117,64 @@ public final class WorkerDataCache {
         return names.generatedNameOf(DataCacheMetrics.class, properties);
     }
 
-    private DataCache open(DataCacheConfig config) {
+    /**
+     * Those of catalogs that were dropped: nobody tells a plugin of that. Knows nothing of this
+     * cache, which may be closed, and collected, by the time it runs.
+     */
+    private static void emptyAbandoned(AtomicReference<@Nullable Path> sweep, Clock clock) {
+        Path folder = sweep.getAndSet(null);
+        if (folder == null) {
+            return;
+        }
+        for (Path pages : DefaultCache.emptyAbandoned(CacheFolder.all(folder), clock.instant())) {
+            log.info(
+                    "Deleted the data cache in %s, which nobody has used for %s days",
+                    pages, DefaultCache.ABANDONED.toDays());
+        }
+    }
+
+    private DataCache open() {
         try {
-            return DataCache.open(config, System::nanoTime, new SecureRandom(), threads);
+            DataCache opened =
+                    DataCache.open(config, System::nanoTime, new SecureRandom(), threads);
+            log.info("Data cache: %s", opened.describe());
+            return opened;
         } catch (IOException e) {
             threads.shutdown();
             throw new UncheckedIOException(e.getMessage(), e);
         }
+    }
+
+    /** Whatever is wrong with the folder: reading goes on, past any cache. */
+    private synchronized void openDefault() {
+        if (closed || cache != null) {
+            return;
+        }
+        if (folder.path().isEmpty()) {
+            log.warn(
+                    "No data cache: stele.cache.directories names none, and the system property %s, which Trino's launcher takes from node.properties, names no data directory of this node",
+                    DefaultCache.DATA_DIRECTORY);
+            return;
+        }
+        Path path = folder.path().get();
+        try {
+            DataCache opened =
+                    DataCache.openDefault(
+                            path, config, System::nanoTime, new SecureRandom(), threads);
+            cache = opened;
+            log.info("Data cache: %s", opened.describe());
+            mbeans.export(new DataCacheMetrics(this::space));
+            beginSweep(path);
+        } catch (IOException | RuntimeException e) {
+            log.warn("No data cache in %s: %s", path, e);
+        }
+    }
+
+    private void beginSweep(Path path) {
+        AtomicReference<@Nullable Path> target = sweep;
+        Clock time = clock;
+        target.set(path);
+        later.execute(() -> emptyAbandoned(target, time));
     }
 
     /** Runs tasks that wait for disks and the warehouse. */
@@ -79,35 +184,47 @@ public final class WorkerDataCache {
 
     /** The warehouse as it is to be read: through the cache, or as it is. */
     ObjectStore over(ObjectStore warehouse) {
-        return cache.isPresent() && enabled.orElse(warehouse.isRemote())
-                ? cache.get().over(warehouse, warming)
-                : warehouse;
+        if (!DataCache.isWanted(config, warehouse.isRemote())) {
+            return warehouse;
+        }
+        if (cache == null) {
+            openDefault();
+        }
+        DataCache open = cache;
+        return open == null ? warehouse : open.over(warehouse, warming);
     }
 
     /** Says that files of a table are going to be read: it is known by name from then on. */
     public void reading(TableSchema table) {
-        if (cache.isPresent()) {
+        DataCache open = cache;
+        if (open != null) {
             String name = table.schemaName() + "." + table.tableName();
-            cache.get().name(table.id().toString(), name);
-            mbeans.export(name, cache.get());
+            open.name(table.id().toString(), name);
+            mbeans.export(name, open);
         }
     }
 
     /** What it did for each table; none where there is no cache. */
     public List<DataCacheTable> tables() {
-        return cache.map(DataCache::tables).orElse(List.of());
+        DataCache open = cache;
+        return open == null ? List.of() : open.tables();
     }
 
     /** What it holds; empty where there is no cache. */
     public Optional<DataCacheSpace> space() {
-        return cache.map(DataCache::space);
+        return Optional.ofNullable(cache).map(DataCache::space);
     }
 
     /** Lets fetches end and writes the index down. */
     @PreDestroy
-    public void close() {
+    public synchronized void close() {
+        closed = true;
+        sweep.set(null);
         mbeans.unexport();
-        cache.ifPresent(DataCache::close);
+        DataCache open = cache;
+        if (open != null) {
+            open.close();
+        }
         threads.shutdown();
     }
 }

@@ -75,6 +75,30 @@ public final class KeyRows {
         this.columnIndexes = indexes.stream().mapToInt(Integer::intValue).toArray();
     }
 
+    /**
+     * Keys of the primary key, as {@link #key} tells them, by its columns alone: those that the
+     * rows of files are sorted by may be others.
+     */
+    public static KeyRows ofPrimaryKey(TableSchema table, TrinoTypes types) {
+        List<ColumnSchema> columns = table.columns(table.primaryKey());
+        TableSchema unsorted =
+                new TableSchema(
+                        table.id(),
+                        table.schemaName(),
+                        table.tableName(),
+                        table.schemaVersion(),
+                        columns,
+                        table.primaryKey(),
+                        table.distributionKey(),
+                        List.of(),
+                        List.of(),
+                        table.orientation(),
+                        table.tableGroup(),
+                        table.shardCount(),
+                        Optional.empty());
+        return new KeyRows(unsorted, columns, types);
+    }
+
     /** Keys of an index on these columns, as {@link #sortKey} tells them. */
     public static KeyRows ofIndex(TableSchema table, List<ColumnSchema> columns, TrinoTypes types) {
         List<Integer> ids = columns.stream().map(ColumnSchema::id).toList();

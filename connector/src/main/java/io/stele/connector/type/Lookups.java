@@ -69,6 +69,19 @@ public final class Lookups {
                 && ScanPredicates.isExactInSidecar(table.column(column.id()).type(), domain);
     }
 
+    /**
+     * Whether a scan has the same rows as the lookup of a constraint: it compares values, each
+     * column by itself.
+     */
+    public static boolean canScan(TableSchema table, TupleDomain<SteleColumnHandle> constraint) {
+        return constraint.getDomains().orElseThrow().entrySet().stream()
+                .allMatch(
+                        entry ->
+                                !isEnforced(table, constraint, entry.getKey())
+                                        || ScanPredicates.isEnforceable(
+                                                table, entry.getKey(), entry.getValue()));
+    }
+
     private static Optional<SteleLookup> byUniqueIndex(
             ConnectorSession session, TableSchema table, ScanPredicate predicate) {
         return SteleSessionProperties.isIndexLookupEnabled(session)

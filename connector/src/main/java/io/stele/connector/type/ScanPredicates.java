@@ -122,6 +122,14 @@ public final class ScanPredicates {
                 || (isFloating && domain.getValues().getRanges().getRangeCount() <= MAX_RANGES);
     }
 
+    /** The same of a column; of a field inside one no scan can tell. */
+    public static boolean isEnforceable(
+            TableSchema table, SteleColumnHandle column, Domain domain) {
+        return column.id() > 0
+                && !column.isField()
+                && isEnforceable(table.column(column.id()).type(), domain);
+    }
+
     /**
      * Whether the sidecar, which compares whole rows with the predicate, leaves out every row whose
      * value the domain has not. Of single values that is so for all types: equal values have equal

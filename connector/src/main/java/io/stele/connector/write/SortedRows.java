@@ -9,6 +9,7 @@ import io.stele.protocol.schema.ColumnSchema;
 import io.stele.protocol.schema.ShardRouter;
 import io.stele.storage.format.BlockFileOptions;
 import io.stele.storage.format.FileChecksums;
+import io.stele.storage.format.FileMetadata;
 import io.stele.storage.format.KeyIndexSummary;
 import io.stele.storage.format.KeyIndexWriter;
 import io.trino.spi.Page;
@@ -187,7 +188,7 @@ final class SortedRows {
         }
         Optional<KeyIndexSummary> index =
                 context.table().hasPrimaryKey()
-                        ? Optional.of(writeKeyIndex(name, order))
+                        ? Optional.of(writeKeyIndex(name, order, summary))
                         : Optional.empty();
         byte[] partition = order.getFirst().partition;
         return new WrittenFile(
@@ -238,17 +239,20 @@ final class SortedRows {
         return new Page(count, blocks);
     }
 
-    private KeyIndexSummary writeKeyIndex(WriteContext.FileName name, List<Row> order)
+    private KeyIndexSummary writeKeyIndex(
+            WriteContext.FileName name, List<Row> order, ColumnFile.Summary file)
             throws IOException {
         boolean inKeyOrder = context.table().clusteringKey().isEmpty();
         try (KeyIndexWriter index =
                 inKeyOrder
                         ? KeyIndexWriter.byRank(
-                                context.warehouse(), name.keyIndexPath(), BlockFileOptions.DEFAULT)
+                                context.warehouse(),
+                                name.keyIndexPath(),
+                                BlockFileOptions.KEY_INDEX)
                         : KeyIndexWriter.explicit(
                                 context.warehouse(),
                                 name.keyIndexPath(),
-                                BlockFileOptions.DEFAULT)) {
+                                BlockFileOptions.KEY_INDEX)) {
             if (inKeyOrder) {
                 for (Row row : order) {
                     index.add(row.primaryKey);
@@ -256,7 +260,7 @@ final class SortedRows {
             } else {
                 addByKey(index, order);
             }
-            return index.finish();
+            return index.finish(new FileMetadata(file.checksums(), file.metadata()).encode());
         }
     }
 

@@ -3,11 +3,7 @@ package io.stele.connector.clients;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +14,8 @@ import org.junit.jupiter.api.Assumptions;
  * that stays until these change.
  */
 final class PythonEnvironment {
-    private static final Path REQUIREMENTS = Path.of("src/test/python/requirements.txt");
+    private static final Path PROGRAM = Path.of("src/test/python/environment.py");
+    private static final int NO_VENV = 3;
 
     private final Path folder;
 
@@ -26,26 +23,12 @@ final class PythonEnvironment {
         this.folder = requireNonNull(folder, "folder is null");
     }
 
-    /** Makes one; where there is no Python, the test is skipped with what to install. */
+    /**
+     * Makes one, unless {@code bin/stele test} has done so beside Maven; where there is no Python,
+     * the test is skipped with what to install.
+     */
     static PythonEnvironment open() throws IOException, InterruptedException {
         Path folder = Path.of("target/python").toAbsolutePath();
-        // Tests run in several processes, and one installs
-        Path lock = Files.createDirectories(folder.getParent()).resolve("python.lock");
-        try (FileChannel channel =
-                        FileChannel.open(
-                                lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                FileLock _ = channel.lock()) {
-            return open(folder);
-        }
-    }
-
-    private static PythonEnvironment open(Path folder) throws IOException, InterruptedException {
-        String wanted = Files.readString(REQUIREMENTS);
-        Path done = folder.resolve("installed.txt");
-        PythonEnvironment environment = new PythonEnvironment(folder);
-        if (Files.exists(done) && Files.readString(done).equals(wanted)) {
-            return environment;
-        }
         ClientProcess.Outcome made;
         try {
             made =
@@ -53,26 +36,19 @@ final class PythonEnvironment {
                             Path.of("."),
                             Map.of(),
                             "python3",
-                            "-m",
-                            "venv",
-                            "--clear",
+                            PROGRAM.toString(),
                             folder.toString());
         } catch (IOException e) {
             Assumptions.abort("Needs Python 3.10 or newer with venv: " + e.getMessage());
             throw e;
         }
         Assumptions.assumeTrue(
-                made.status() == 0, () -> "Needs Python 3.10 or newer with venv: " + made.output());
-        ClientProcess.Outcome installed =
-                environment.run(
-                        Path.of("."),
-                        Map.of(),
-                        List.of("pip", "install", "--quiet", "-r", REQUIREMENTS.toString()));
-        if (installed.status() != 0) {
-            throw new IOException("Cannot install " + REQUIREMENTS + ": " + installed.output());
+                made.status() != NO_VENV,
+                () -> "Needs Python 3.10 or newer with venv: " + made.output());
+        if (made.status() != 0) {
+            throw new IOException("Cannot make " + folder + ": " + made.output());
         }
-        Files.writeString(done, wanted);
-        return environment;
+        return new PythonEnvironment(folder);
     }
 
     /** Runs a program of the environment. */

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SteleDifferentialIT {
-    private static final int SEEDS = LongRun.count(2, 12);
+    private static final int SEEDS = LongRun.count(1, 12);
     private static final int STATEMENTS = 30;
 
     @TempDir private Path directory;

@@ -1,10 +1,13 @@
 package io.stele.sidecar.engine;
 
 import static com.google.common.base.Preconditions.checkArgument;
+import static java.util.Objects.requireNonNull;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import com.google.inject.Inject;
 import io.airlift.log.Logger;
+import io.airlift.units.DataSize;
 import io.stele.cache.BenefitCacheOptions;
 import io.stele.cache.BenefitStatistics;
 import io.stele.protocol.api.FragmentCacheUse;
@@ -12,13 +15,19 @@ import io.stele.scheduler.BlockingPool;
 import io.stele.storage.aggregate.FragmentCache;
 import io.stele.storage.aggregate.FragmentLog;
 import io.stele.storage.encryption.EncryptionConfig;
+import io.stele.storage.engine.StorageEngine;
 import io.stele.storage.metrics.Cumulative;
+import io.stele.storage.objectstore.cached.DefaultCache;
 import jakarta.annotation.PreDestroy;
 import java.io.Closeable;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.weakref.jmx.Managed;
@@ -30,6 +39,14 @@ public final class FragmentResults implements Closeable {
     /** Results that wait to be written; others are computed again after a restart. */
     private static final int MAX_WAITING_WRITES = 1_000;
 
+    /** How long a start waits for results of an earlier process: most are read by then. */
+    private static final long LOADING_MILLIS = 1_000;
+
+    private static final String FOLDER = "results";
+
+    /** Of a disk that is nearly full nothing is taken. */
+    private static final long MIN_DISK_BYTES = 16 << 20;
+
     private final Optional<FragmentCache> cache;
     private final BlockingPool writes =
             new BlockingPool(
@@ -37,13 +54,21 @@ public final class FragmentResults implements Closeable {
                     MAX_WAITING_WRITES,
                     Thread.ofVirtual().name("fragment-write-", 0).factory(),
                     failure -> log.error(failure, "A write of a fragment result failed"));
-    private Optional<FragmentLog> kept = Optional.empty();
+    private final FragmentCacheConfig config;
+    private final boolean isEncrypted;
+    private Optional<FragmentLog> kept = Optional.empty(); // guarded by this
 
     /**
-     * @throws UncheckedIOException if the directory is in use, or cannot be read
+     * @throws IllegalArgumentException if a directory is configured that would have values of an
+     *     encrypted warehouse
      */
     @Inject
     public FragmentResults(FragmentCacheConfig config, EncryptionConfig encryption) {
+        this.config = requireNonNull(config, "config is null");
+        this.isEncrypted =
+                encryption.getMasterKeys().isPresent()
+                        || encryption.getMasterKeyFile().isPresent()
+                        || encryption.getMasterKeyCommand().isPresent();
         this.cache =
                 config.isEnabled()
                         ? Optional.of(
@@ -54,34 +79,121 @@ public final class FragmentResults implements Closeable {
                         : Optional.empty();
         if (cache.isPresent() && config.getDirectory().isPresent()) {
             checkArgument(
-                    encryption.getMasterKeys().isEmpty()
-                            && encryption.getMasterKeyFile().isEmpty()
-                            && encryption.getMasterKeyCommand().isEmpty(),
+                    !isEncrypted,
                     "Expected no stele.fragment-cache.directory in a sidecar with encryption at rest: results there are not encrypted");
-            kept = Optional.of(open(config, cache.get()));
         }
     }
 
-    private FragmentLog open(FragmentCacheConfig config, FragmentCache target) {
+    /**
+     * Deletes results written before the warehouse was encrypted, which are plain: minima and
+     * maxima are values of rows.
+     *
+     * @param folder of this sidecar's caches, if it has any
+     */
+    public void deleteUnencrypted(Path folder) {
+        if (!isEncrypted) {
+            return;
+        }
+        Path results = folder.resolve(FOLDER);
         try {
-            FragmentLog opened =
-                    FragmentLog.open(
-                            config.getDirectory().orElseThrow().toPath(),
-                            config.getMaxDiskSize().toBytes(),
-                            writes::execute,
-                            damage -> log.warn("%s", damage),
-                            target::restore);
-            target.keepIn(opened);
-            return opened;
+            int deleted = FragmentLog.delete(results);
+            if (deleted > 0) {
+                log.info(
+                        "Deleted %s segments of results in %s, written before encryption at rest",
+                        deleted, results);
+            }
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            log.warn("Cannot delete results that are not encrypted in %s: %s", results, e);
+        }
+    }
+
+    /**
+     * Keeps results over restarts, and reads earlier ones, beyond a second in the background: where
+     * the configuration says; else, unless the warehouse is encrypted, in the folder of caches.
+     * Whatever is wrong with that one, they are in memory only. Once, before there are any.
+     *
+     * @param history of the warehouse, as {@link StorageEngine#history}; where it is not known, no
+     *     result is kept, and none is used that was
+     * @param folder of this sidecar's caches, if it has a data cache
+     * @throws UncheckedIOException if a configured directory is in use, or cannot be read
+     */
+    public synchronized void keepIn(Optional<String> history, Optional<Path> folder) {
+        if (cache.isEmpty() || isEncrypted) {
+            return;
+        }
+        Optional<Path> configured = config.getDirectory().map(File::toPath);
+        if (configured.isEmpty() && folder.isEmpty()) {
+            return;
+        }
+        if (history.isEmpty()) {
+            log.warn("Results of aggregations are in memory only: the log cannot be read");
+        } else if (configured.isPresent()) {
+            try {
+                open(
+                        cache.get(),
+                        configured.get(),
+                        history.get(),
+                        config.getMaxDiskSize().toBytes());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        } else {
+            keepIn(cache.get(), history.get(), folder.get().resolve(FOLDER));
+        }
+    }
+
+    private synchronized void keepIn(FragmentCache target, String history, Path results) {
+        try {
+            DefaultCache.createFolder(results);
+            long share = DefaultCache.shareOfDisk(results);
+            if (share < MIN_DISK_BYTES) {
+                throw new IOException(
+                        "expected %s or more as a quarter of the disk's free space, found %s"
+                                .formatted(
+                                        DataSize.succinctBytes(MIN_DISK_BYTES),
+                                        DataSize.succinctBytes(share)));
+            }
+            open(target, results, history, Math.min(share, config.getMaxDiskSize().toBytes()));
+            log.info("Results of aggregations outlive restarts in %s", results);
+        } catch (IOException | RuntimeException e) {
+            log.warn("Results of aggregations are in memory only, not in %s: %s", results, e);
+        }
+    }
+
+    private synchronized void open(
+            FragmentCache target, Path directory, String history, long maxBytes)
+            throws IOException {
+        FragmentLog opened =
+                FragmentLog.open(
+                        directory,
+                        history,
+                        maxBytes,
+                        writes::execute,
+                        damage -> log.warn("%s", damage),
+                        target::restore);
+        target.keepIn(opened);
+        kept = Optional.of(opened);
+        awaitLoaded(opened);
+    }
+
+    private static void awaitLoaded(FragmentLog opened) {
+        try {
+            var unused = opened.loaded().get(LOADING_MILLIS, MILLISECONDS);
+        } catch (TimeoutException e) {
+            log.info(
+                    "Results of aggregations that an earlier process kept are read in the background");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("Expected no failure here", e);
         }
     }
 
     /** Ends the writes. */
     @Override
     @PreDestroy
-    public void close() throws IOException {
+    public synchronized void close() throws IOException {
+        kept.ifPresent(FragmentLog::endLoading);
         writes.close();
         if (kept.isPresent()) {
             kept.get().close();

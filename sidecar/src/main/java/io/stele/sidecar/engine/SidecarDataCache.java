@@ -3,6 +3,7 @@ package io.stele.sidecar.engine;
 import static java.util.Objects.requireNonNull;
 
 import com.google.inject.Inject;
+import io.airlift.log.Logger;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.protocol.api.DataCacheSpace;
@@ -14,8 +15,10 @@ import io.stele.storage.objectstore.cached.DataCache;
 import io.stele.storage.objectstore.cached.DataCacheConfig;
 import io.stele.storage.objectstore.cached.DataCacheMBeans;
 import io.stele.storage.objectstore.cached.DataCacheMetrics;
+import io.stele.storage.objectstore.cached.DefaultCache;
 import io.stele.storage.objectstore.cached.Warming;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
@@ -26,18 +29,27 @@ import org.jspecify.annotations.Nullable;
 import org.weakref.jmx.MBeanExporter;
 
 /**
- * The data page cache of this sidecar, if it is configured; opened and closed with the engine.
- * Thread safe.
+ * The data page cache of this sidecar: in directories that its configuration names, or in {@link
+ * CacheFolder} where the warehouse is over a network. Opened and closed with the engine. Thread
+ * safe.
  */
 public final class SidecarDataCache {
+    private static final Logger log = Logger.get(SidecarDataCache.class);
+
     private final DataCacheConfig config;
+    private final CacheFolder folder;
     private final Warming warming;
     private final DataCacheMBeans mbeans;
     private @Nullable ExecutorService threads; // guarded by this
     private volatile @Nullable DataCache cache; // written under this object's lock
 
     @Inject
-    public SidecarDataCache(DataCacheConfig config, StorageConfig storage, MBeanExporter exporter) {
+    public SidecarDataCache(
+            DataCacheConfig config,
+            StorageConfig storage,
+            CacheFolder folder,
+            MBeanExporter exporter) {
+        this.folder = requireNonNull(folder, "folder is null");
         this.mbeans = new DataCacheMBeans(exporter, SidecarDataCache::objectName);
         this.config = requireNonNull(config, "config is null");
         if (!storage.isWarmOnFlush()) {
@@ -56,27 +68,73 @@ public final class SidecarDataCache {
     /**
      * The warehouse as the engine is to see it: through the cache, or as it is.
      *
-     * @throws SteleException STORE_FAILED, if a directory cannot be used
+     * @throws SteleException STORE_FAILED, if a configured directory cannot be used; whatever is
+     *     wrong with the default folder, the sidecar goes on without
      */
     synchronized ObjectStore over(ObjectStore warehouse) {
-        if (!DataCache.isConfigured(config) || !config.getEnabled().orElse(warehouse.isRemote())) {
+        if (!DataCache.isWanted(config, warehouse.isRemote())) {
             return warehouse;
         }
         // Virtual: they wait for disks and the store, and the cache limits how many do
         ExecutorService started =
                 Executors.newThreadPerTaskExecutor(
                         Thread.ofVirtual().name("data-cache-", 0).factory());
+        Optional<DataCache> opened =
+                DataCache.hasDirectories(config)
+                        ? Optional.of(open(started))
+                        : openDefault(started);
+        if (opened.isEmpty()) {
+            started.shutdown();
+            return warehouse;
+        }
+        threads = started;
+        cache = opened.get();
+        mbeans.export(new DataCacheMetrics(this::space));
+        return opened.get().over(warehouse, warming);
+    }
+
+    private DataCache open(ExecutorService started) {
         try {
             DataCache opened =
                     DataCache.open(config, System::nanoTime, new SecureRandom(), started);
-            threads = started;
-            cache = opened;
-            mbeans.export(new DataCacheMetrics(this::space));
-            return opened.over(warehouse, warming);
+            log.info("Data cache: %s", opened.describe());
+            return opened;
         } catch (IOException e) {
             started.shutdown();
             throw new SteleException(ErrorCode.STORE_FAILED, String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private Optional<DataCache> openDefault(ExecutorService started) {
+        Optional<Path> path = folder.path();
+        if (path.isEmpty()) {
+            log.warn(
+                    "No data cache: stele.cache.directories names none, the log is on no disk of this host, and the system property %s names no data directory",
+                    DefaultCache.DATA_DIRECTORY);
+            return Optional.empty();
+        }
+        try {
+            DataCache opened =
+                    DataCache.openDefault(
+                            path.get(), config, System::nanoTime, new SecureRandom(), started);
+            log.info("Data cache: %s", opened.describe());
+            return Optional.of(opened);
+        } catch (IOException | RuntimeException e) {
+            log.warn("No data cache in %s: %s", path.get(), e);
+            return Optional.empty();
+        }
+    }
+
+    /** The folder of caches that nobody configured, whether this sidecar has any or not. */
+    public Optional<Path> defaultFolder() {
+        return folder.path();
+    }
+
+    /**
+     * Where other caches of this sidecar may be, which has a data cache; empty where it has none.
+     */
+    public Optional<Path> folder() {
+        return cache == null ? Optional.empty() : folder.path();
     }
 
     /** Tells the cache how the tables are called. */

@@ -31,19 +31,34 @@ import java.util.concurrent.Executor;
 final class AggregateFragments {
     private static final int MAX_BATCH_ROWS = 1 << 16;
 
+    /**
+     * Where files are read over a network, unless there are more workers: a quarter of the reads
+     * that a sidecar does at once, since lookups need some too. A file is two or three waits for
+     * the store and some hundred milliseconds of decoding.
+     */
+    private static final int MAX_LANES = 8;
+
     private final AggregateScan scan;
     private final QueryGroup group;
     private final Executor storeReads;
-    private final int maxLanes;
+    private final int workers;
+    private int maxLanes;
 
     /**
-     * @param maxLanes most parts computed at once
+     * @param workers parts that are computed at once
+     * @param isRemote whether parts wait for a network, so that others are read meanwhile
      */
-    AggregateFragments(AggregateScan scan, QueryGroup group, Executor storeReads, int maxLanes) {
+    AggregateFragments(
+            AggregateScan scan,
+            QueryGroup group,
+            Executor storeReads,
+            int workers,
+            boolean isRemote) {
         this.scan = requireNonNull(scan, "scan is null");
         this.group = requireNonNull(group, "group is null");
         this.storeReads = requireNonNull(storeReads, "storeReads is null");
-        this.maxLanes = maxLanes;
+        this.workers = workers;
+        this.maxLanes = isRemote ? Math.max(workers, Math.min(4 * workers, MAX_LANES)) : workers;
     }
 
     /**
@@ -63,8 +78,13 @@ final class AggregateFragments {
         Deque<GroupRange> left = new ArrayDeque<>(List.of(GroupRange.ALL));
         while (!left.isEmpty()) {
             GroupRange groups = left.pop();
-            AggregatePass pass = scan.pass(groups);
+            AggregatePass pass = scan.pass(groups, workers);
             compute(pass, name, stream);
+            if (pass.isCrowded()) {
+                maxLanes = workers;
+                left.push(groups);
+                continue;
+            }
             if (pass.isTooLarge()) {
                 groups.split().forEach(left::push);
                 continue;

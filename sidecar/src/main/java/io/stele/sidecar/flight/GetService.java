@@ -213,7 +213,8 @@ final class GetService {
                                 aggregationBytes),
                         scan.group(),
                         engine.queries().storeReads(),
-                        engine.queries().workers());
+                        engine.queries().workers(),
+                        engine.readingAhead().isPresent());
         String name = "aggregation of table id " + ticket.tableId().value();
         metrics.aggregated(parts.send(name, scan.stream(), batchBytes));
     }

@@ -91,7 +91,10 @@ final class ResponseQueue {
                 if (wasClosed) {
                     return;
                 }
-                LockSupport.park(this);
+                // A close while this waited for the lock has woken it there, and would not again
+                if (!closed) {
+                    LockSupport.park(this);
+                }
             }
         } finally {
             finished = true;

@@ -7,6 +7,7 @@ import io.stele.protocol.SteleException;
 import io.stele.sidecar.auth.Authenticator;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
+import jakarta.servlet.FilterConfig;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
@@ -17,32 +18,52 @@ import java.util.Optional;
 
 /**
  * Lets a request pass only with the shared secret, except {@code /v1/info}. What does not exist is
- * not told either.
+ * not told either. Without the secret a connection is good for one request.
  */
 public final class AuthenticationFilter implements Filter {
     private static final String OPEN_PATH = "/v1/info";
 
     private final Authenticator authenticator;
+    private final HttpLogins logins;
 
     @Inject
-    public AuthenticationFilter(Authenticator authenticator) {
+    public AuthenticationFilter(Authenticator authenticator, HttpLogins logins) {
         this.authenticator = requireNonNull(authenticator, "authenticator is null");
+        this.logins = requireNonNull(logins, "logins is null");
+    }
+
+    @Override
+    public void init(FilterConfig config) {
+        logins.watch(config.getServletContext());
     }
 
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         HttpServletRequest httpRequest = (HttpServletRequest) request;
-        if (!OPEN_PATH.equals(httpRequest.getRequestURI())) {
+        HttpServletResponse httpResponse = (HttpServletResponse) response;
+        if (OPEN_PATH.equals(httpRequest.getRequestURI())) {
+            endConnection(httpRequest, httpResponse);
+        } else {
             try {
                 authenticator.authenticate(
                         Optional.ofNullable(httpRequest.getHeader("Authorization")));
             } catch (SteleException e) {
-                refuse((HttpServletResponse) response, e);
+                endConnection(httpRequest, httpResponse);
+                refuse(httpResponse, e);
                 return;
             }
+            logins.loggedIn(request);
         }
         chain.doFilter(request, response);
+    }
+
+    // Else a probe that keeps its connection would send the next request just as the deadline of
+    // logins ends it. HTTP/2 has no such header: its clients ask again by themselves.
+    private static void endConnection(HttpServletRequest request, HttpServletResponse response) {
+        if (request.getProtocol().startsWith("HTTP/1.")) {
+            response.setHeader("Connection", "close");
+        }
     }
 
     private static void refuse(HttpServletResponse response, SteleException reason)

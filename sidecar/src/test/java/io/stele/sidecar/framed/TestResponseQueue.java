@@ -12,6 +12,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -76,34 +77,10 @@ final class TestResponseQueue {
         CountDownLatch writes = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         CountDownLatch flushed = new CountDownLatch(2);
-        OutputStream slow =
-                new OutputStream() {
-                    @Override
-                    public void write(int value) {
-                        writes.countDown();
-                        try {
-                            goOn.await();
-                        } catch (InterruptedException e) {
-                            Thread.currentThread().interrupt();
-                        }
-                    }
-                };
-        ResponseQueue queue = new ResponseQueue(new FrameWriter(slow), System::nanoTime);
+        ResponseQueue queue =
+                new ResponseQueue(new FrameWriter(waiting(writes, goOn)), System::nanoTime);
         Thread writer = Thread.ofVirtual().start(() -> writeAll(queue));
-        Thread first =
-                Thread.ofPlatform()
-                        .start(
-                                () -> {
-                                    try {
-                                        queue.addAndWrite(
-                                                FrameType.PING_REPLY,
-                                                1,
-                                                new byte[0],
-                                                flushed::countDown);
-                                    } catch (IOException e) {
-                                        throw new UncheckedIOException(e);
-                                    }
-                                });
+        Thread first = startWriting(queue, flushed::countDown);
         writes.await();
         queue.add(FrameType.PING_REPLY, 2, new byte[0], flushed::countDown);
         goOn.countDown();
@@ -111,6 +88,27 @@ final class TestResponseQueue {
         first.join();
         queue.close();
         writer.join();
+    }
+
+    /**
+     * The writer waits for the lock that another has, is woken by its release and by the close at
+     * once, and finds nothing left to write: the second wake-up is none.
+     */
+    @Test
+    void aCloseWhileTheWriterWaitsForTheLockIsNotLost() throws Exception {
+        CountDownLatch writes = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        ResponseQueue queue =
+                new ResponseQueue(new FrameWriter(waiting(writes, goOn)), System::nanoTime);
+        Thread first = startWriting(queue, queue::close); // the lock is held by then
+        writes.await();
+        Thread writer = Thread.ofPlatform().daemon().start(() -> writeAll(queue));
+        while (writer.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+        goOn.countDown();
+        first.join();
+        assertThat(writer.join(Duration.ofMinutes(1))).as("the writer has ended").isTrue();
     }
 
     @Test
@@ -162,6 +160,33 @@ final class TestResponseQueue {
         queue.close();
         writer.join();
         assertThat(queue.isStalled(100)).isFalse();
+    }
+
+    /** Tells of each write, and waits in it. */
+    private static OutputStream waiting(CountDownLatch writes, CountDownLatch goOn) {
+        return new OutputStream() {
+            @Override
+            public void write(int value) throws IOException {
+                writes.countDown();
+                try {
+                    goOn.await();
+                } catch (InterruptedException e) {
+                    throw new IOException(e);
+                }
+            }
+        };
+    }
+
+    private static Thread startWriting(ResponseQueue queue, Runnable flushed) {
+        return Thread.ofPlatform()
+                .start(
+                        () -> {
+                            try {
+                                queue.addAndWrite(FrameType.PING_REPLY, 1, new byte[0], flushed);
+                            } catch (IOException e) {
+                                throw new UncheckedIOException(e);
+                            }
+                        });
     }
 
     private static void writeAll(ResponseQueue queue) {

@@ -24,6 +24,7 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
+import io.stele.testing.LongRun;
 import io.stele.testing.MiniHdfs;
 import io.stele.testing.VersityGateway;
 import java.io.IOException;
@@ -52,7 +53,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Small memtables make flushes, manifests and log trimming happen between the kills.
  */
 final class SidecarKillIT {
-    private static final int KILLS = 4;
+    private static final int KILLS = LongRun.count(3, 6);
     // Acknowledged rows between two kills: enough for several flushes of the small memtables.
     private static final int ROWS_BETWEEN_KILLS = 6_000;
 

@@ -1,5 +1,6 @@
 package io.stele.sidecar.tls;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,6 +21,9 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.SidecarServer;
 import io.stele.sidecar.TestingSidecar;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -31,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -84,6 +89,7 @@ final class TlsIT {
         properties.put("stele.tls.enabled", "true");
         properties.put("stele.tls.keystore.path", keystore.toString());
         properties.put("stele.tls.keystore.password", PASSWORD);
+        properties.put("stele.login-timeout", "3s");
         server = SidecarServer.start(properties);
         tls = new ClientTls(Optional.of(certificate));
     }
@@ -130,6 +136,42 @@ final class TlsIT {
                                             BodyHandlers.ofString())
                                     .body())
                     .contains("\"ready\":true");
+        }
+    }
+
+    /** Without one's own time-out: Jetty's starts again with each byte. */
+    @Test
+    void strangersOnTheHttpPortHaveADeadline() throws Exception {
+        try (Socket socket =
+                tls.sslContext()
+                        .getSocketFactory()
+                        .createSocket("127.0.0.1", server.httpUri().getPort())) {
+            socket.setSoTimeout(20_000);
+            socket.getOutputStream()
+                    .write("GET /v1/info HTTP/1.1\r\nX-Header: ".getBytes(US_ASCII));
+            Thread trickle =
+                    Thread.startVirtualThread(
+                            () -> {
+                                try {
+                                    while (true) {
+                                        socket.getOutputStream().write('x');
+                                        LockSupport.parkNanos(100_000_000);
+                                    }
+                                } catch (IOException closed) {
+                                    // The sidecar has ended it
+                                }
+                            });
+            boolean ended;
+            try {
+                ended = socket.getInputStream().read() < 0;
+            } catch (SocketTimeoutException e) {
+                ended = false;
+            } catch (IOException e) {
+                ended = true;
+            }
+            assertThat(ended).isTrue();
+            socket.close();
+            trickle.join();
         }
     }
 

@@ -19,6 +19,8 @@ public final class AggregatePart implements AutoCloseable {
     private final Supplier<Aggregator> factory;
     private final @Nullable FragmentRun fragment; // null where the result is not kept
     private @Nullable Aggregator aggregator; // null before the first batch
+    private long stateBytes; // that the pass knows of
+    private boolean closed;
 
     AggregatePart(
             int index,
@@ -73,7 +75,9 @@ public final class AggregatePart implements AutoCloseable {
         long start = fragment == null ? 0 : fragment.nanoTime();
         Aggregator present = aggregator();
         present.add(source);
-        pass.check(present.state());
+        long bytes = present.state().sizeBytes();
+        pass.checkOpen(present.state(), bytes - stateBytes);
+        stateBytes = bytes;
         if (fragment != null) {
             fragment.spent(start);
         }
@@ -103,6 +107,10 @@ public final class AggregatePart implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        if (!closed) {
+            closed = true;
+            pass.closed(stateBytes);
+        }
         if (fragment != null) {
             fragment.close();
         }

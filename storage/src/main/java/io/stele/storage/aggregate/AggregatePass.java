@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 
 /**
@@ -23,9 +25,19 @@ public final class AggregatePass {
     private final GroupRange range;
     private final AggregateLimits limits;
     private final List<IntFunction<AggregatePart>> parts;
+    private final int computing;
+
+    /** Parts that were given out and are not closed. */
+    private final AtomicInteger openParts = new AtomicInteger();
+
+    /** Of the states of parts that are being computed. */
+    private final AtomicLong openBytes = new AtomicLong();
 
     /** Set once, by whichever part or merge finds that it is so. */
     private volatile boolean tooLarge;
+
+    /** As well, before that. */
+    private volatile boolean crowded;
 
     // Guarded by this
     private final GroupedState merged;
@@ -49,6 +61,7 @@ public final class AggregatePass {
     private long earlyBytes;
 
     /**
+     * @param computing how many parts may have the most bytes at once
      * @param sources open what is read
      * @param known of what need not be read
      */
@@ -56,8 +69,10 @@ public final class AggregatePass {
             AggregatePlan plan,
             GroupRange range,
             AggregateLimits limits,
+            int computing,
             List<AggregateScan.Source> sources,
             Optional<GroupedState> known) {
+        this.computing = computing;
         this.plan = requireNonNull(plan, "plan is null");
         this.range = requireNonNull(range, "range is null");
         this.limits = requireNonNull(limits, "limits is null");
@@ -84,22 +99,51 @@ public final class AggregatePass {
             return Optional.empty();
         }
         int index = opened++;
+        openParts.incrementAndGet();
         return Optional.of(parts.get(index).apply(index));
     }
 
     /**
      * Whether it came upon too many groups. Whoever computes a part then closes it; {@link
-     * GroupRange#split} says what to compute instead.
+     * GroupRange#split} says what to compute instead, unless it {@link #isCrowded}.
      */
     public boolean isTooLarge() {
         return tooLarge;
     }
 
     /** Gives the pass up if a state of it has become too large. */
-    void check(GroupedState state) {
+    private void check(GroupedState state) {
         if (limits.isExceeded(state, range)) {
             tooLarge = true;
         }
+    }
+
+    /**
+     * Gives the pass up if the state of a part has become too large, or all of them together.
+     *
+     * @param bytes by which it has grown
+     */
+    void checkOpen(GroupedState state, long bytes) {
+        check(state);
+        boolean isFull = openBytes.addAndGet(bytes) > computing * limits.maxBytes();
+        if (isFull && openParts.get() > computing) {
+            crowded = true;
+            tooLarge = true;
+        }
+    }
+
+    /**
+     * Whether it was given up because more parts were computed at once than may have the most
+     * bytes: the same groups may fit where no more are.
+     */
+    public boolean isCrowded() {
+        return crowded;
+    }
+
+    /** A part whose state had these bytes is merged, or thrown away. */
+    void closed(long bytes) {
+        openParts.decrementAndGet();
+        openBytes.addAndGet(-bytes);
     }
 
     /**

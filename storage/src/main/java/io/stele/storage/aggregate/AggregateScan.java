@@ -118,9 +118,13 @@ public final class AggregateScan {
                                 Optional.empty()));
     }
 
-    /** Starts to compute the results of some groups. */
-    public AggregatePass pass(GroupRange groups) {
-        return new AggregatePass(plan, groups, limits, sources, known);
+    /**
+     * Starts to compute the results of some groups.
+     *
+     * @param computing how many parts may have the most bytes of groups at once
+     */
+    public AggregatePass pass(GroupRange groups, int computing) {
+        return new AggregatePass(plan, groups, limits, computing, sources, known);
     }
 
     /** What the parts had from kept results so far. */

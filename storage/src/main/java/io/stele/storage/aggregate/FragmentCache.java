@@ -74,9 +74,20 @@ public final class FragmentCache {
                                 key.fragment()));
     }
 
-    /** Adds a result of before a restart. */
+    /** Forgets a result that cannot be read. */
+    void forget(FragmentKey key, Exception reason) {
+        results.mismatch(key);
+        mismatch.accept(
+                "Expected a fragment result for %s with %s rows deleted, found one that cannot be read (%s): it is computed again, fragment %s"
+                        .formatted(key.path(), key.deletedCount(), reason, key.fragment()));
+    }
+
+    /**
+     * Adds a result that an earlier process kept, the oldest first, also while others work: none in
+     * the place of what was computed since, or was found to be wrong.
+     */
     public void restore(FragmentKey key, byte[] state, long nanos) {
-        results.put(key, state, nanos);
+        results.restore(key, state, nanos);
     }
 
     /** Has results written to a log from now on. */

@@ -19,7 +19,7 @@ import java.util.Optional;
  *     are read, and of the conditions that some rows of the file may miss
  * @param path of the file
  * @param deletedCount rows of the file that are gone: which, follows from how many, since rows go
- *     in one order
+ *     in one order, as long as the warehouse goes on from where it was ({@link FragmentLog})
  */
 public record FragmentKey(String fragment, String path, long deletedCount) {
     /** Says how states are written and what they mean; another one finds nothing of before. */

@@ -3,13 +3,16 @@ package io.stele.storage.aggregate;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.files.Directories;
 import io.stele.cache.files.DirectoryLock;
+import io.stele.cache.files.Transfers;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
@@ -17,6 +20,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -37,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  * checksum is wrong: what is behind it is forgotten, and told. Nothing is synced: what a crash of
  * the machine loses is computed again.
  *
+ * <p>Results hold for one history of a warehouse; the file {@value #HISTORY} names it. Segments of
+ * another one are deleted.
+ *
  * <p>Invariant: the segments take at most {@code maxBytes} and one entry. Thread-safe: guarded by
  * its own lock, which is held while a result is written and never by who hands it over.
  */
@@ -47,6 +54,8 @@ public final class FragmentLog implements Closeable {
     private static final int MAX_PAYLOAD_BYTES = 128 << 20; // above any result and its key
     private static final String PREFIX = "results-";
     private static final String SUFFIX = ".log";
+    private static final String HISTORY = "history";
+    private static final int MAX_HISTORY_BYTES = 16 << 10; // a longer one is not shown
 
     private final Path directory;
     private final DirectoryLock lock;
@@ -59,6 +68,8 @@ public final class FragmentLog implements Closeable {
     private @Nullable FileChannel current;
     private long currentBytes;
     private boolean failed; // the disk does not take any more
+    private volatile boolean isLoading = true;
+    private final CompletableFuture<@Nullable Void> loaded = new CompletableFuture<>();
 
     private FragmentLog(
             Path directory,
@@ -80,22 +91,33 @@ public final class FragmentLog implements Closeable {
     }
 
     /**
-     * Reads what is there, oldest first, and goes on behind it.
+     * Goes on behind what is there, and has it read, oldest first, before anything is written: who
+     * opens does not wait for that. What is of another history is deleted, and reported.
      *
-     * @param writes runs writes, one after the other or not; may refuse by throwing
+     * @param history what the rows come from, in one line; under another one, a {@link
+     *     FragmentKey#deletedCount} may mean other rows
+     * @param writes runs reading and writes, one after the other or not; may refuse by throwing
      * @param damage told of what cannot be read, and of a disk that fails
-     * @throws IOException if the directory is in use, or cannot be read
+     * @throws IOException if the directory is in use, or its names cannot be read
      */
     public static FragmentLog open(
-            Path directory, long maxBytes, Executor writes, Consumer<String> damage, Reader reader)
+            Path directory,
+            String history,
+            long maxBytes,
+            Executor writes,
+            Consumer<String> damage,
+            Reader reader)
             throws IOException {
+        requireNonNull(history, "history is null");
         requireNonNull(writes, "writes is null");
         requireNonNull(damage, "damage is null");
         DirectoryLock lock = DirectoryLock.acquire(directory, "fragment cache");
         FragmentLog log = new FragmentLog(directory, lock, maxBytes, writes, damage);
         boolean opened = false;
         try {
-            log.readAll(reader);
+            log.begin(history);
+            List<Path> present = log.findSegments();
+            writes.execute(() -> log.load(present, reader));
             opened = true;
         } finally {
             if (!opened) {
@@ -103,6 +125,65 @@ public final class FragmentLog implements Closeable {
             }
         }
         return log;
+    }
+
+    /**
+     * Deletes what is there, if anything.
+     *
+     * @return how many segments there were
+     * @throws IOException if the directory is in use, or something cannot be deleted
+     */
+    public static int delete(Path directory) throws IOException {
+        if (!Files.isDirectory(directory) || segmentsIn(directory).isEmpty()) {
+            return 0;
+        }
+        try (DirectoryLock _ = DirectoryLock.acquire(directory, "fragment cache")) {
+            return deleteSegments(directory);
+        }
+    }
+
+    private static int deleteSegments(Path directory) throws IOException {
+        List<Path> segments = segmentsIn(directory);
+        for (Path segment : segments) {
+            Files.delete(segment);
+        }
+        Directories.sync(directory);
+        return segments.size();
+    }
+
+    /** Sees to it that all there is belongs to a history, whenever the machine fails. */
+    private void begin(String history) throws IOException {
+        Path file = directory.resolve(HISTORY);
+        String found = readHistory(file);
+        if (found.equals(history)) {
+            return;
+        }
+        int deleted = deleteSegments(directory); // before the new history is on disk
+        if (deleted > 0) {
+            damage.accept(
+                    "Deleted %s segments of fragment results in %s: expected those of %s, found those of %s"
+                            .formatted(deleted, directory, history, found));
+        }
+        try (FileChannel channel =
+                FileChannel.open(
+                        file,
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.WRITE,
+                        StandardOpenOption.TRUNCATE_EXISTING)) {
+            Transfers.writeFully(channel, 0, ByteBuffer.wrap(history.getBytes(UTF_8)));
+            channel.force(true);
+        }
+        Directories.sync(directory);
+    }
+
+    private static String readHistory(Path file) {
+        try {
+            return Files.size(file) <= MAX_HISTORY_BYTES
+                    ? new String(Files.readAllBytes(file), UTF_8)
+                    : "a longer one";
+        } catch (IOException e) {
+            return "none that can be read (" + e + ")";
+        }
     }
 
     /** Hands a result over to be written; whether it will be is not told. */
@@ -168,18 +249,52 @@ public final class FragmentLog implements Closeable {
         return channel;
     }
 
-    private synchronized void readAll(Reader reader) throws IOException {
-        List<Path> found;
-        try (Stream<Path> files = Files.list(directory)) {
-            found = files.filter(FragmentLog::isSegment).sorted(Comparator.naturalOrder()).toList();
-        }
+    private synchronized List<Path> findSegments() throws IOException {
+        List<Path> found = segmentsIn(directory);
         for (Path path : found) {
             String name = path.getFileName().toString();
             String number = name.substring(PREFIX.length(), name.length() - SUFFIX.length());
             nextNumber = Math.max(nextNumber, Long.parseLong(number) + 1);
             segmentBytes += Files.size(path);
             segments.addLast(path);
+        }
+        return found;
+    }
+
+    /** A segment at a time, of which at most an eighth of all bytes is in memory. */
+    private void load(List<Path> present, Reader reader) {
+        try {
+            for (Path path : present) {
+                load(path, reader);
+            }
+        } finally {
+            loaded.complete(null);
+        }
+    }
+
+    private void load(Path path, Reader reader) {
+        try {
             read(path, reader);
+        } catch (NoSuchFileException e) {
+            // It made room meanwhile
+        } catch (IOException e) {
+            damage.accept("Cannot read fragment results in %s: %s".formatted(path, e));
+        }
+    }
+
+    /** Completes when what was there has been read, or given up. */
+    public CompletableFuture<@Nullable Void> loaded() {
+        return loaded.copy();
+    }
+
+    /** Whoever is still reading what was there ends soon. */
+    public void endLoading() {
+        isLoading = false;
+    }
+
+    private static List<Path> segmentsIn(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.filter(FragmentLog::isSegment).sorted(Comparator.naturalOrder()).toList();
         }
     }
 
@@ -188,6 +303,9 @@ public final class FragmentLog implements Closeable {
     }
 
     private void read(Path path, Reader reader) throws IOException {
+        if (!isLoading) {
+            return;
+        }
         ByteBuffer content = ByteBuffer.wrap(Files.readAllBytes(path));
         byte[] magic = new byte[MAGIC.length];
         if (content.remaining() >= magic.length) {
@@ -197,7 +315,7 @@ public final class FragmentLog implements Closeable {
             damage.accept("Expected fragment results, found another file: " + path);
             return;
         }
-        while (content.hasRemaining()) {
+        while (content.hasRemaining() && isLoading) {
             int start = content.position();
             if (!readEntry(content, reader)) {
                 damage.accept(

@@ -23,6 +23,7 @@ final class FragmentRun {
     private final AggregatePlan plan;
     private final FragmentTally tally;
     private @Nullable Claim<byte[]> claim; // null before the first question
+    private @Nullable GroupedState decoded; // of the claim's result
     private boolean finished;
     private long nanos;
 
@@ -39,7 +40,10 @@ final class FragmentRun {
             Claim<byte[]> present = claim();
             CompletableFuture<Optional<byte[]>> flight = present.flight();
             if (flight == null) {
-                return Optional.empty();
+                if (isKnown() || claim().flight() == null) {
+                    return Optional.empty();
+                }
+                continue; // what was known cannot be read, and somebody computes it
             }
             if (!flight.isDone()) {
                 return Optional.of(flight);
@@ -51,10 +55,20 @@ final class FragmentRun {
         }
     }
 
-    /** Whether nothing is to be computed. */
+    /**
+     * Whether nothing is to be computed. A result that cannot be read is forgotten: an earlier
+     * release kept it, for example.
+     */
     boolean isKnown() {
-        Claim<byte[]> present = claim();
-        return present.value() != null && !present.verify();
+        while (decoded == null) {
+            Claim<byte[]> present = claim();
+            byte[] value = present.value();
+            if (value == null || present.verify()) {
+                return false;
+            }
+            decode(value);
+        }
+        return true;
     }
 
     long nanoTime() {
@@ -70,7 +84,7 @@ final class FragmentRun {
         Claim<byte[]> present = claim();
         byte[] known = requireNonNull(present.value(), "no result");
         tally.found(known.length, present.nanos());
-        return read(known);
+        return requireNonNull(decoded, "no result");
     }
 
     /** Keeps what was computed, or compares it with what was known. */
@@ -106,14 +120,20 @@ final class FragmentRun {
         return present;
     }
 
-    private GroupedState read(byte[] bytes) {
+    /** Reads a result, or forgets it and asks anew. */
+    private void decode(byte[] bytes) {
         GroupedState state = plan.newState();
         try {
-            state.read(new DataInputStream(new ByteArrayInputStream(bytes)));
-        } catch (IOException e) {
-            throw new UncheckedIOException("Cannot read a fragment result of " + key.path(), e);
+            DataInputStream source = new DataInputStream(new ByteArrayInputStream(bytes));
+            state.read(source);
+            if (source.available() > 0) {
+                throw new IOException("%s bytes are left over".formatted(source.available()));
+            }
+            decoded = state;
+        } catch (IOException | RuntimeException e) {
+            cache.forget(key, e);
+            claim = null;
         }
-        return state;
     }
 
     private static byte[] write(GroupedState state) {

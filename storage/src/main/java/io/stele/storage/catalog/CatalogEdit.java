@@ -275,13 +275,9 @@ final class CatalogEdit {
         return schema;
     }
 
+    /** Makes a staged table public; STALE_TABLE if it is gone. */
     TableSchema publishTable(TableId tableId) {
-        TableEntry entry = base.entry(tableId);
-        if (!entry.state().isStaged()) {
-            throw invalid(
-                    "a staged table to publish",
-                    "'" + entry.schema().qualifiedName() + "' which is public");
-        }
+        base.entry(tableId);
         return publish(tableId);
     }
 

@@ -380,10 +380,27 @@ public final class CatalogService {
         return change(edit -> edit.createTable(definition, tableGroupName, state));
     }
 
-    /** Makes a staged table public; TABLE_ALREADY_EXISTS if its name was taken meanwhile. */
-    public TableSchema publishTable(TableId tableId) {
-        // With a transaction, whose caller asks again: it keeps no thread waiting
-        return change(edit -> edit.publishTable(tableId), 0);
+    /**
+     * Makes a staged table public, unless an earlier attempt did. It is part of a commit, which
+     * tries again: it waits for other statements, and asks the store once.
+     *
+     * @throws SteleException TABLE_ALREADY_EXISTS if its name was taken meanwhile; STALE_TABLE if
+     *     there is no such table any more; STORE_FAILED or BUSY if it may succeed later
+     */
+    public void publishTable(TableId tableId) {
+        statements.lock();
+        try {
+            settleEarlier(); // which may be the attempt before
+            boolean wasPublic =
+                    current.findTable(tableId)
+                            .filter(entry -> !entry.state().isStaged()) // perhaps replaced by now
+                            .isPresent();
+            if (!wasPublic) {
+                change(edit -> edit.publishTable(tableId), 0);
+            }
+        } finally {
+            statements.unlock();
+        }
     }
 
     /** Drops a table, staged or public; STALE_TABLE if there is none of the id. */

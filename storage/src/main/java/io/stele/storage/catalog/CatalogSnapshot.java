@@ -13,7 +13,7 @@ import java.util.OptionalLong;
  * natural order.
  *
  * @param epoch absent before version 7
- * @param givenUp absent where no version was given up
+ * @param givenUp absent where no version was given up, and before version 8
  */
 record CatalogSnapshot(
         @JsonProperty("schemas") List<String> schemas,
@@ -31,5 +31,13 @@ record CatalogSnapshot(
         tables = List.copyOf(tables);
         views = List.copyOf(requireNonNullElse(views, List.of())); // absent before version 4
         givenUp = List.copyOf(requireNonNullElse(givenUp, List.of()));
+    }
+
+    /**
+     * The format version that a release must know to read this: who passes {@code givenUp} over
+     * takes lost tables for dropped ones, and removes their files.
+     */
+    int formatVersion() {
+        return givenUp.isEmpty() ? 7 : 8;
     }
 }

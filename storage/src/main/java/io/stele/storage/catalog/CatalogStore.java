@@ -22,7 +22,12 @@ public final class CatalogStore {
      */
     public CatalogStore(ObjectStore store, UUID writerId) {
         this.versions =
-                VersionedObjects.catalog(store, CatalogSnapshot.class, writerId, KEPT_VERSIONS);
+                VersionedObjects.catalog(
+                        store,
+                        CatalogSnapshot.class,
+                        writerId,
+                        KEPT_VERSIONS,
+                        CatalogSnapshot::formatVersion);
     }
 
     /** The newest catalog; an empty one of version 0 if there is none. */

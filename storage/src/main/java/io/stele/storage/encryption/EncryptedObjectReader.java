@@ -46,13 +46,29 @@ final class EncryptedObjectReader implements ObjectReader {
             String path,
             long sizeBytes)
             throws IOException {
+        this(
+                store,
+                encryption,
+                knownObjects,
+                path,
+                sizeBytes,
+                store.open(path, EncryptedLayout.storedBytes(sizeBytes)));
+    }
+
+    private EncryptedObjectReader(
+            ObjectStore store,
+            ObjectEncryption encryption,
+            KnownObjects knownObjects,
+            String path,
+            long sizeBytes,
+            ObjectReader stored) {
         this.store = requireNonNull(store, "store is null");
         this.encryption = requireNonNull(encryption, "encryption is null");
         this.knownObjects = requireNonNull(knownObjects, "knownObjects is null");
         this.path = requireNonNull(path, "path is null");
         this.sizeBytes = sizeBytes;
         this.storedBytes = EncryptedLayout.storedBytes(sizeBytes);
-        this.stored = store.open(path, storedBytes);
+        this.stored = requireNonNull(stored, "stored is null");
         knownObjects.find(path, sizeBytes).ifPresent(found -> known = found);
     }
 
@@ -77,6 +93,13 @@ final class EncryptedObjectReader implements ObjectReader {
             found = readTrailer();
         }
         readKnown(found, offset, buffer, bufferOffset, length);
+    }
+
+    /** What is not encrypted is read as before: it is of warehouses that have become encrypted. */
+    @Override
+    public ObjectReader visiting() {
+        return new EncryptedObjectReader(
+                store, encryption, knownObjects, path, sizeBytes, stored.visiting());
     }
 
     private void readKnown(Known object, long offset, byte[] buffer, int bufferOffset, int length)

@@ -23,6 +23,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -314,16 +315,45 @@ final class Coordinator {
         return CompletableFuture.failedFuture(cause);
     }
 
+    /**
+     * Makes the table public that a commit creates. The commit is decided, so the table will be
+     * public whatever the store answers now: it is asked until that is known. A table that is gone
+     * after an attempt that may have got through was public: somebody has dropped it since.
+     */
     private CompletableFuture<Lsn> publish(Commit commit, Lsn lsn) {
         if (commit.publish().isEmpty()) {
             return CompletableFuture.completedFuture(lsn);
         }
-        return BackgroundTasks.submit(
-                background,
-                () -> {
-                    catalog.publishTable(commit.publish().get());
-                    return lsn;
-                });
+        AtomicBoolean mayBePublic = new AtomicBoolean();
+        return retries.untilDone(
+                "publish the table of transaction " + commit.transactionId(),
+                () ->
+                        BackgroundTasks.submit(
+                                background,
+                                () -> {
+                                    publish(commit.publish().get(), mayBePublic);
+                                    return lsn;
+                                }),
+                Coordinator::isStoreOrBusy);
+    }
+
+    private void publish(TableId tableId, AtomicBoolean mayBePublic) {
+        try {
+            catalog.publishTable(tableId);
+        } catch (SteleException failed) {
+            if (failed.code() == ErrorCode.STALE_TABLE && mayBePublic.get()) {
+                return;
+            }
+            if (failed.code() == ErrorCode.STORE_FAILED) {
+                mayBePublic.set(true);
+            }
+            throw failed;
+        }
+    }
+
+    private static boolean isStoreOrBusy(Throwable failure) {
+        return failure instanceof SteleException known
+                && (known.code() == ErrorCode.STORE_FAILED || known.code() == ErrorCode.BUSY);
     }
 
     /** The future that a step makes, or a failed one if it throws. */

@@ -1,5 +1,6 @@
 package io.stele.storage.engine;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.Lsn;
@@ -9,8 +10,11 @@ import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.VersionedObjects;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.Sha256;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -39,17 +43,28 @@ final class DroppedObjects {
     static final String CATALOG = "catalog/";
 
     private final Set<String> paths;
+    private final String digest;
 
-    private DroppedObjects(Set<String> paths) {
+    private DroppedObjects(Set<String> paths, String digest) {
         this.paths = Set.copyOf(requireNonNull(paths, "paths is null"));
+        this.digest = requireNonNull(digest, "digest is null");
     }
 
     static DroppedObjects load(ObjectStore store) throws IOException {
         Set<String> paths = new HashSet<>();
+        List<String> lines = new ArrayList<>();
         for (ObjectEntry entry : store.list(FOLDER)) {
             paths.add(entry.path().substring(FOLDER.length()));
+            // A manifest version may be made, and given up, again under the same name
+            lines.add(entry.path() + " " + entry.modified() + "\n");
         }
-        return new DroppedObjects(paths);
+        lines.sort(null);
+        return new DroppedObjects(paths, Sha256.hex(String.join("", lines).getBytes(UTF_8)));
+    }
+
+    /** SHA-256 of what is given up and when: another one wherever something is given up. */
+    String digest() {
+        return digest;
     }
 
     /** From the next start on, nobody asks for it. */

@@ -13,6 +13,7 @@ import io.stele.storage.format.BlockCache;
 import io.stele.storage.job.Jobs;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.Manifest;
+import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.orc.ColumnFileReaders;
 import io.stele.storage.orc.ColumnPointReader;
@@ -20,13 +21,12 @@ import io.stele.storage.orc.DecodedColumns;
 import io.stele.storage.shard.PreparedPart;
 import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.tablet.FileIds;
-import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.RowCache;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
-import io.stele.storage.tablet.TableView;
 import io.stele.storage.wal.HybridClock;
 import io.stele.storage.wal.LogFiles;
+import io.stele.storage.wal.LogId;
 import io.stele.storage.wal.LogMark;
 import io.stele.storage.wal.RecoveredLog;
 import java.io.IOException;
@@ -34,6 +34,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
@@ -61,6 +62,11 @@ final class EngineAssembly {
         Epochs epochs = new Epochs(warehouse);
         long first = epochs.take(clock);
         UUID owner = new UUID(first, OWNER);
+        StartTask<DroppedObjects> dropped =
+                StartTask.begin(threads.opening(), () -> DroppedObjects.load(warehouse));
+        // Before anything is fenced: what is added to manifests later is found in them
+        StartTask<List<ObjectEntry>> dataObjects =
+                StartTask.begin(threads.opening(), () -> warehouse.list(DroppedObjects.DATA));
         CatalogService catalog =
                 CatalogService.open(
                         new CatalogStore(warehouse, owner),
@@ -75,7 +81,7 @@ final class EngineAssembly {
                         decisions,
                         clock,
                         manifestStores,
-                        DroppedObjects.load(warehouse),
+                        dropped.get(),
                         threads.opening());
         SortedMap<ShardId, Manifest> manifests = recovery.loadManifests();
         WarehouseLog warehouseLog = new WarehouseLog(warehouse, owner);
@@ -98,10 +104,13 @@ final class EngineAssembly {
                                         epoch,
                                         catalog.current().nextTableId() == 1,
                                         options.givenUpLog()));
+        // Nobody trims the log any more, which adds some
+        StartTask<KeptLog> keptObjects =
+                StartTask.begin(threads.opening(), () -> KeptLog.load(warehouse));
         catalog.own(epoch, recovery.givenUpCatalogs());
         recovery.resolveStagedTables();
         LostTables lost = recovery.lostTables();
-        lost.find(warehouse, time.nowMillis());
+        lost.find(dataObjects, time.nowMillis());
         recovery.loadMissing(manifests);
         TableFiles files =
                 new TableFiles(
@@ -113,7 +122,10 @@ final class EngineAssembly {
                                 options.caches().keyIndexBytes(),
                                 threads.nanoTime()),
                         new ColumnFileReaders(
-                                "footers", options.caches().footerBytes(), threads.nanoTime()),
+                                "footers",
+                                options.caches().footerBytes(),
+                                threads.nanoTime(),
+                                threads.uncaught()),
                         new ColumnPointReader(
                                 "row-groups", options.caches().rowGroupBytes(), threads.nanoTime()),
                         new DecodedColumns(
@@ -139,11 +151,11 @@ final class EngineAssembly {
                         time,
                         epoch,
                         manifestStores);
-        OpenedFiles opened = new OpenedFiles(files, threads.opening());
+        StoredDeletes deletes = new StoredDeletes(files, threads.opening());
         try {
-            restore(recovery, shards, recovery.own(manifests.values(), epoch), opened);
+            restore(recovery, shards, recovery.own(manifests.values(), epoch), deletes);
         } finally {
-            opened.giveUp(); // what is not restored by now is wanted by nobody
+            deletes.giveUp(); // what is not restored by now is wanted by nobody
         }
         shards.all().stream()
                 .flatMap(entry -> entry.shard().tables().stream())
@@ -152,26 +164,28 @@ final class EngineAssembly {
                                 readPoints.restore(
                                         table.schema().id(), new Lsn(table.historyLsn())));
         recovery.addDamaged(shards);
-        KeptLog keptLog = KeptLog.load(warehouse);
+        KeptLog keptLog = keptObjects.get();
         RecoveredLog recovered = recovery.replay(log, expected, options, shards, keptLog);
         if (recovery.hasLog()) {
             warehouseLog.begin(recovered);
         }
         shards.passOver(recovery.unknownShards(), lost.keptRecords());
         EngineLog engineLog = new EngineLog(recovered, shards, threads);
+        Set<TableId> inDoubt = shards.tablesInDoubt();
         CompletableFuture<@Nullable Void> resolved =
                 recovery.resolveInDoubt(shards, engineLog, epoch);
         if (catalog.damage().isEmpty()) {
             Set<String> unknown = unknownFolders(catalog.current(), shards);
             collector.findOrphans(
-                    warehouse,
+                    dataObjects.get(),
                     referenced(shards),
                     folder -> lost.hasFolder(folder) || unknown.contains(folder),
                     time.nowMillis());
-            lost.leaveOut(warehouse, shards.lostTables());
+            lost.leaveOut(warehouse, shards.lostTables(), inDoubt);
         }
         shards.all().forEach(entry -> start(entry, engineLog));
         Retries retries = new Retries(time::nowMillis, threads.uncaught());
+        FileOpenings openings = new FileOpenings(time::nowMillis, retries, threads.openingLater());
         Coordinator coordinator =
                 new Coordinator(
                         shards,
@@ -232,6 +246,7 @@ final class EngineAssembly {
                     indexBuilds.follow(after);
                 });
         indexBuilds.follow(catalog.current());
+        openings.begin(shards.all().stream().map(Shards.Entry::shard).toList());
         return new StorageEngine(
                 options,
                 threads,
@@ -251,11 +266,20 @@ final class EngineAssembly {
                 indexBuilds,
                 jobs,
                 lost,
+                openings,
+                recovery.hasLog()
+                        ? Optional.of(history(warehouse, expected.logId(), dropped.get()))
+                        : Optional.empty(),
                 epoch);
     }
 
+    private static String history(ObjectStore warehouse, LogId log, DroppedObjects dropped) {
+        return "warehouse %s, log %s, dropped %s"
+                .formatted(warehouse.describe(""), log, dropped.digest());
+    }
+
     private static void restore(
-            Recovery recovery, Shards shards, List<Manifest> manifests, OpenedFiles opened)
+            Recovery recovery, Shards shards, List<Manifest> manifests, StoredDeletes deletes)
             throws IOException {
         Map<TableGroupShard, Manifest> owned = new LinkedHashMap<>();
         for (Manifest manifest : manifests) {
@@ -263,11 +287,11 @@ final class EngineAssembly {
             owned.put(shard, manifest);
             recovery.addTables(shard, manifest);
             for (TableShard table : shard.tables()) {
-                opened.open(manifest.files(table.schema().id()), table.versions());
+                deletes.read(manifest.files(table.schema().id()));
             }
         }
         for (Map.Entry<TableGroupShard, Manifest> entry : owned.entrySet()) {
-            recovery.restore(entry.getKey(), entry.getValue(), opened);
+            recovery.restore(entry.getKey(), entry.getValue(), deletes);
         }
     }
 
@@ -295,12 +319,7 @@ final class EngineAssembly {
         Set<String> paths = new HashSet<>();
         for (Shards.Entry entry : shards.all()) {
             for (TableShard table : entry.shard().tables()) {
-                TableView view = table.view();
-                view.rowFiles().forEach(file -> addPaths(file.entry(), paths));
-                view.columnFiles().forEach(file -> addPaths(file.entry(), paths));
-                for (IndexView index : view.indexes()) {
-                    index.files().forEach(file -> addPaths(file.entry(), paths));
-                }
+                table.view().files().forEach(file -> addPaths(file, paths));
             }
             for (PreparedPart part : entry.shard().inDoubt()) {
                 part.files().forEach(file -> addPaths(file, paths));

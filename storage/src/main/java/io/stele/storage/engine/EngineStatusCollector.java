@@ -35,6 +35,7 @@ final class EngineStatusCollector {
     private final FileLists fileLists;
     private final CatalogService catalog;
     private final LostTables lost;
+    private final long openedMillis;
 
     EngineStatusCollector(
             HybridClock lsns,
@@ -49,6 +50,7 @@ final class EngineStatusCollector {
         this.lost = requireNonNull(lost, "lost is null");
         this.fileLists = requireNonNull(fileLists, "fileLists is null");
         this.lsns = requireNonNull(lsns, "lsns is null");
+        this.openedMillis = lsns.last().millis();
         this.readPoints = requireNonNull(readPoints, "readPoints is null");
         this.transactions = requireNonNull(transactions, "transactions is null");
         this.shards = requireNonNull(shards, "shards is null");
@@ -75,7 +77,7 @@ final class EngineStatusCollector {
                                                 Optional.empty(),
                                                 damage.object(),
                                                 String.valueOf(damage.reason().getMessage()),
-                                                lsns.last().millis())));
+                                                openedMillis)));
         for (Shards.Entry entry : shards.all()) {
             gates = gates.plus(entry.shard().gateStatus());
             statuses.add(status(entry));

@@ -183,6 +183,14 @@ public record EngineThreads(
         return contexts.createGroup("data-bound", DATA_BOUND_SHARES, Urgency.NORMAL);
     }
 
+    /**
+     * Opens files when an engine serves, with the threads that its start had; in simulations it is
+     * done as lookups are, and not before something else is.
+     */
+    Executor openingLater() {
+        return opening instanceof BlockingPool ? opening : lookups;
+    }
+
     /** What the threads do now. */
     public ThreadsStatus status() {
         return new ThreadsStatus(

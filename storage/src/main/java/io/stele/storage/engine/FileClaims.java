@@ -6,9 +6,7 @@ import io.stele.protocol.ErrorCode;
 import io.stele.protocol.ShardId;
 import io.stele.protocol.SteleException;
 import io.stele.storage.manifest.FileEntry;
-import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.TableShard;
-import io.stele.storage.tablet.TableView;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -107,12 +105,7 @@ final class FileClaims {
     private Set<String> present(ShardId shard) {
         Set<String> names = new HashSet<>();
         for (TableShard table : shards.shard(shard).tables()) {
-            TableView view = table.view();
-            view.rowFiles().forEach(file -> names.addAll(names(file.entry())));
-            view.columnFiles().forEach(file -> names.addAll(names(file.entry())));
-            for (IndexView index : view.indexes()) {
-                index.files().forEach(file -> names.addAll(names(file.entry())));
-            }
+            table.view().files().forEach(file -> names.addAll(names(file)));
         }
         return names;
     }

@@ -3,7 +3,6 @@ package io.stele.storage.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.storage.objectstore.ObjectEntry;
-import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.shard.ObsoleteFiles;
 import io.stele.storage.tablet.TableFiles;
 import java.io.IOException;
@@ -58,13 +57,16 @@ final class FileCollector implements ObsoleteFiles {
      * Remembers the data files that are in none of {@code referenced}. Workers' files that come
      * later are not looked at.
      *
+     * @param objects all data files, listed before this engine wrote any
      * @param unknown folders of which it cannot be said what they need
      */
     void findOrphans(
-            ObjectStore store, Set<String> referenced, Predicate<String> unknown, long nowMillis)
-            throws IOException {
+            List<ObjectEntry> objects,
+            Set<String> referenced,
+            Predicate<String> unknown,
+            long nowMillis) {
         Set<String> found = new HashSet<>();
-        for (ObjectEntry entry : store.list("data/")) {
+        for (ObjectEntry entry : objects) {
             String folder = entry.path().substring(0, entry.path().lastIndexOf('/') + 1);
             if (!referenced.contains(entry.path()) && !unknown.test(folder)) {
                 found.add(entry.path());

@@ -17,6 +17,7 @@ import io.stele.storage.job.Job;
 import io.stele.storage.job.JobKey;
 import io.stele.storage.job.Jobs;
 import io.stele.storage.job.Progress;
+import io.stele.storage.objectstore.CloseAll;
 import io.stele.storage.objectstore.WorkWrites;
 import io.stele.storage.scan.DuplicateSearch;
 import io.stele.storage.tablet.IndexBackfill;
@@ -32,7 +33,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -283,15 +283,14 @@ final class IndexBuilds {
 
     private CompletableFuture<@Nullable Void> run(
             IndexBackfill backfill, ShardBuild build, WorkWrites writes) {
-        CompletableFuture<@Nullable Void> written = new CompletableFuture<>();
-        step(() -> closing(backfill, build, writes), written);
-        return written.thenCompose(
-                done ->
-                        build.entry()
-                                .shard()
-                                .context()
-                                .submit(() -> build.entry().maintenance().publish(backfill))
-                                .thenCompose(published -> published));
+        return SteppedWork.run(building, steps(backfill, build, files, writes))
+                .thenCompose(
+                        done ->
+                                build.entry()
+                                        .shard()
+                                        .context()
+                                        .submit(() -> build.entry().maintenance().publish(backfill))
+                                        .thenCompose(published -> published));
     }
 
     /** Fails with DUPLICATE_KEY if the index is to be unique, but its values are not. */
@@ -307,16 +306,13 @@ final class IndexBuilds {
                 .thenCompose(drained -> drained)
                 .thenCompose(done -> entry.shard().context().submit(() -> search(key, entry)))
                 .thenCompose(
-                        search -> {
-                            CompletableFuture<@Nullable Void> searched = new CompletableFuture<>();
-                            step(
-                                    () -> {
-                                        build.progress().checkNotCancelled();
-                                        return search.step();
-                                    },
-                                    searched);
-                            return searched;
-                        });
+                        search ->
+                                SteppedWork.run(
+                                        building,
+                                        () -> {
+                                            build.progress().checkNotCancelled();
+                                            return search.step();
+                                        }));
     }
 
     /** On the shard's context: every row there is has its entry, and changes are checked. */
@@ -333,39 +329,34 @@ final class IndexBuilds {
                 readPoints.firstVisibleLsn(table.schema(), Long.MAX_VALUE));
     }
 
-    /** One step, and then the next one behind the merges that wait by then. */
-    private void step(BlockingStep<Boolean> step, CompletableFuture<@Nullable Void> done) {
-        inBackground(step)
-                .whenComplete(
-                        (more, failed) -> {
-                            if (failed != null) {
-                                done.completeExceptionally(failed);
-                            } else if (more) {
-                                step(step, done);
-                            } else {
-                                done.complete(null);
+    private static SteppedWork.Steps steps(
+            IndexBackfill backfill, ShardBuild build, TableFiles files, WorkWrites writes) {
+        return new SteppedWork.Steps() {
+            private boolean isCancelled;
+
+            @Override
+            public boolean step() throws IOException {
+                if (build.progress().isCancelled()) {
+                    isCancelled = true;
+                    throw Progress.refusal();
+                }
+                long before = backfill.rowCount();
+                boolean more = backfill.step();
+                build.part().advance(backfill.rowCount() - before);
+                return more;
+            }
+
+            @Override
+            public void end() throws IOException {
+                CloseAll.of(
+                        backfill::close,
+                        () -> {
+                            if (isCancelled) {
+                                files.discard(writes);
                             }
                         });
-    }
-
-    private boolean closing(IndexBackfill backfill, ShardBuild build, WorkWrites writes)
-            throws IOException {
-        if (build.progress().isCancelled()) {
-            backfill.close();
-            files.discard(writes);
-            throw Progress.refusal();
-        }
-        boolean more = false;
-        long before = backfill.rowCount();
-        try {
-            more = backfill.step();
-            build.part().advance(backfill.rowCount() - before);
-        } finally {
-            if (!more) {
-                backfill.close();
             }
-        }
-        return more;
+        };
     }
 
     private Optional<TableSchema> index(Key key) {
@@ -406,8 +397,8 @@ final class IndexBuilds {
                             result.completeExceptionally(failed);
                         }
                     });
-        } catch (RejectedExecutionException full) {
-            result.completeExceptionally(full);
+        } catch (RuntimeException | Error refused) {
+            result.completeExceptionally(refused);
         }
         return result;
     }

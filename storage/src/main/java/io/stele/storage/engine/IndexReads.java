@@ -13,6 +13,7 @@ import io.stele.protocol.row.RowMapping;
 import io.stele.protocol.schema.IndexSchema;
 import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.objectstore.NonBlocking;
+import io.stele.storage.objectstore.ParallelReads;
 import io.stele.storage.scan.FoundRows;
 import io.stele.storage.scan.IndexLookup;
 import io.stele.storage.scan.IndexLookup.FoundRow;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** Lookups by secondary index over the shards of a table. Safe for use by many threads. */
 final class IndexReads {
@@ -43,6 +45,9 @@ final class IndexReads {
 
     /** Most rows of a scan that are looked up where others wait for the thread: half a ms. */
     private static final int MAX_NON_BLOCKING = 100;
+
+    /** Each may hold 32 MiB of blocks, and 64 MiB of rows. */
+    private static final int SHARDS_AT_ONCE = 4;
 
     private final Shards shards;
     private final TableFiles files;
@@ -114,14 +119,10 @@ final class IndexReads {
             if (index.isEmpty()) {
                 return OptionalLong.empty();
             }
-            long count = 0;
-            for (byte[] key : condition.keys()) {
-                count += IndexLookup.count(index.get(), key, lsn.value(), MAX_SCANNED + 1 - count);
-                if (count > MAX_SCANNED) {
-                    return OptionalLong.empty();
-                }
-            }
-            return OptionalLong.of(count);
+            long count =
+                    new IndexLookup(files)
+                            .count(index.get(), condition.keys(), lsn.value(), MAX_SCANNED + 1);
+            return count > MAX_SCANNED ? OptionalLong.empty() : OptionalLong.of(count);
         } finally {
             readPoints.readers().exit(reader);
         }
@@ -143,28 +144,67 @@ final class IndexReads {
             if (index.isEmpty() || view.versions().schemaVersion() != schema.schemaVersion()) {
                 return Optional.empty();
             }
-            IndexLookup lookup = new IndexLookup(files);
-            List<FoundRow> found = new ArrayList<>();
             int limit = NonBlocking.isActive() ? MAX_NON_BLOCKING : MAX_SCANNED;
-            for (byte[] key : condition.keys()) {
-                found.addAll(
-                        lookup.find(
-                                view,
-                                index.get(),
-                                key,
-                                readPoint.lsn().value(),
-                                readPoint.firstVisibleLsn(schema),
-                                limit + 1 - found.size()));
-                if (found.size() > limit) {
-                    NonBlocking.check(); // elsewhere, then
-                    return Optional.empty();
-                }
+            List<FoundRow> found =
+                    new IndexLookup(files)
+                            .find(
+                                    view,
+                                    index.get(),
+                                    condition.keys(),
+                                    readPoint.lsn().value(),
+                                    readPoint.firstVisibleLsn(schema),
+                                    limit + 1);
+            if (found.size() > limit) {
+                NonBlocking.check(); // elsewhere, then
+                return Optional.empty();
             }
             readPoints.find(readPoint.id()); // a lease that ended may have lost history
             return Optional.of(new FoundRows(found, view.versions(), predicate));
         } finally {
             readPoints.readers().exit(reader);
         }
+    }
+
+    /** As {@link #count}, of several shards. */
+    List<OptionalLong> counts(
+            TableSchema schema, List<ShardId> ids, IndexCondition condition, Lsn lsn)
+            throws IOException {
+        return sideBySide(
+                ids.stream()
+                        .<NonBlocking.Read<OptionalLong>>map(
+                                id -> () -> count(schema, id, condition, lsn))
+                        .toList());
+    }
+
+    /** What reads of several shards give, in their order. */
+    <T> List<T> sideBySide(List<NonBlocking.Read<T>> reads) throws IOException {
+        List<T> found = new ArrayList<>(reads.size());
+        if (NonBlocking.isActive()) {
+            for (NonBlocking.Read<T> read : reads) {
+                found.add(read.read());
+            }
+            return found;
+        }
+        for (int first = 0; first < reads.size(); first += SHARDS_AT_ONCE) {
+            int end = Math.min(reads.size(), first + SHARDS_AT_ONCE);
+            found.addAll(atOnce(reads.subList(first, end)));
+        }
+        return found;
+    }
+
+    private <T> List<T> atOnce(List<NonBlocking.Read<T>> reads) throws IOException {
+        AtomicReferenceArray<T> results = new AtomicReferenceArray<>(reads.size());
+        List<ParallelReads.Read> parts = new ArrayList<>(reads.size());
+        for (int i = 0; i < reads.size(); i++) {
+            int number = i;
+            parts.add(() -> results.set(number, reads.get(number).read()));
+        }
+        files.parallelReads().runAll(parts);
+        List<T> found = new ArrayList<>(reads.size());
+        for (int i = 0; i < reads.size(); i++) {
+            found.add(requireNonNull(results.get(i), "a read without a result"));
+        }
+        return found;
     }
 
     private static Optional<IndexView> index(TableView view, IndexCondition condition) {
@@ -198,16 +238,22 @@ final class IndexReads {
         List<FoundRow> found = new ArrayList<>();
         Readers.Generation reader = readPoints.readers().enter();
         try {
+            List<NonBlocking.Read<List<FoundRow>>> reads = new ArrayList<>();
             for (ShardId id :
                     only.isPresent() ? List.of(schema.shard(only.getAsInt())) : schema.shards()) {
                 TableGroupShard shard = shards.shard(id);
                 shard.checkServing();
                 TableShard table = shard.table(schema.id());
-                found.addAll(
-                        read.find(
-                                shard,
-                                lsn -> find(schema, table, index, prefix, limit, lsn, fromLsn)));
+                reads.add(
+                        () ->
+                                read.find(
+                                        shard,
+                                        lsn ->
+                                                find(
+                                                        schema, table, index, prefix, limit, lsn,
+                                                        fromLsn)));
             }
+            sideBySide(reads).forEach(found::addAll);
         } finally {
             readPoints.readers().exit(reader);
         }
@@ -233,7 +279,7 @@ final class IndexReads {
                         .orElseThrow(() -> notReady(schema, index));
         RowMapping mapping = VersionedRead.mapping(table, view.versions(), schema);
         List<FoundRow> found =
-                new IndexLookup(files).find(view, entries, prefix, lsn, fromLsn, limit);
+                new IndexLookup(files).find(view, entries, List.of(prefix), lsn, fromLsn, limit);
         if (mapping.isSameBytes()) {
             return found;
         }

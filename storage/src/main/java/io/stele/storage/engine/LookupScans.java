@@ -138,32 +138,42 @@ final class LookupScans {
             IndexCondition condition,
             ScanPredicate predicate)
             throws IOException {
-        List<NonBlocking.Read<RowCursor>> openers = new ArrayList<>();
+        List<ShardId> shards = new ArrayList<>();
+        List<NonBlocking.Read<Optional<RowCursor>>> reads = new ArrayList<>();
         byShard(schema, condition)
                 .forEach(
-                        (shard, keys) ->
-                                openers.add(
-                                        () ->
-                                                byIndex(
-                                                        readPoint,
-                                                        schema,
-                                                        shard,
-                                                        new IndexCondition(condition.index(), keys),
-                                                        predicate)));
+                        (shard, keys) -> {
+                            IndexCondition some = new IndexCondition(condition.index(), keys);
+                            shards.add(shard);
+                            reads.add(
+                                    () ->
+                                            indexReads.scan(
+                                                    schema, shard, some, predicate, readPoint));
+                        });
+        // Where waiting is allowed all at once: they are no more rows than keys
+        if (!NonBlocking.isActive()) {
+            List<Optional<RowCursor>> found = indexReads.sideBySide(List.copyOf(reads));
+            reads.clear();
+            found.forEach(rows -> reads.add(() -> rows));
+        }
+        List<NonBlocking.Read<RowCursor>> openers = new ArrayList<>();
+        for (int i = 0; i < shards.size(); i++) {
+            ShardId shard = shards.get(i);
+            NonBlocking.Read<Optional<RowCursor>> read = reads.get(i);
+            openers.add(
+                    () -> {
+                        Optional<RowCursor> rows = read.read();
+                        return rows.isPresent()
+                                ? rows.get()
+                                : scanner.scan(
+                                        readPoint,
+                                        schema,
+                                        schema.schemaVersion(),
+                                        shard,
+                                        predicate);
+                    });
+        }
         return new ChainedCursor(openers);
-    }
-
-    private RowCursor byIndex(
-            ReadPoint readPoint,
-            TableSchema schema,
-            ShardId shard,
-            IndexCondition condition,
-            ScanPredicate predicate)
-            throws IOException {
-        Optional<RowCursor> found = indexReads.scan(schema, shard, condition, predicate, readPoint);
-        return found.isPresent()
-                ? found.get()
-                : scanner.scan(readPoint, schema, schema.schemaVersion(), shard, predicate);
     }
 
     /** The keys that each shard may have; a key that names no shard may be in any. */

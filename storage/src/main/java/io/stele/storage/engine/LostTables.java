@@ -47,13 +47,17 @@ final class LostTables {
         this.dropped = requireNonNull(dropped, "dropped is null");
     }
 
-    /** Once it is known which tables the catalog has. */
-    void find(ObjectStore store, long nowMillis) throws IOException {
+    /**
+     * Once it is known which tables the catalog has.
+     *
+     * @param dataObjects all data files
+     */
+    void find(StartTask<List<ObjectEntry>> dataObjects, long nowMillis) throws IOException {
         sinceMillis = nowMillis;
         if (!catalog.current().hasGivenUp()) {
-            return; // do not list all there is
+            return; // do not wait for the list of all there is
         }
-        for (ObjectEntry entry : store.list(DroppedObjects.DATA)) {
+        for (ObjectEntry entry : dataObjects.get()) {
             findTable(entry.path()).ifPresent(table -> objects.merge(table, 1, Integer::sum));
         }
     }
@@ -138,10 +142,12 @@ final class LostTables {
      * where the versions that gave it are missing.
      *
      * @param loggedInKnown tables with records in the shards that are known
+     * @param inDoubt tables of transactions whose outcome is not known yet
      */
-    void leaveOut(ObjectStore store, Set<TableId> loggedInKnown) throws IOException {
+    void leaveOut(ObjectStore store, Set<TableId> loggedInKnown, Set<TableId> inDoubt)
+            throws IOException {
         long table = highestFolder;
-        for (Set<TableId> tables : List.of(logged, loggedInKnown)) {
+        for (Set<TableId> tables : List.of(logged, loggedInKnown, inDoubt)) {
             for (TableId one : tables) {
                 table = Math.max(table, one.value());
             }

@@ -13,10 +13,8 @@ import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.shard.PreparedPart;
 import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.tablet.FileIds;
-import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
-import io.stele.storage.tablet.TableView;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -171,12 +169,7 @@ final class OrphanFiles {
         Set<String> stems = new HashSet<>();
         Optional<TableShard> present = owner.findTable(table);
         if (present.isPresent()) {
-            TableView view = present.get().view();
-            view.rowFiles().forEach(file -> add(file.entry(), stems));
-            view.columnFiles().forEach(file -> add(file.entry(), stems));
-            for (IndexView index : view.indexes()) {
-                index.files().forEach(file -> add(file.entry(), stems));
-            }
+            present.get().view().files().forEach(file -> add(file, stems));
         }
         for (PreparedPart part : owner.inDoubt()) {
             part.files().forEach(file -> add(file, stems));

@@ -9,19 +9,15 @@ import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.scan.KeyLookup;
 import io.stele.storage.scan.KeyPrefetch;
 import io.stele.storage.shard.TableGroupShard;
-import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.RowCache;
 import io.stele.storage.tablet.RowCache.Row;
-import io.stele.storage.tablet.RowFile;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableVersions;
-import io.stele.storage.tablet.TableView;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,17 +27,8 @@ import org.jspecify.annotations.Nullable;
  * other. Safe for use by many threads.
  */
 final class PointReads {
-    /** What is read in one go when it has to wait anyway: the way there and back costs as much. */
-    static final int KEYS_A_READ = 64;
-
-    /** As many as a reader asks for at once, as a rule: they take no longer than one. */
-    private static final int KEYS_A_FETCH = 1024;
-
     /** 16 MiB: of the rows that one call returns, but for the last of them. */
     private static final long FETCHED_BYTES = 16 << 20;
-
-    /** Rows take some times what they have in files. */
-    private static final long DECODED_BYTES = 4;
 
     private final Shards shards;
     private final TableFiles files;
@@ -102,11 +89,11 @@ final class PointReads {
         private final long lsn;
         private final OptionalLong fromLsn;
         private int next;
-        private KeyLookup lookup;
+        private KeyLookup fetched;
         private int fetchedEnd; // behind the last key that it has in memory what it needs of
 
         private Batch(Probe[] probes, TableSchema schema, long lsn, OptionalLong fromLsn) {
-            this.lookup = new KeyLookup(files);
+            this.fetched = new KeyLookup(files);
             this.schema = schema;
             this.lsn = lsn;
             this.fromLsn = fromLsn;
@@ -126,11 +113,17 @@ final class PointReads {
             try {
                 int end = (int) Math.min(probes.length, next + (long) maxKeys);
                 long from = fromLsn.orElseGet(() -> readPoints.firstVisibleLsn(schema, lsn));
+                KeyLookup lookup = fetched;
                 if (next < fetchedEnd) {
                     end = Math.min(end, fetchedEnd);
-                } else if (!NonBlocking.isActive() && KeyPrefetch.isUseful(files)) {
-                    lookup = fetch(end, from);
-                    fetchedEnd = end;
+                } else if (KeyPrefetch.isUseful(files, schema, probes.length - next)) {
+                    if (NonBlocking.isActive()) {
+                        lookup = lookup.withoutSeeks();
+                    } else {
+                        fetched = fetch(end, from);
+                        fetchedEnd = end;
+                        lookup = fetched;
+                    }
                 }
                 Reads reads = new Reads(schema, lsn, from, lookup);
                 long found = 0;
@@ -143,7 +136,7 @@ final class PointReads {
                     }
                 }
                 if (next == fetchedEnd) {
-                    lookup = new KeyLookup(files); // what was fetched goes
+                    fetched = new KeyLookup(files); // what it holds goes
                 }
                 return next == probes.length;
             } finally {
@@ -156,21 +149,11 @@ final class PointReads {
          * together, and no more than there is memory for.
          */
         int keysARead() {
-            if (!KeyPrefetch.isUseful(files) || next == probes.length) {
-                return KEYS_A_READ;
+            if (!KeyPrefetch.isUseful(files, schema, probes.length - next)
+                    || next == probes.length) {
+                return KeyPrefetch.MIN_KEYS;
             }
-            TableView view = table(probes[next]).view();
-            long rowBytes =
-                    DECODED_BYTES
-                            * Stream.concat(
-                                            view.columnFiles().stream().map(ColumnFile::entry),
-                                            view.rowFiles().stream().map(RowFile::entry))
-                                    .mapToLong(
-                                            file -> file.sizeBytes() / Math.max(1, file.rowCount()))
-                                    .max()
-                                    .orElse(0);
-            return (int)
-                    Math.clamp(FETCHED_BYTES / Math.max(1, rowBytes), KEYS_A_READ, KEYS_A_FETCH);
+            return KeyPrefetch.keysAFetch(table(probes[next]).view());
         }
 
         /** One that has in memory what the keys up to {@code end} need; blocks. */

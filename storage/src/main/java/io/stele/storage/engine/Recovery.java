@@ -21,11 +21,13 @@ import io.stele.storage.manifest.TableProgress;
 import io.stele.storage.manifest.WritersObject;
 import io.stele.storage.shard.Damage;
 import io.stele.storage.shard.FailedFile;
+import io.stele.storage.shard.LoggedRecord;
 import io.stele.storage.shard.PreparedPart;
 import io.stele.storage.shard.StoreWait;
 import io.stele.storage.shard.TableGroupShard;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.RowFile;
+import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableVersions;
 import io.stele.storage.wal.HybridClock;
@@ -47,7 +49,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -61,9 +62,6 @@ import org.jspecify.annotations.Nullable;
  * transactions. One thread; nothing serves meanwhile.
  */
 final class Recovery {
-    /** Of one table in one shard that are listed; with more, the rest shows at the next start. */
-    private static final int MAX_DAMAGES = 100;
-
     private static final int OWNERSHIP_ATTEMPTS =
             8; // each lost one means that another engine is starting at this moment
 
@@ -259,8 +257,7 @@ final class Recovery {
             }
             Manifest owned = edit.build();
             if (manifests.create(owned)) {
-                manifests.deleteOld();
-                return owned;
+                return owned; // older versions go when the next one is stored
             }
             base = manifests.loadLatest().orElseThrow();
         }
@@ -370,12 +367,13 @@ final class Recovery {
     /**
      * Gives a shard's tables the files its manifest names.
      *
-     * @param opened at least those
+     * @param deletes of at least those
      */
-    void restore(TableGroupShard shard, Manifest manifest, OpenedFiles opened) throws IOException {
+    void restore(TableGroupShard shard, Manifest manifest, StoredDeletes deletes)
+            throws IOException {
         for (TableShard table : shard.tables()) {
             TableId tableId = table.schema().id();
-            restore(shard, tableId, manifest, opened);
+            restore(shard, tableId, manifest, deletes);
             shard.restoreApplied(manifest.flushedLsn(tableId));
         }
         restoreSavedWriters(shard, manifest);
@@ -400,10 +398,11 @@ final class Recovery {
         }
     }
 
-    /** A table of whose files one cannot be used is set aside. */
+    /** Files are not opened; a table of which what is deleted cannot be read is set aside. */
     private void restore(
-            TableGroupShard shard, TableId tableId, Manifest manifest, OpenedFiles opened)
+            TableGroupShard shard, TableId tableId, Manifest manifest, StoredDeletes deletes)
             throws IOException {
+        TableFiles files = deletes.files();
         TableShard table = shard.table(tableId);
         List<RowFile> rowFiles = new ArrayList<>();
         List<ColumnFile> columnFiles = new ArrayList<>();
@@ -415,17 +414,17 @@ final class Recovery {
                 if (entry.indexId().isPresent()) {
                     indexFiles
                             .computeIfAbsent(entry.indexId().getAsInt(), id -> new ArrayList<>())
-                            .add(opened.row(entry));
+                            .add(files.lazyRow(entry, table.versions()));
                 } else if (entry.kind() == FileKind.ROW) {
-                    rowFiles.add(opened.row(entry));
+                    rowFiles.add(files.lazyRow(entry, table.versions()));
                 } else {
-                    columnFiles.add(opened.column(entry));
+                    columnFiles.add(files.lazyColumn(entry, deletes.of(entry), table.versions()));
                 }
             } catch (IOException | RuntimeException broken) {
                 if (StoreWait.isOutage(broken)) {
                     throw broken;
                 }
-                if (damages.size() < MAX_DAMAGES) {
+                if (damages.size() < FileOpenings.MAX_DAMAGES) {
                     damages.add(damage(shard.id(), tableId, FailedFile.of(entry, broken), broken));
                 }
             }
@@ -446,12 +445,7 @@ final class Recovery {
     }
 
     private Damage damage(ShardId shard, TableId table, String object, Exception broken) {
-        return new Damage(
-                Optional.of(shard),
-                Optional.of(table),
-                object,
-                Objects.toString(broken.getMessage(), broken.toString()),
-                clock.last().millis());
+        return Damage.of(shard, table, object, broken, clock.last().millis());
     }
 
     /**
@@ -508,9 +502,10 @@ final class Recovery {
     RecoveredLog replay(
             LogFiles log, LogMark expected, StorageOptions options, Shards shards, KeptLog kept)
             throws IOException {
+        ReplayGroups groups = new ReplayGroups(opening, ReplayGroups.MAX_BYTES);
         try {
             for (Shards.Entry entry : shards.all()) {
-                replay(kept, entry.shard());
+                replay(kept, entry.shard(), groups);
             }
             for (ShardId shard : kept.shards()) {
                 if (!shards.contains(shard) && lost.hasShard(shard)) {
@@ -518,27 +513,27 @@ final class Recovery {
                 }
             }
             if (hasLog()) {
-                return RecoveredLog.recover(
-                        log,
-                        options.log(),
-                        clock,
-                        expected,
-                        (shard, lsn, type, payload) -> {
-                            boolean isKept = lsn.compareTo(kept.last(shard)) <= 0;
-                            if (!shards.contains(shard)) {
-                                unknown.add(shard);
-                                if (!isKept && lost.hasShard(shard)) {
-                                    lost.note(shard, lsn, type, payload);
-                                }
-                            } else if (!isKept) {
-                                replay(shards.shard(shard), lsn, type, payload);
-                            }
-                        });
+                RecoveredLog recovered =
+                        RecoveredLog.recover(
+                                log,
+                                options.log(),
+                                clock,
+                                expected,
+                                (shard, lsn, type, payload) ->
+                                        replay(
+                                                shards,
+                                                kept,
+                                                shard,
+                                                new LoggedRecord(lsn, type, payload),
+                                                groups));
+                groups.finish();
+                return recovered;
             }
         } catch (UncheckedIOException failed) {
             throw failed.getCause();
         } catch (SteleException damaged) {
             unusableLog = Optional.of(orThrow(damaged));
+            groups.finish(); // what comes before the damage
         }
         // What the damaged part was about, nobody knows
         SteleException damage = unusableLog.orElseThrow();
@@ -566,19 +561,23 @@ final class Recovery {
         }
     }
 
-    private void replay(KeptLog kept, TableGroupShard shard) throws IOException {
+    private void replay(KeptLog kept, TableGroupShard shard, ReplayGroups groups)
+            throws IOException {
         clock.observe(kept.last(shard.id()));
         for (String object : kept.objects(shard.id())) {
+            List<ByteBuffer> settled = new ArrayList<>();
             try {
                 kept.replay(
                         shard.id(),
                         object,
                         (lsn, type, payload, whole) -> {
-                            replay(shard, lsn, type, payload);
+                            add(groups, shard, new LoggedRecord(lsn, type, payload));
                             if (type == RecordType.PREPARE && !whole) {
-                                shard.settled(object, payload);
+                                settled.add(payload);
                             }
                         });
+                groups.finish();
+                settled.forEach(payload -> shard.settled(object, payload));
             } catch (IOException | RuntimeException broken) {
                 if (StoreWait.isOutage(broken)) {
                     throw broken;
@@ -589,12 +588,25 @@ final class Recovery {
         }
     }
 
-    private void replay(TableGroupShard shard, Lsn lsn, RecordType type, ByteBuffer payload) {
-        if (dropped.hasRecord(shard.id(), lsn)) {
+    private void replay(
+            Shards shards, KeptLog kept, ShardId shard, LoggedRecord record, ReplayGroups groups) {
+        boolean isKept = record.lsn().compareTo(kept.last(shard)) <= 0;
+        if (!shards.contains(shard)) {
+            unknown.add(shard);
+            if (!isKept && lost.hasShard(shard)) {
+                lost.note(shard, record.lsn(), record.type(), record.payload());
+            }
+        } else if (!isKept) {
+            add(groups, shards.shard(shard), record);
+        }
+    }
+
+    private void add(ReplayGroups groups, TableGroupShard shard, LoggedRecord record) {
+        if (dropped.hasRecord(shard.id(), record.lsn())) {
             return;
         }
         try {
-            shard.replay(lsn, type, payload);
+            groups.add(shard, record);
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
         }

@@ -11,14 +11,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
  * Steps that must come through, each tried again until it does, after a pause that doubles. The
  * first failure of a step is reported, the others are not.
  *
- * <p>Invariant: a future given out here completes when its step does, when what stands in its way
- * is damaged, or when this is closed. Guarded by itself; steps run outside of its lock.
+ * <p>Invariant: a future given out here completes when its step does, when it fails so that trying
+ * again does not help, or when this is closed. Guarded by itself; steps run outside of its lock.
  */
 final class Retries implements AutoCloseable {
     private static final long FIRST_PAUSE_MILLIS = 100; // a store that hiccups is back at once
@@ -51,7 +52,22 @@ final class Retries implements AutoCloseable {
 
     /** Completes with what the step completes with. */
     <T> CompletableFuture<T> untilDone(String what, Supplier<CompletableFuture<T>> step) {
-        Attempt<T> attempt = new Attempt<>(what, step, new CompletableFuture<>());
+        return untilDone(
+                what,
+                step,
+                failure ->
+                        !(failure instanceof SteleException known
+                                && known.code() == ErrorCode.CORRUPT_DATA));
+    }
+
+    /**
+     * As the other, for a step that not every failure lets try again.
+     *
+     * @param mayPass whether the step can succeed after such a failure; with any other it fails
+     */
+    <T> CompletableFuture<T> untilDone(
+            String what, Supplier<CompletableFuture<T>> step, Predicate<Throwable> mayPass) {
+        Attempt<T> attempt = new Attempt<>(what, step, mayPass, new CompletableFuture<>());
         attempt.run();
         return attempt.done;
     }
@@ -84,15 +100,20 @@ final class Retries implements AutoCloseable {
     private final class Attempt<T> {
         private final String what;
         private final Supplier<CompletableFuture<T>> step;
+        private final Predicate<Throwable> mayPass;
         private final CompletableFuture<T> done;
         private int failures;
         private long dueMillis;
         private int ticks;
 
         private Attempt(
-                String what, Supplier<CompletableFuture<T>> step, CompletableFuture<T> done) {
+                String what,
+                Supplier<CompletableFuture<T>> step,
+                Predicate<Throwable> mayPass,
+                CompletableFuture<T> done) {
             this.what = what;
             this.step = step;
+            this.mayPass = mayPass;
             this.done = done;
         }
 
@@ -114,7 +135,7 @@ final class Retries implements AutoCloseable {
         }
 
         private void failed(Throwable cause) {
-            if (cause instanceof SteleException known && known.code() == ErrorCode.CORRUPT_DATA) {
+            if (!mayPass.test(cause)) {
                 done.completeExceptionally(cause);
                 return;
             }

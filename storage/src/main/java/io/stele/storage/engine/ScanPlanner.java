@@ -55,10 +55,16 @@ final class ScanPlanner {
         if (condition.isEmpty() || schema.schemaVersion() != schemaVersion) {
             return scans;
         }
+        List<OptionalLong> counts =
+                indexes.counts(
+                        schema,
+                        scans.shards().stream().map(ShardScan::shard).toList(),
+                        condition.get(),
+                        readPoint.lsn());
         List<ShardScan> better = new ArrayList<>();
-        for (ShardScan scan : scans.shards()) {
-            OptionalLong found =
-                    indexes.count(schema, scan.shard(), condition.get(), readPoint.lsn());
+        for (int i = 0; i < counts.size(); i++) {
+            ShardScan scan = scans.shards().get(i);
+            OptionalLong found = counts.get(i);
             better.add(
                     found.isEmpty()
                             ? scan

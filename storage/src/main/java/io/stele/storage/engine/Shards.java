@@ -327,6 +327,15 @@ final class Shards implements LogListener {
         lostRecords = Map.copyOf(records);
     }
 
+    /** Tables of transactions that are prepared and of which no outcome is known. */
+    Set<TableId> tablesInDoubt() {
+        Set<TableId> tables = new HashSet<>();
+        for (Entry entry : entries.values()) {
+            entry.shard().inDoubt().forEach(part -> tables.addAll(part.tables()));
+        }
+        return tables;
+    }
+
     /** Tables that nobody knows any more, of which a shard has met records. */
     Set<TableId> lostTables() {
         Set<TableId> lost = new HashSet<>();

@@ -1,6 +1,7 @@
 package io.stele.storage.engine;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -37,6 +38,18 @@ final class StartTask<T> {
                     }
                 });
         return task;
+    }
+
+    /**
+     * Waits for all of them, whatever comes of each.
+     *
+     * @throws IOException or what else the first threw that failed
+     */
+    static <T> void all(List<StartTask<T>> tasks) throws IOException {
+        tasks.forEach(task -> task.result.handle((done, failed) -> true).join());
+        for (StartTask<T> task : tasks) {
+            task.get();
+        }
     }
 
     /**

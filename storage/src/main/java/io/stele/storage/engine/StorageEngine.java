@@ -68,6 +68,7 @@ public final class StorageEngine implements AutoCloseable {
     private final MetadataLog metadata;
     private final EngineLog log;
     private final ReadPoints readPoints;
+    private final FileOpenings openings;
     private final ReadPointOpener readPointOpener;
     private final TableReads reads;
     private final Transactions transactions;
@@ -78,6 +79,7 @@ public final class StorageEngine implements AutoCloseable {
     private final EngineStatusCollector status;
     private final DamageDrops damageDrops;
     private final WriteBudget budget;
+    private final Optional<String> history;
     private volatile boolean closed;
 
     StorageEngine(
@@ -99,7 +101,11 @@ public final class StorageEngine implements AutoCloseable {
             IndexBuilds indexBuilds,
             Jobs jobs,
             LostTables lost,
+            FileOpenings openings,
+            Optional<String> history,
             long epoch) {
+        this.openings = openings;
+        this.history = history;
         this.catalog = catalog;
         this.files = files;
         this.statistics = new TableStatisticsCollector(id -> shards.shard(id).appliedLsn().value());
@@ -171,6 +177,17 @@ public final class StorageEngine implements AutoCloseable {
             EngineThreads threads)
             throws IOException {
         return EngineAssembly.open(options, warehouse, log, clock, threads);
+    }
+
+    /**
+     * Names what the rows of this warehouse come from, in one line: its place, its log, and what
+     * was given up of both. While it stays the same, rows go from a file in one order, so that how
+     * many are gone says which; under another one, the same number may mean other rows.
+     *
+     * @return empty where the log cannot be read
+     */
+    public Optional<String> history() {
+        return history;
     }
 
     Transactions transactions() {
@@ -837,6 +854,7 @@ public final class StorageEngine implements AutoCloseable {
             return;
         }
         closed = true;
+        openings.close();
         maintenance.jobs().close();
         housekeeping.close();
         retries.close();

@@ -10,6 +10,7 @@ import io.stele.protocol.api.ShardScan;
 import io.stele.protocol.api.TablePlan;
 import io.stele.protocol.predicate.ScanPredicate;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.objectstore.Sha256;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.RowFile;
 import io.stele.storage.tablet.TableView;
@@ -17,10 +18,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -168,12 +166,9 @@ final class TablePlans {
             try (DataOutputStream out = new DataOutputStream(bytes)) {
                 content.write(out);
             }
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes.toByteArray());
-            return HexFormat.of().formatHex(digest, 0, TOKEN_BYTES);
+            return Sha256.hex(bytes.toByteArray()).substring(0, 2 * TOKEN_BYTES);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Expected SHA-256, which every JDK has", e);
         }
     }
 

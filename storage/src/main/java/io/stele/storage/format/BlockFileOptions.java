@@ -30,7 +30,7 @@ public record BlockFileOptions(
      * work where they are not in memory, and a quarter of the memory where they are.
      */
     public static final BlockFileOptions KEY_INDEX =
-            new BlockFileOptions(4 << 10, 16 << 10, 16, 10, Compression.LZ4);
+            new BlockFileOptions(4 << 10, 16 << 10, 16, 10, Compression.PACKED);
 
     public BlockFileOptions {
         requireNonNull(compression, "compression is null");

@@ -6,10 +6,14 @@ import io.stele.protocol.SteleException;
 import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.ParallelReads;
 import io.stele.storage.retrieval.ByteRange;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the blocks of a block file; the header, the tail and the footer are verified on open, every
@@ -50,9 +54,14 @@ final class BlockFileReader {
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     record Opened(BlockFileReader file, byte[] end, long endOffset) {
+        /** Whether a block is in memory. */
+        boolean has(BlockHandle handle) {
+            return handle.offset() >= endOffset;
+        }
+
         /** Reads a block, from memory if it is there. */
         byte[] readBlock(BlockHandle handle) throws IOException {
-            if (handle.offset() < endOffset) {
+            if (!has(handle)) {
                 return file.readBlock(handle);
             }
             file.requireWithin(handle.offset(), handle.length());
@@ -62,8 +71,8 @@ final class BlockFileReader {
     }
 
     /**
-     * Reads the end of a file, and its first bytes if they are not in it; the store is asked for
-     * nothing else.
+     * Reads the end of a file, and beside that its first bytes if they are not in it; the store is
+     * asked for nothing else.
      *
      * @param sizeBytes the size the manifest gives; a shorter file is corrupt
      */
@@ -80,8 +89,32 @@ final class BlockFileReader {
         int endLength = (int) Math.min(TAIL_READ, sizeBytes);
         long endOffset = sizeBytes - endLength;
         ObjectReader reader = store.open(path, sizeBytes);
-        byte[] end = readEnd(store, reader, path, sizeBytes, endLength);
-        byte[] header = endOffset == 0 ? end : reader.read(0, BlockFileWriter.HEADER_LENGTH);
+        AtomicReference<byte @Nullable []> begin = new AtomicReference<>();
+        AtomicReference<byte @Nullable []> read = new AtomicReference<>();
+        if (endOffset == 0) {
+            begin.set(readEnd(store, reader, path, sizeBytes, endLength));
+            read.set(begin.get());
+        } else {
+            ParallelReads.of(store)
+                    .runAll(
+                            List.of(
+                                    () ->
+                                            read.set(
+                                                    readEnd(
+                                                            store, reader, path, sizeBytes,
+                                                            endLength)),
+                                    // of a file that is cut the end tells best
+                                    ParallelReads.hint(
+                                            () ->
+                                                    begin.set(
+                                                            reader.read(
+                                                                    0,
+                                                                    BlockFileWriter
+                                                                            .HEADER_LENGTH)))));
+        }
+        byte[] end = requireNonNull(read.get());
+        byte[] known = begin.get();
+        byte[] header = known != null ? known : reader.read(0, BlockFileWriter.HEADER_LENGTH);
         int version = checkHeader(path, header, format);
         BlockHandle handle = checkTail(path, sizeBytes, end, format, version);
         byte[] frame =

@@ -114,7 +114,8 @@ final class BlockFileWriter implements AutoCloseable {
     private @Nullable Compressor compressor(Compression compression) {
         return switch (compression) {
             case NONE -> null;
-            case LZ4 -> compressors.computeIfAbsent(compression, _ -> new Lz4JavaCompressor());
+            case LZ4, PACKED ->
+                    compressors.computeIfAbsent(Compression.LZ4, _ -> new Lz4JavaCompressor());
             case ZSTD -> compressors.computeIfAbsent(compression, _ -> new ZstdJavaCompressor());
         };
     }

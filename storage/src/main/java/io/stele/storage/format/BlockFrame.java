@@ -48,12 +48,18 @@ final class BlockFrame {
             throw new IllegalArgumentException(
                     "Expected a block of at most " + MAX_RAW_LENGTH + " bytes, found " + rawLength);
         }
+        ByteSink packed =
+                compression == Compression.PACKED ? PackedEntries.pack(raw, rawLength) : null;
         int start = sink.size();
         sink.ensure(OVERHEAD + rawLength);
         sink.advance(HEADER);
         Compression used = compression;
         int storedLength = rawLength;
-        if (compressor != null) {
+        if (packed != null && packed.size() <= rawLength / 2) {
+            storedLength = packed.size();
+            sink.writeBytes(packed.array(), 0, storedLength);
+        } else if (compressor != null) {
+            used = compression == Compression.PACKED ? Compression.LZ4 : compression;
             sink.ensure(compressor.maxCompressedLength(rawLength));
             storedLength =
                     compressor.compress(
@@ -63,15 +69,19 @@ final class BlockFrame {
                             sink.array(),
                             sink.size(),
                             sink.array().length - sink.size());
+            if (packed != null && packed.size() < storedLength) {
+                used = Compression.PACKED;
+                storedLength = packed.size();
+                System.arraycopy(packed.array(), 0, sink.array(), sink.size(), storedLength);
+            }
             if (storedLength > rawLength - rawLength / 8) {
                 used = Compression.NONE;
                 storedLength = rawLength;
+                System.arraycopy(raw, 0, sink.array(), sink.size(), rawLength);
             }
-        }
-        if (used == Compression.NONE) {
-            sink.writeBytes(raw, 0, rawLength);
-        } else {
             sink.advance(storedLength);
+        } else {
+            sink.writeBytes(raw, 0, rawLength);
         }
         byte[] bytes = sink.array();
         bytes[start] = (byte) used.code();
@@ -105,8 +115,12 @@ final class BlockFrame {
             throw Corruption.mismatch(
                     path, fileOffset, "raw length in", "[0, " + MAX_RAW_LENGTH + "]", rawLength);
         }
-        byte[] raw = new byte[rawLength];
         int codec = bytes[offset];
+        if (codec == Compression.PACKED.code()) {
+            return PackedEntries.unpack(
+                    path, fileOffset, bytes, offset + HEADER, storedLength, rawLength);
+        }
+        byte[] raw = new byte[rawLength];
         if (codec == Compression.NONE.code()) {
             if (rawLength != storedLength) {
                 throw Corruption.mismatch(path, fileOffset, "raw length", storedLength, rawLength);
@@ -131,7 +145,7 @@ final class BlockFrame {
                     storedLength,
                     raw);
         } else {
-            throw Corruption.mismatch(path, fileOffset, "block codec in", "[0, 2]", codec);
+            throw Corruption.mismatch(path, fileOffset, "block codec in", "[0, 3]", codec);
         }
         return raw;
     }

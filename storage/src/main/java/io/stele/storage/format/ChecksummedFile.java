@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A column file whose every read is checked, where the file has {@link FileChecksums}: what is read
@@ -34,6 +35,12 @@ public final class ChecksummedFile {
      * a request take no longer than the request itself, and the longest of several decides.
      */
     private static final RangePlanner NEAR = new RangePlanner(512 << 10, 1 << 20);
+
+    /**
+     * 2 MiB: at 20 ms a MiB, what is longer waits more for its bytes than for its requests; shorter
+     * ones cost more requests than they save time.
+     */
+    private static final int PIECE_BYTES = 2 << 20;
 
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
@@ -159,7 +166,8 @@ public final class ChecksummedFile {
     }
 
     /**
-     * Reads several ranges: near ones with one request, the requests side by side.
+     * Reads several ranges: near ones with one request, long ones with several, the requests side
+     * by side.
      *
      * @return the bytes of each range, in their order
      * @throws EOFException if the file ends before one of them does
@@ -170,30 +178,56 @@ public final class ChecksummedFile {
         List<ByteBuffer> results = new ArrayList<>(Collections.nCopies(ranges.size(), EMPTY));
         List<ParallelReads.Read> reads = new ArrayList<>(requests.size());
         for (RangePlanner.Planned request : requests) {
-            reads.add(
-                    () -> {
-                        byte[] bytes = new byte[request.range().length()];
-                        read(request.range().offset(), bytes, 0, bytes.length);
-                        synchronized (results) {
-                            for (int number : request.wanted()) {
-                                ByteRange range = ranges.get(number);
-                                int from = (int) (range.offset() - request.range().offset());
-                                // Whoever keeps some does not keep what lies between them
-                                results.set(
-                                        number,
-                                        range.length() == bytes.length
-                                                ? ByteBuffer.wrap(bytes)
-                                                : ByteBuffer.wrap(
-                                                        Arrays.copyOfRange(
-                                                                bytes,
-                                                                from,
-                                                                from + range.length())));
+            byte[] bytes = new byte[request.range().length()];
+            List<ByteRange> pieces = pieces(request.range());
+            AtomicInteger missing = new AtomicInteger(pieces.size());
+            for (ByteRange piece : pieces) {
+                reads.add(
+                        () -> {
+                            int at = (int) (piece.offset() - request.range().offset());
+                            read(piece.offset(), bytes, at, piece.length());
+                            if (missing.decrementAndGet() == 0) {
+                                give(ranges, request, bytes, results);
                             }
-                        }
-                    });
+                        });
+            }
         }
         ParallelReads.of(store).runAll(reads);
         return results;
+    }
+
+    /** A long request by requests side by side, of whole blocks. */
+    private List<ByteRange> pieces(ByteRange range) {
+        if (range.length() <= 2 * PIECE_BYTES || !isParallel()) {
+            return List.of(range);
+        }
+        List<ByteRange> pieces = new ArrayList<>();
+        for (long at = range.offset(); at < range.end(); ) {
+            long end = Math.min(range.end(), roundUp(at + PIECE_BYTES));
+            pieces.add(new ByteRange(at, Math.toIntExact(end - at)));
+            at = end;
+        }
+        return pieces;
+    }
+
+    private static void give(
+            List<ByteRange> ranges,
+            RangePlanner.Planned request,
+            byte[] bytes,
+            List<ByteBuffer> results) {
+        synchronized (results) {
+            for (int number : request.wanted()) {
+                ByteRange range = ranges.get(number);
+                int from = (int) (range.offset() - request.range().offset());
+                // Whoever keeps some does not keep what lies between them
+                results.set(
+                        number,
+                        range.length() == bytes.length
+                                ? ByteBuffer.wrap(bytes)
+                                : ByteBuffer.wrap(
+                                        Arrays.copyOfRange(bytes, from, from + range.length())));
+            }
+        }
     }
 
     /**

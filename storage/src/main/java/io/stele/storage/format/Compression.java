@@ -4,7 +4,9 @@ package io.stele.storage.format;
 public enum Compression {
     NONE(0),
     LZ4(1),
-    ZSTD(2);
+    ZSTD(2),
+    /** Of entry blocks of key indexes; others, and those it does not suit, are stored as LZ4. */
+    PACKED(3);
 
     private final int code;
 

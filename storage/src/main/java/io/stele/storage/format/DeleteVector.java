@@ -280,8 +280,9 @@ public final class DeleteVector {
      */
     public static DeleteVector read(ObjectStore store, String path, long sizeBytes)
             throws IOException {
-        BlockFileReader file =
-                BlockFileReader.open(store, path, sizeBytes, FileFormat.DELETE_VECTOR).file();
+        BlockFileReader.Opened opened =
+                BlockFileReader.open(store, path, sizeBytes, FileFormat.DELETE_VECTOR);
+        BlockFileReader file = opened.file();
         ByteSource footer = file.footer();
         BlockHandle baseHandle = file.readHandle(footer);
         BlockHandle logHandle = file.readHandle(footer);
@@ -294,9 +295,9 @@ public final class DeleteVector {
             vector.endRows = footer.readVarint32("rows that ended");
         }
         footer.requireEnd();
-        vector.base.deserialize(ByteBuffer.wrap(file.readBlock(baseHandle)));
+        vector.base.deserialize(ByteBuffer.wrap(opened.readBlock(baseHandle)));
         vector.decodeLog(
-                new ByteSource(path, logHandle.offset(), file.readBlock(logHandle)), entries);
+                new ByteSource(path, logHandle.offset(), opened.readBlock(logHandle)), entries);
         if (vector.cardinality() != cardinality) {
             throw Corruption.mismatch(
                     path, baseHandle.offset(), "deleted rows", cardinality, vector.cardinality());

@@ -103,6 +103,11 @@ final class EntryBlock extends CachedBlock {
         return offset;
     }
 
+    /** Whether it has a hash index. */
+    boolean hasBuckets() {
+        return bucketCount > 0;
+    }
+
     /** Reads a value of this block. */
     ByteSource value(int offset, int length) {
         return new ByteSource(path, fileOffset, bytes, offset, offset + length);

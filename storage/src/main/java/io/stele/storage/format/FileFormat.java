@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
  */
 public enum FileFormat {
     ROW_FILE("STELEROW", 2, 3, "row shard file"),
-    KEY_INDEX("STELEKEY", 2, 2, "key index file"),
+    KEY_INDEX("STELEKEY", 2, 4, "key index file"),
     DELETE_VECTOR("STELEDEL", 1, 2, "delete vector");
 
     private final byte[] magic;

@@ -12,7 +12,8 @@ import java.util.Optional;
 
 /**
  * What readers of a column file want before its values, as its writer has it: it goes from where
- * the file was written to where it is read, and is never stored.
+ * the file was written to where it is read, and lies in the file's {@link KeyIndexWriter key index}
+ * for those who come later.
  *
  * <pre>
  * magic 8 "STELEMET" | count of runs 4
@@ -89,12 +90,20 @@ public record FileMetadata(byte[] checksums, FileMetadataBytes bytes) {
         int runs = in.getInt();
         for (int run = 0; run < runs; run++) {
             long offset = in.getLong();
-            bytes.add(offset, next(in, in.getInt()));
+            bytes.add(offset, next(what, in));
         }
-        return new FileMetadata(next(in, in.getInt()), bytes);
+        return new FileMetadata(next(what, in), bytes);
     }
 
-    // Its writer counted right: the checksum says that these are its bytes.
+    private static byte[] next(String what, ByteBuffer in) {
+        int length = in.getInt();
+        if (length < 0 || length > in.remaining()) {
+            throw Corruption.mismatch(
+                    what, in.position(), "length of at most", in.remaining(), length);
+        }
+        return next(in, length);
+    }
+
     private static byte[] next(ByteBuffer in, int length) {
         byte[] found = new byte[length];
         in.get(found);

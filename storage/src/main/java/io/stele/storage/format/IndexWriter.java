@@ -47,11 +47,16 @@ final class IndexWriter {
         }
     }
 
-    /** Writes what is left and the top; returns the beginning of the footer. */
-    ByteSink finish() throws IOException {
+    /** Writes what is left of the parts: no block is added any more. */
+    void endParts() throws IOException {
         if (!part.isEmpty()) {
             endPart();
         }
+    }
+
+    /** Writes what is left and the top; returns the beginning of the footer. */
+    ByteSink finish() throws IOException {
+        endParts();
         ByteSink footer = new ByteSink(256);
         footer.writeVarint(top.entryCount());
         if (!top.isEmpty()) {

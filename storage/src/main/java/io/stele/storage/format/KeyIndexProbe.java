@@ -9,12 +9,19 @@ import java.io.IOException;
  * Any order is right. Confined to one thread.
  */
 public final class KeyIndexProbe {
+    private final SortedFileReader reader;
     private final SortedFileProbe file;
     private final boolean explicit;
 
-    KeyIndexProbe(SortedFileReader file, boolean explicit) {
-        this.file = new SortedFileProbe(file, true);
+    KeyIndexProbe(SortedFileReader file, boolean explicit, boolean filters) {
+        this.reader = file;
+        this.file = new SortedFileProbe(file, true, filters);
         this.explicit = explicit;
+    }
+
+    /** The part of the index that a key is looked for in; they ascend with the keys. */
+    public int part(byte[] key) {
+        return reader.findPartition(key);
     }
 
     /**

@@ -1,9 +1,11 @@
 package io.stele.storage.format;
 
+import io.stele.protocol.SteleException;
 import io.stele.storage.format.SortedFileReader.Located;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.SequentialReads;
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * Finds the row of a key in a column shard file. Holds the top of its index in memory, all else in
@@ -15,11 +17,14 @@ public final class KeyIndexReader {
 
     private final SortedFileReader file;
     private final boolean explicit;
+    private final Optional<BlockHandle> metadata;
 
     private KeyIndexReader(SortedFileReader file) {
         this.file = file;
         ByteSource footer = file.added();
         int kind = footer.readByte();
+        this.metadata =
+                footer.hasRemaining() ? Optional.of(file.readHandle(footer)) : Optional.empty();
         footer.requireEnd();
         if (kind != KeyIndexWriter.KIND_RANK && kind != KeyIndexWriter.KIND_EXPLICIT) {
             throw Corruption.mismatch(file.path(), 0, "key index kind in", "[0, 1]", kind);
@@ -27,9 +32,11 @@ public final class KeyIndexReader {
         this.explicit = kind == KeyIndexWriter.KIND_EXPLICIT;
     }
 
-    private KeyIndexReader(SortedFileReader file, boolean explicit) {
+    private KeyIndexReader(
+            SortedFileReader file, boolean explicit, Optional<BlockHandle> metadata) {
         this.file = file;
         this.explicit = explicit;
+        this.metadata = metadata;
     }
 
     /**
@@ -39,8 +46,64 @@ public final class KeyIndexReader {
      */
     public static KeyIndexReader open(
             ObjectStore store, String path, long sizeBytes, BlockCache cache) throws IOException {
-        return new KeyIndexReader(
-                SortedFileReader.open(store, path, sizeBytes, FileFormat.KEY_INDEX, cache));
+        return open(store, path, sizeBytes, cache, Optional.empty());
+    }
+
+    /** Takes metadata of a column file that come along with its key index. */
+    public interface MetadataSink {
+        /**
+         * @param encoded {@link FileMetadata#encode}
+         */
+        void accept(byte[] encoded);
+
+        /** They are there, and damaged: nobody needs them, so the index is good without them. */
+        void damaged(SteleException corrupt);
+    }
+
+    /**
+     * The same.
+     *
+     * @param metadata gets those of the column file, if they came with the index's end
+     */
+    public static KeyIndexReader open(
+            ObjectStore store, String path, long sizeBytes, BlockCache cache, MetadataSink metadata)
+            throws IOException {
+        return open(store, path, sizeBytes, cache, Optional.of(metadata));
+    }
+
+    private static KeyIndexReader open(
+            ObjectStore store,
+            String path,
+            long sizeBytes,
+            BlockCache cache,
+            Optional<MetadataSink> metadata)
+            throws IOException {
+        BlockFileReader.Opened opened =
+                BlockFileReader.open(store, path, sizeBytes, FileFormat.KEY_INDEX);
+        KeyIndexReader reader = new KeyIndexReader(SortedFileReader.of(opened, cache));
+        Optional<BlockHandle> present = reader.metadata.filter(opened::has);
+        if (present.isPresent() && metadata.isPresent()) {
+            byte[] encoded;
+            try {
+                encoded = opened.readBlock(present.get());
+            } catch (SteleException corrupt) {
+                metadata.get().damaged(corrupt);
+                return reader;
+            }
+            metadata.get().accept(encoded);
+        }
+        return reader;
+    }
+
+    /**
+     * Reads {@link FileMetadata#encode} of the column file; blocks.
+     *
+     * @return empty: the index has none
+     */
+    public Optional<byte[]> readMetadata() throws IOException {
+        return metadata.isPresent()
+                ? Optional.of(file.readBlock(metadata.get()))
+                : Optional.empty();
     }
 
     public String path() {
@@ -96,7 +159,7 @@ public final class KeyIndexReader {
 
     /** The same index: its blocks that are held are not asked of the cache. */
     public KeyIndexReader holding(HeldBlocks blocks) {
-        return new KeyIndexReader(file.holding(blocks), explicit);
+        return new KeyIndexReader(file.holding(blocks), explicit, metadata);
     }
 
     /**
@@ -104,12 +167,20 @@ public final class KeyIndexReader {
      * #holding} blocks.
      */
     public SortedFilePrefetch prefetch() {
-        return new SortedFilePrefetch(file);
+        return new SortedFilePrefetch(file, true);
     }
 
     /** For many keys at a time. */
     public KeyIndexProbe probe() {
-        return new KeyIndexProbe(file, explicit);
+        return new KeyIndexProbe(file, explicit, false);
+    }
+
+    /**
+     * The same of a store that is far away: it reads no block that the filter rules out, as {@link
+     * #prefetch} does not.
+     */
+    public KeyIndexProbe probeFar() {
+        return new KeyIndexProbe(file, explicit, true);
     }
 
     /** All entries by key; blocks are read past the cache. */

@@ -2,6 +2,7 @@ package io.stele.storage.format;
 
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * Writes the key index of a column shard file: from each key to the ordinal of its row. One index
@@ -16,6 +17,7 @@ import java.io.IOException;
  * <pre>
  * value of an entry: nothing (rank) | varint ordinal (explicit)
  * footer adds:       kind 1 (0 rank, 1 explicit)
+ *                    nothing | metadata of the column file: varint offset | varint length
  * </pre>
  *
  * A key may repeat, newest version first. Confined to one thread. Nothing is visible before {@link
@@ -87,8 +89,23 @@ public final class KeyIndexWriter implements AutoCloseable {
         return file.compareToLast(key, offset, length) == 0;
     }
 
+    /** As {@link #finish(Optional)}, without metadata. */
     public KeyIndexSummary finish() throws IOException {
-        long sizeBytes = file.finish(new byte[] {(byte) (explicit ? KIND_EXPLICIT : KIND_RANK)});
+        return finish(Optional.empty());
+    }
+
+    /**
+     * Completes the index.
+     *
+     * @param metadata {@link FileMetadata#encode} of the column file: who opens its index has them
+     */
+    public KeyIndexSummary finish(Optional<byte[]> metadata) throws IOException {
+        ByteSink added = new ByteSink(16);
+        added.writeByte(explicit ? KIND_EXPLICIT : KIND_RANK);
+        if (metadata.isPresent()) {
+            BlockFileReader.writeHandle(added, file.addBlock(metadata.get()));
+        }
+        long sizeBytes = file.finish(added.toByteArray());
         return new KeyIndexSummary(
                 sizeBytes, file.entryCount(), file.keyCount(), file.firstKey(), file.lastKey());
     }

@@ -114,10 +114,15 @@ public final class RowFileReader {
 
     /**
      * What lookups of some keys will need, to be read before them, and held if this is {@link
-     * #holding} blocks; not of entries of indexes.
+     * #holding} blocks.
      */
     public SortedFilePrefetch prefetch() {
-        return new SortedFilePrefetch(file);
+        return new SortedFilePrefetch(file, filtered == FilteredKeys.WHOLE);
+    }
+
+    /** The same for lookups of what begins with some bytes, which are added as keys. */
+    public SortedFilePrefetch prefetchBeginnings() {
+        return new SortedFilePrefetch(file, filtered == FilteredKeys.BEGINNINGS);
     }
 
     /** As {@link #find}, for callers that have no hash at hand. */

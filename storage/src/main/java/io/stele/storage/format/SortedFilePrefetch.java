@@ -7,6 +7,7 @@ import io.stele.storage.retrieval.ByteRange;
 import io.stele.storage.retrieval.RangePlanner;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,11 +28,27 @@ public final class SortedFilePrefetch {
      */
     private static final RangePlanner NEAR = new RangePlanner(256 << 10, 512 << 10);
 
+    /** A key that so few files may have is likely to be in each of them. */
+    private static final int FEW_FILES = 8;
+
+    /** 4 KiB: of a key index, see {@link BlockFileOptions#KEY_INDEX}. */
+    private static final long BLOCK_BYTES = 4 << 10;
+
     private final SortedFileReader file;
+    private final boolean filters;
     private final Map<Integer, List<Probe>> probes = new TreeMap<>(); // by part of the index
 
-    SortedFilePrefetch(SortedFileReader file) {
+    /**
+     * @param filters whether the filter says which of the keys the file may have
+     */
+    SortedFilePrefetch(SortedFileReader file, boolean filters) {
         this.file = requireNonNull(file, "file is null");
+        this.filters = filters;
+    }
+
+    /** Whether a key that so many files may have is likely to be in each of them. */
+    public static boolean isLikely(int candidates) {
+        return candidates <= FEW_FILES;
     }
 
     @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -49,6 +66,47 @@ public final class SortedFilePrefetch {
             probes.computeIfAbsent(index, _ -> new ArrayList<>())
                     .add(new Probe(key, hash, isLikely));
         }
+    }
+
+    /** Bytes of the index that will be read for a key, and for none that was added before. */
+    public long newIndexBytes(byte[] key) {
+        int index = file.findPartition(key);
+        return index == file.partitionCount()
+                        || probes.containsKey(index)
+                        || file.findCached(index).isPresent()
+                ? 0
+                : file.partitionRange(index).length();
+    }
+
+    /**
+     * About what entry blocks will be read for a key, if the file has it, and for none that was
+     * added before.
+     */
+    public long newBlockBytes(byte[] key) {
+        int index = file.findPartition(key);
+        if (index == file.partitionCount()) {
+            return 0;
+        }
+        long known = probes.getOrDefault(index, List.of()).size() * BLOCK_BYTES;
+        return Math.clamp(file.entryBytes(index) - known, 0, BLOCK_BYTES);
+    }
+
+    /**
+     * Reads what several files need, in two rounds. A hint: what cannot be read is left to the
+     * lookups.
+     */
+    public static void readAll(Collection<SortedFilePrefetch> files, ParallelReads parallel)
+            throws IOException {
+        List<ParallelReads.Read> reads = new ArrayList<>();
+        for (SortedFilePrefetch file : files) {
+            ParallelReads.hint(() -> reads.addAll(file.readIndex())).run();
+        }
+        parallel.tryAll(reads);
+        reads.clear();
+        for (SortedFilePrefetch file : files) {
+            ParallelReads.hint(() -> reads.addAll(file.readBlocks())).run();
+        }
+        parallel.tryAll(reads);
     }
 
     /**
@@ -122,7 +180,7 @@ public final class SortedFilePrefetch {
     private Set<BlockHandle> wantedBlocks(IndexPartition part, List<Probe> keys) {
         Set<BlockHandle> blocks = new LinkedHashSet<>();
         for (Probe probe : keys) {
-            if (part.mayContain(probe.hash())) {
+            if (mayContain(part, probe)) {
                 blocks.add(part.block(part.findBlock(probe.key())));
             }
         }
@@ -138,8 +196,11 @@ public final class SortedFilePrefetch {
                             Optional<IndexPartition> cached = file.findCached(part.getKey());
                             return cached.isEmpty()
                                     || part.getValue().stream()
-                                            .anyMatch(
-                                                    probe -> cached.get().mayContain(probe.hash()));
+                                            .anyMatch(probe -> mayContain(cached.get(), probe));
                         });
+    }
+
+    private boolean mayContain(IndexPartition part, Probe probe) {
+        return !filters || part.mayContain(probe.hash());
     }
 }

@@ -16,6 +16,7 @@ final class SortedFileProbe {
 
     private final SortedFileReader file;
     private final boolean many;
+    private final boolean filters;
     private @Nullable IndexPartition partition;
     private int partitionIndex;
     private @Nullable EntryBlock block; // of the partition
@@ -24,9 +25,14 @@ final class SortedFileProbe {
     private int filtered;
     private int passed; // of those
 
-    SortedFileProbe(SortedFileReader file, boolean many) {
+    /**
+     * @param many whether many keys will be looked for
+     * @param filters whether the filter is always asked: where blocks may be far away
+     */
+    SortedFileProbe(SortedFileReader file, boolean many, boolean filters) {
         this.file = file;
         this.many = many;
+        this.filters = filters;
     }
 
     /** The first entry of a key and its position in the file; null if there is none. */
@@ -53,7 +59,7 @@ final class SortedFileProbe {
 
     /** Nearly all keys are there: the filter only costs. */
     private boolean filterIsFutile() {
-        return filtered >= FILTER_TRIALS && passed > filtered - filtered / 8;
+        return !filters && filtered >= FILTER_TRIALS && passed > filtered - filtered / 8;
     }
 
     private IndexPartition partition(int index) throws IOException {

@@ -87,9 +87,11 @@ final class SortedFileReader {
     static SortedFileReader open(
             ObjectStore store, String path, long sizeBytes, FileFormat format, BlockCache cache)
             throws IOException {
-        return new SortedFileReader(
-                BlockFileReader.open(store, path, sizeBytes, format),
-                requireNonNull(cache, "cache is null"));
+        return of(BlockFileReader.open(store, path, sizeBytes, format), cache);
+    }
+
+    static SortedFileReader of(BlockFileReader.Opened opened, BlockCache cache) throws IOException {
+        return new SortedFileReader(opened, requireNonNull(cache, "cache is null"));
     }
 
     /** The same file, to be read by cursors from its beginning to its end, past the cache. */
@@ -174,6 +176,16 @@ final class SortedFileReader {
         return lastKey.clone();
     }
 
+    /** The handle of a block that the kind of file added. */
+    BlockHandle readHandle(ByteSource footer) {
+        return file.readHandle(footer);
+    }
+
+    /** Reads a block that the kind of file added. */
+    byte[] readBlock(BlockHandle handle) throws IOException {
+        return file.readBlock(handle);
+    }
+
     /** What the kind of file added to the footer. */
     ByteSource added() {
         return new ByteSource(file.path(), file.sizeBytes(), added);
@@ -241,9 +253,16 @@ final class SortedFileReader {
      */
     ByteRange partitionSpan(int index, int maxBytes) {
         ByteRange part = partitionRange(index);
+        long entries = entryBytes(index); // with long values they have gigabytes
+        return entries + part.length() <= maxBytes
+                ? new ByteRange(part.offset() - entries, (int) (entries + part.length()))
+                : part;
+    }
+
+    /** What the entry blocks that a part of the index is about come to. */
+    long entryBytes(int index) {
         long start = index == 0 ? BlockFileWriter.HEADER_LENGTH : partitionRange(index - 1).end();
-        long length = part.end() - start; // entry blocks with long values have gigabytes
-        return length <= maxBytes ? new ByteRange(start, (int) length) : part;
+        return partitionRange(index).offset() - start;
     }
 
     /** The part of the index, if it is in memory; it is held from now on. */
@@ -376,7 +395,7 @@ final class SortedFileReader {
 
     /** The first entry of a key and its position in the file; null if there is none. */
     @Nullable Located find(byte[] key, long hash) throws IOException {
-        return new SortedFileProbe(this, false).find(key, hash);
+        return new SortedFileProbe(this, false, true).find(key, hash);
     }
 
     /**

@@ -143,13 +143,24 @@ final class SortedFileWriter implements AutoCloseable {
         return file.position() + block.size();
     }
 
+    /** Writes a block behind all parts; no entry comes after it. */
+    BlockHandle addBlock(byte[] payload) throws IOException {
+        endEntries();
+        return file.writeBlock(payload, payload.length, Compression.LZ4);
+    }
+
+    private void endEntries() throws IOException {
+        if (!block.isEmpty()) {
+            writeBlock();
+        }
+        index.endParts();
+    }
+
     /**
      * Completes the file with {@code added} at the end of its footer; returns its size in bytes.
      */
     long finish(byte[] added) throws IOException {
-        if (!block.isEmpty()) {
-            writeBlock();
-        }
+        endEntries();
         ByteSink footer = index.finish();
         footer.writeVarint(entryCount);
         footer.writeVarint(keyCount);

@@ -25,7 +25,7 @@ import java.util.zip.CRC32C;
  * default.
  */
 enum VersionedFrame {
-    CATALOG("STELECAT", 7, "catalog"),
+    CATALOG("STELECAT", 8, "catalog"),
     MANIFEST("STELEMAN", 7, "manifest"),
     WRITERS("STELEWRI", 1, "list of writers"),
     NAMED_LOG("STELELGN", 1, "named log");
@@ -44,12 +44,31 @@ enum VersionedFrame {
         this.description = description;
     }
 
+    /** The newest format version. */
+    int formatVersion() {
+        return formatVersion;
+    }
+
     byte[] encode(long version, UUID writerId, byte[] body) {
+        return encode(formatVersion, version, writerId, body);
+    }
+
+    /**
+     * As the other, in an older format version, which older releases read.
+     *
+     * @param format version of the format
+     */
+    byte[] encode(int format, long version, UUID writerId, byte[] body) {
+        if (format < 1 || format > formatVersion) {
+            throw new IllegalArgumentException(
+                    "Expected a format version of 1 to %d, found %d"
+                            .formatted(formatVersion, format));
+        }
         ByteBuffer buffer =
                 ByteBuffer.allocate(Math.addExact(OVERHEAD, body.length))
                         .order(ByteOrder.LITTLE_ENDIAN);
         buffer.put(magic)
-                .putInt(formatVersion)
+                .putInt(format)
                 .putLong(version)
                 .putLong(writerId.getMostSignificantBits())
                 .putLong(writerId.getLeastSignificantBits())

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.function.ToIntFunction;
 
 /**
  * The versions of one thing, each an object {@code <prefix><version as 20 digits>} that is created
@@ -55,6 +56,7 @@ public final class VersionedObjects<T> {
     private final Class<T> type;
     private final UUID writerId;
     private final int kept;
+    private final ToIntFunction<T> formatOf;
     private final ObjectMapper mapper = SchemaJson.mapper();
 
     /**
@@ -70,6 +72,18 @@ public final class VersionedObjects<T> {
             Class<T> type,
             UUID writerId,
             int kept) {
+        this(store, prefix, frame, type, writerId, kept, _ -> frame.formatVersion());
+    }
+
+    private VersionedObjects(
+            ObjectStore store,
+            String prefix,
+            VersionedFrame frame,
+            Class<T> type,
+            UUID writerId,
+            int kept,
+            ToIntFunction<T> formatOf) {
+        this.formatOf = requireNonNull(formatOf, "formatOf is null");
         this.store = requireNonNull(store, "store is null");
         this.prefix = requireNonNull(prefix, "prefix is null");
         this.frame = requireNonNull(frame, "frame is null");
@@ -81,11 +95,15 @@ public final class VersionedObjects<T> {
         this.kept = kept;
     }
 
-    /** The versions of the catalog. */
+    /**
+     * The versions of the catalog.
+     *
+     * @param formatOf the format version that a release must know to read one
+     */
     public static <T> VersionedObjects<T> catalog(
-            ObjectStore store, Class<T> type, UUID writerId, int kept) {
+            ObjectStore store, Class<T> type, UUID writerId, int kept, ToIntFunction<T> formatOf) {
         return new VersionedObjects<>(
-                store, "catalog/", VersionedFrame.CATALOG, type, writerId, kept);
+                store, "catalog/", VersionedFrame.CATALOG, type, writerId, kept, formatOf);
     }
 
     /** The versions of what says which log is the warehouse's. */
@@ -157,7 +175,8 @@ public final class VersionedObjects<T> {
      *     version
      */
     public boolean create(long version, T value) throws IOException {
-        byte[] content = frame.encode(version, writerId, serialize(value));
+        byte[] content =
+                frame.encode(formatOf.applyAsInt(value), version, writerId, serialize(value));
         return ConditionalCreate.create(store, path(version), content, MAX_CREATE_ATTEMPTS)
                 == ConditionalCreate.Outcome.CREATED;
     }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
@@ -22,7 +23,7 @@ import java.util.concurrent.Executor;
  */
 public final class AtomicCreateProbe {
     private static final String FOLDER = "probe/";
-    private static final int ROUNDS = 3;
+    private static final int RACES = 3;
     private static final int RACERS = 8;
 
     private final ObjectStore store;
@@ -34,9 +35,10 @@ public final class AtomicCreateProbe {
     }
 
     /**
-     * Races on new objects, and deletes them.
+     * Races on new objects, and deletes them: four waits for the store, whatever the number of
+     * races.
      *
-     * @param executor runs at least 8 tasks at the same time
+     * @param executor runs at least 27 tasks at the same time
      * @param id of this probe, never used before
      * @throws IOException naming the object and what was found, if more or fewer than one of the
      *     racers succeeded or the object is not the winner's; or if the store failed
@@ -46,16 +48,40 @@ public final class AtomicCreateProbe {
         requireNonNull(executor, "executor is null");
         requireNonNull(id, "id is null");
         AtomicCreateProbe probe = new AtomicCreateProbe(store, executor);
-        for (int round = 1; round <= ROUNDS; round++) {
-            String path = FOLDER + id + "-" + round;
-            try {
-                probe.race(path);
-            } catch (IOException e) {
-                probe.deleteAfter(e, path);
-                throw e;
-            }
-            store.delete(path);
+        List<CompletableFuture<Boolean>> races = new ArrayList<>();
+        for (int race = 1; race <= RACES; race++) {
+            String path = FOLDER + id + "-" + race;
+            races.add(
+                    probe.start(
+                            () -> {
+                                probe.raceAndDelete(path);
+                                return true;
+                            }));
         }
+        IOException failure = null;
+        for (CompletableFuture<Boolean> race : races) {
+            try {
+                joined(race);
+            } catch (IOException e) {
+                if (failure != null) {
+                    e.addSuppressed(failure);
+                }
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private void raceAndDelete(String path) throws IOException {
+        try {
+            race(path);
+        } catch (IOException e) {
+            deleteAfter(e, path);
+            throw e;
+        }
+        store.delete(path);
     }
 
     /** What is wrong with the store may well keep it from deleting, too. */
@@ -73,13 +99,31 @@ public final class AtomicCreateProbe {
             throw refused(
                     path, won.size() + " of " + RACERS + " racing creators that succeeded, not 1");
         }
+        if (store.createIfAbsent(path, content("latecomer"))) {
+            throw refused(path, "another object in place of one that was there");
+        }
         if (!Arrays.equals(store.readFully(path), won.getFirst())) {
             throw refused(path, "the content of a creator that was told it had lost");
         }
-        boolean again = store.createIfAbsent(path, content("latecomer"));
-        if (again || !Arrays.equals(store.readFully(path), won.getFirst())) {
-            throw refused(path, "another object in place of one that was there");
-        }
+    }
+
+    private CompletableFuture<Boolean> start(Callable<Boolean> step) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return step.call();
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                        throw new IllegalStateException("interrupted", e);
+                    } catch (RuntimeException e) {
+                        throw e;
+                    } catch (Exception e) {
+                        throw new IllegalStateException(e);
+                    }
+                },
+                executor);
     }
 
     private List<byte[]> winners(String path) throws IOException {
@@ -88,20 +132,12 @@ public final class AtomicCreateProbe {
         for (int racer = 0; racer < RACERS; racer++) {
             byte[] content = content("racer " + racer);
             racers.add(
-                    CompletableFuture.supplyAsync(
+                    start(
                             () -> {
-                                try {
-                                    allReady.countDown();
-                                    allReady.await();
-                                    return store.createIfAbsent(path, content);
-                                } catch (IOException e) {
-                                    throw new UncheckedIOException(e);
-                                } catch (InterruptedException e) {
-                                    Thread.currentThread().interrupt();
-                                    throw new IllegalStateException("interrupted", e);
-                                }
-                            },
-                            executor));
+                                allReady.countDown();
+                                allReady.await();
+                                return store.createIfAbsent(path, content);
+                            }));
         }
         List<byte[]> won = new ArrayList<>();
         for (int racer = 0; racer < RACERS; racer++) {

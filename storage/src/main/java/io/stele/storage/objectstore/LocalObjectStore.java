@@ -2,6 +2,7 @@ package io.stele.storage.objectstore;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.cache.files.Directories;
 import io.stele.cache.files.OpenFiles;
 import io.stele.cache.files.Transfers;
 import java.io.IOException;
@@ -123,7 +124,7 @@ public final class LocalObjectStore implements ObjectStore {
     public boolean createIfAbsent(String path, byte[] content) throws IOException {
         Path target = file(path);
         if (Files.exists(target)) {
-            syncDirectory(parent(target));
+            Directories.sync(parent(target));
             return false;
         }
         Path written = writeTemporary(content);
@@ -131,7 +132,7 @@ public final class LocalObjectStore implements ObjectStore {
             link(target, written);
             return true;
         } catch (FileAlreadyExistsException e) {
-            syncDirectory(parent(target));
+            Directories.sync(parent(target));
             return false;
         } finally {
             Files.deleteIfExists(written);
@@ -150,7 +151,7 @@ public final class LocalObjectStore implements ObjectStore {
                     StandardCopyOption.ATOMIC_MOVE,
                     StandardCopyOption.REPLACE_EXISTING);
             forget(target);
-            syncDirectory(parent(target));
+            Directories.sync(parent(target));
         } finally {
             Files.deleteIfExists(written);
         }
@@ -207,7 +208,7 @@ public final class LocalObjectStore implements ObjectStore {
     private void link(Path target, Path written) throws IOException {
         createDirectories(parent(target));
         Files.createLink(target, written);
-        syncDirectory(parent(target));
+        Directories.sync(parent(target));
     }
 
     @Override
@@ -290,13 +291,7 @@ public final class LocalObjectStore implements ObjectStore {
                 throw e;
             }
         }
-        syncDirectory(parent(directory));
-    }
-
-    private static void syncDirectory(Path directory) throws IOException {
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-            channel.force(true);
-        }
+        Directories.sync(parent(directory));
     }
 
     /** Collects objects; files that vanish meanwhile are left out. */

@@ -41,6 +41,14 @@ public interface ObjectReader {
         return CompletableFuture.completedFuture(0L);
     }
 
+    /**
+     * The same object for a reader of all of it: what a cache has is found there, and what it has
+     * not does not enter it unless it was wanted before.
+     */
+    default ObjectReader visiting() {
+        return this;
+    }
+
     /** What this reader did so far. */
     ReadTally tally();
 }

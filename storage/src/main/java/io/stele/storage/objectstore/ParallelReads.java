@@ -2,12 +2,15 @@ package io.stele.storage.objectstore;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.protocol.SteleException;
 import io.stele.storage.retrieval.ReadingAhead;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +25,9 @@ public final class ParallelReads {
      * store, and do the rest themselves.
      */
     private static final int MAX_PARALLEL = 128;
+
+    /** Of hints: more than chance, fewer than an outage has. */
+    private static final int MAX_FAILURES = 4;
 
     private final Optional<ReadingAhead> ahead;
 
@@ -63,7 +69,7 @@ public final class ParallelReads {
         Batch batch = new Batch(reads);
         int wanted = Math.min(reads.size(), MAX_PARALLEL) - 1;
         try {
-            for (int i = 0; i < wanted && help(ahead.get(), batch); i++) {
+            for (int i = 0; i < wanted && ahead.get().tryHelp(batch::work); i++) {
                 // as many as there are
             }
         } catch (RuntimeException | Error failed) {
@@ -73,31 +79,50 @@ public final class ParallelReads {
         batch.await();
     }
 
-    /** False if nobody is there to help. */
-    private static boolean help(ReadingAhead ahead, Batch batch) {
-        if (!ahead.helpers().tryAcquire()) {
-            return false;
-        }
-        boolean begins = false;
+    /**
+     * As {@link #runAll}, of reads that are hints: one that fails is left to the caller that needs
+     * what it reads, which reads it again and fails then. After some failures of the store the rest
+     * is not begun: in an outage each takes as long as its retries do.
+     */
+    public void tryAll(List<? extends Read> reads) throws IOException {
+        AtomicInteger failures = new AtomicInteger();
+        runAll(
+                reads.stream()
+                        .map(
+                                read ->
+                                        hint(
+                                                () -> {
+                                                    if (failures.get() < MAX_FAILURES) {
+                                                        counting(read, failures);
+                                                    }
+                                                }))
+                        .toList());
+    }
+
+    private static void counting(Read read, AtomicInteger failures) throws IOException {
         try {
-            ahead.executor()
-                    .execute(
-                            () -> {
-                                try {
-                                    batch.work();
-                                } finally {
-                                    ahead.helpers().release();
-                                }
-                            });
-            begins = true;
-        } catch (RejectedExecutionException refused) {
-            // the caller does it
-        } finally {
-            if (!begins) {
-                ahead.helpers().release();
-            }
+            read.run();
+        } catch (NoSuchFileException | EOFException ofOne) {
+            throw ofOne;
+        } catch (IOException away) {
+            failures.incrementAndGet();
+            throw away;
         }
-        return begins;
+    }
+
+    /** The same read as a hint: see {@link #tryAll}. */
+    public static Read hint(Read read) {
+        return () -> {
+            try {
+                read.run();
+            } catch (IOException | SteleException failed) {
+                // Time-outs of sockets are InterruptedIOExceptions, too
+                if (failed instanceof InterruptedIOException
+                        && Thread.currentThread().isInterrupted()) {
+                    throw failed;
+                }
+            }
+        };
     }
 
     /** The reads of one call. Guarded by its own lock, which is not held while reading. */
@@ -155,13 +180,7 @@ public final class ParallelReads {
                     throw new InterruptedIOException("Interrupted while reading");
                 }
             }
-            switch (failure) {
-                case null -> {}
-                case IOException io -> throw io;
-                case RuntimeException unchecked -> throw unchecked;
-                case Error error -> throw error;
-                default -> throw new IOException("A read failed", failure);
-            }
+            Failures.throwAny(failure, "A read failed");
         }
     }
 }

@@ -12,9 +12,10 @@ import java.util.Optional;
 
 /**
  * What one merge reads of several objects, each from its beginning to its end: what comes next is
- * fetched while it merges, as much as the balance of the store says. Where nothing is read ahead of
- * (a local disk), the readers are those that came in. Confined to one thread, with all of its
- * readers.
+ * fetched while it merges, as much as the balance of the store says, and passes by caches, which
+ * have better use of their room than what is read once ({@link ObjectReader#visiting}). Where
+ * nothing is read ahead of (a local disk), the readers are those that came in. Confined to one
+ * thread, with all of its readers.
  */
 public final class SequentialReads implements AutoCloseable {
     /**
@@ -52,7 +53,8 @@ public final class SequentialReads implements AutoCloseable {
         List<ByteRange> ranges = new ArrayList<>();
         plan.forEach(range -> ranges.addAll(PLANNER.split(range)));
         SequentialReader sequential =
-                new SequentialReader(reader, ranges, this, ahead.get(), processor.orElseThrow());
+                new SequentialReader(
+                        reader.visiting(), ranges, this, ahead.get(), processor.orElseThrow());
         readers.add(sequential);
         return sequential;
     }
@@ -73,10 +75,19 @@ public final class SequentialReads implements AutoCloseable {
         readBytes += bytes;
     }
 
-    /** What is under way comes to nothing; the readers are not used any more. */
+    /**
+     * What is under way comes to nothing, and nothing of the readers so far stays in memory; they
+     * are not used any more. For who goes through one object after the other.
+     */
+    public void forget() {
+        readers.forEach(SequentialReader::close);
+        readers.clear();
+    }
+
+    /** As {@link #forget}; it is not used any more. */
     @Override
     public void close() {
-        readers.forEach(SequentialReader::close);
+        forget();
         processor.ifPresent(RetrievalBalance.Processor::close);
     }
 }

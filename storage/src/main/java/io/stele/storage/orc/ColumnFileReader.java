@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -388,7 +389,11 @@ public final class ColumnFileReader {
         for (int position : positions) {
             include(include, position);
         }
-        return OrcErrors.translate(path, () -> orc.rows(orc.options().include(include)));
+        Reader.Options options = orc.options().include(include);
+        if (content.isParallel()) {
+            options.dataReader(new ParallelDataReader(content, orc));
+        }
+        return OrcErrors.translate(path, () -> orc.rows(options));
     }
 
     /** Position in the file of a column, {@link #ABSENT} if it is not among those of the reader. */
@@ -460,11 +465,57 @@ public final class ColumnFileReader {
      */
     RowGroupReader openRowGroups(int stripe, Set<Integer> groups, StripeMetadata metadata)
             throws IOException {
+        return openRowGroups(stripe, groups, metadata, Map.of());
+    }
+
+    /**
+     * The same, where some data are in memory. The reader keeps those of its own row groups only.
+     *
+     * @param fetched by {@link #readRowGroups}
+     */
+    RowGroupReader openRowGroups(
+            int stripe,
+            Set<Integer> groups,
+            StripeMetadata metadata,
+            Map<ByteRange, ByteBuffer> fetched)
+            throws IOException {
         StripeInformation in = orc.getStripes().get(stripe);
-        return openRowGroups(
-                stripe,
-                groups,
-                readOptions().dataReader(new StripeDataReader(content, orc, in, metadata)));
+        StripeDataReader data = new StripeDataReader(content, orc, in, metadata, fetched);
+        RowGroupReader reader =
+                openRowGroups(stripe, groups, readOptions().dataReader(data)); // reads all
+        data.dropFetched();
+        return reader;
+    }
+
+    /**
+     * Reads the data of some row groups of a stripe, those that several have or that lie near each
+     * other once, and side by side.
+     *
+     * @param groups positions in the stripe
+     * @return what a reader of any one of them asks for
+     */
+    Map<ByteRange, ByteBuffer> readRowGroups(
+            int stripe, Set<Integer> groups, StripeMetadata metadata) throws IOException {
+        StripeInformation in = orc.getStripes().get(stripe);
+        boolean[] columns = included();
+        Set<ByteRange> wanted = new LinkedHashSet<>();
+        for (int group : groups) {
+            boolean[] included = new boolean[rowGroups(in)];
+            included[group] = true;
+            wanted.addAll(
+                    OrcErrors.translate(
+                            path,
+                            () ->
+                                    StripeDataRanges.find(
+                                            content, orc, in, metadata, columns, included)));
+        }
+        List<ByteRange> ranges = List.copyOf(wanted);
+        List<ByteBuffer> read = content.readAll(ranges);
+        Map<ByteRange, ByteBuffer> fetched = new HashMap<>();
+        for (int i = 0; i < ranges.size(); i++) {
+            fetched.put(ranges.get(i), read.get(i));
+        }
+        return fetched;
     }
 
     private RowGroupReader openRowGroups(int number, Set<Integer> groups, Reader.Options options)
@@ -546,6 +597,10 @@ public final class ColumnFileReader {
     }
 
     private Reader.Options readOptions() {
+        return orc.options().include(included());
+    }
+
+    private boolean[] included() {
         boolean[] include = new boolean[orc.getSchema().getMaximumId() + 1];
         include[0] = true;
         for (int position : positions) {
@@ -553,7 +608,7 @@ public final class ColumnFileReader {
         }
         include(include, lsnPosition);
         include(include, rowIdPosition);
-        return orc.options().include(include);
+        return include;
     }
 
     private void include(boolean[] include, int position) {

@@ -1,16 +1,23 @@
 package io.stele.storage.orc;
 
+import static java.util.Objects.requireNonNull;
+
 import io.stele.cache.CacheStatistics;
 import io.stele.cache.SingleFlightCache;
+import io.stele.protocol.ErrorCode;
+import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.storage.format.FileMetadata;
 import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.manifest.KeyIndexFile;
 import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -27,12 +34,16 @@ public final class ColumnFileReaders {
 
     private final SingleFlightCache<String, ColumnFileReader> readers;
     private final SingleFlightCache<String, byte[]> fresh;
+    private final Consumer<Throwable> uncaught;
 
     /**
      * @param maxBytes of open files; a quarter of it is for the metadata of new files besides
      * @param nanoTime measures what opening files takes
+     * @param uncaught told of metadata that cannot be used, where the file itself is read instead
      */
-    public ColumnFileReaders(String name, long maxBytes, LongSupplier nanoTime) {
+    public ColumnFileReaders(
+            String name, long maxBytes, LongSupplier nanoTime, Consumer<Throwable> uncaught) {
+        this.uncaught = requireNonNull(uncaught, "uncaught is null");
         this.readers =
                 new SingleFlightCache<>(
                         name, maxBytes, reader -> reader.retainedBytes() + ENTRY_BYTES, nanoTime);
@@ -58,22 +69,111 @@ public final class ColumnFileReaders {
             }
             return present.orElseThrow();
         }
-        return readers.get(file.path(), () -> ColumnFileReader.open(store, file, columns));
+        return readers.get(
+                file.path(),
+                () -> {
+                    Optional<ColumnFileReader> found =
+                            fresh.find(file.path())
+                                    .flatMap(
+                                            kept ->
+                                                    decode(
+                                                            store,
+                                                            file,
+                                                            columns,
+                                                            kept,
+                                                            new HashMap<>()));
+                    return found.isPresent()
+                            ? found.get()
+                            : ColumnFileReader.open(store, file, columns);
+                });
+    }
+
+    /** Where the metadata of a file are kept in one piece. */
+    @FunctionalInterface
+    public interface MetadataSource {
+        /**
+         * Reads {@link FileMetadata#encode}; blocks.
+         *
+         * @return empty: they are not kept there
+         */
+        Optional<byte[]> read() throws IOException;
     }
 
     /**
      * As {@link #open}; blocks.
      *
+     * @param metadata read where they are not in memory: one request instead of several
      * @param stripes gets the metadata of stripes, where they came with the file's
      */
     ColumnFileReader open(
             ObjectStore store,
             FileEntry file,
             List<ColumnSchema> columns,
+            MetadataSource metadata,
             Map<Integer, StripeMetadata> stripes)
             throws IOException {
         NonBlocking.check();
-        return readers.get(file.path(), () -> ColumnFileReader.open(store, file, columns, stripes));
+        return readers.get(
+                file.path(),
+                () -> {
+                    Optional<byte[]> kept = fresh.find(file.path());
+                    Optional<byte[]> encoded = kept.isPresent() ? kept : read(file, metadata);
+                    Optional<ColumnFileReader> found =
+                            encoded.flatMap(bytes -> decode(store, file, columns, bytes, stripes));
+                    return found.isPresent()
+                            ? found.get()
+                            : ColumnFileReader.open(store, file, columns, stripes);
+                });
+    }
+
+    private Optional<byte[]> read(FileEntry file, MetadataSource metadata) throws IOException {
+        try {
+            return metadata.read();
+        } catch (SteleException damaged) {
+            unusable(file, damaged);
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Opens a file by its metadata, without reading; empty if its end is too long, or they are not
+     * those of the file, which are forgotten then: the file itself has all that they say.
+     */
+    private Optional<ColumnFileReader> decode(
+            ObjectStore store,
+            FileEntry file,
+            List<ColumnSchema> columns,
+            byte[] encoded,
+            Map<Integer, StripeMetadata> stripes) {
+        try {
+            FileMetadata metadata = FileMetadata.decode(file.path(), encoded);
+            if (metadata.bytes().end() != file.sizeBytes()) {
+                throw new SteleException(
+                        ErrorCode.CORRUPT_DATA,
+                        "Expected metadata of a file of %d bytes, found those of one of %d"
+                                .formatted(file.sizeBytes(), metadata.bytes().end()));
+            }
+            Optional<ColumnFileReader> reader =
+                    ColumnFileReader.ofWritten(store, file, columns, WrittenEnd.of(metadata));
+            reader.ifPresent(open -> stripes.putAll(open.stripes(metadata.bytes())));
+            return reader;
+        } catch (IOException | RuntimeException failed) {
+            fresh.remove(file.path());
+            unusable(file, failed);
+            return Optional.empty();
+        }
+    }
+
+    /** Reports metadata of a file, in its key index or from its writer, that cannot be used. */
+    public void unusable(FileEntry file, Exception why) {
+        uncaught.accept(
+                new SteleException(
+                        ErrorCode.CORRUPT_DATA,
+                        "Metadata of %s, of its key index %s or its writer, cannot be used; the file itself is read"
+                                .formatted(
+                                        file.path(),
+                                        file.keyIndex().map(KeyIndexFile::path).orElse("(none)")),
+                        why));
     }
 
     /** The reader of a file, if it is here. */
@@ -93,9 +193,7 @@ public final class ColumnFileReaders {
         if (reader.isPresent()) {
             readers.put(file.path(), reader.get());
         }
-        end.metadata()
-                .flatMap(bytes -> new FileMetadata(end.checksums(), bytes).encode())
-                .ifPresent(encoded -> fresh.put(file.path(), encoded));
+        end.encodedMetadata().ifPresent(encoded -> fresh.put(file.path(), encoded));
         return reader;
     }
 

@@ -9,7 +9,9 @@ import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ParallelReads;
+import io.stele.storage.retrieval.ByteRange;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -56,6 +58,7 @@ public final class ColumnPointReader {
 
     private final SingleFlightCache<Key, RowGroupReader> groups;
     private final SingleFlightCache<StripeKey, StripeMetadata> stripes;
+    private final LongSupplier nanoTime;
     private final long maxCachedBytes;
     private final int maxReadingKib;
     private final Semaphore readingKib; // fair: one of a large row group has its turn
@@ -79,22 +82,27 @@ public final class ColumnPointReader {
                         Math.max(MIN_STRIPES_BYTES, maxBytes / STRIPES_SHARE),
                         StripeMetadata::retainedBytes,
                         nanoTime);
+        this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         this.maxCachedBytes = maxBytes / CACHED_SHARE;
         this.maxReadingKib = (int) Math.clamp(maxReadingBytes >> 10, 1, Integer.MAX_VALUE);
         this.readingKib = new Semaphore(maxReadingKib, true);
     }
 
-    /** Opens a file with the metadata of its stripes, as far as they come with it; blocks. */
+    /**
+     * Opens a file with the metadata of its stripes, as far as they come with it; blocks.
+     *
+     * @param metadata as {@link ColumnFileReaders} reads them
+     */
     public ColumnFileReader open(
             ColumnFileReaders readers,
             ObjectStore store,
             FileEntry file,
-            List<ColumnSchema> columns)
+            List<ColumnSchema> columns,
+            ColumnFileReaders.MetadataSource metadata)
             throws IOException {
         Map<Integer, StripeMetadata> found = new HashMap<>();
-        ColumnFileReader reader = readers.open(store, file, columns, found);
-        found.forEach(
-                (stripe, metadata) -> stripes.put(new StripeKey(file.path(), stripe), metadata));
+        ColumnFileReader reader = readers.open(store, file, columns, metadata, found);
+        found.forEach((stripe, its) -> stripes.put(new StripeKey(file.path(), stripe), its));
         return reader;
     }
 
@@ -117,9 +125,9 @@ public final class ColumnPointReader {
     }
 
     /**
-     * The reads of rows of a file, which do not need each other and read each row group once. Row
-     * groups that are in memory are not read, and those that are read go there, unless a stripe has
-     * too many of them; then one request may be for several.
+     * The reads of rows of a file, which do not need each other and read each row group once; one
+     * request may be for several of a stripe. Row groups that are in memory are not read, and those
+     * that are read go there, unless a stripe has too many of them.
      *
      * @param ordinals ascending
      * @param found may be called by several threads at once
@@ -157,6 +165,8 @@ public final class ColumnPointReader {
                         });
         if (missing.size() > 1 && missing.size() * file.weightBytes(stripe, 1) > maxCachedBytes) {
             reads.add(() -> readPastCache(file, stripe, missing, found));
+        } else if (missing.size() > 1 && file.isParallel()) {
+            reads.add(() -> readGroups(file, stripe, missing, found));
         } else {
             missing.forEach((group, some) -> reads.add(() -> readGroup(file, group, some, found)));
         }
@@ -180,14 +190,48 @@ public final class ColumnPointReader {
         }
     }
 
+    /**
+     * Reads row groups of a stripe together, for the cache: near each other they are one request.
+     */
+    private void readGroups(
+            ColumnFileReader file,
+            int stripe,
+            Map<RowGroup, int[]> byGroup,
+            Consumer<ColumnRow> found)
+            throws IOException {
+        int kib = acquire(file.weightBytes(stripe, byGroup.size()));
+        try {
+            long start = nanoTime.getAsLong();
+            StripeMetadata metadata = metadata(file, stripe);
+            Map<ByteRange, ByteBuffer> data =
+                    file.readRowGroups(stripe, positions(byGroup), metadata);
+            long readNanos = nanoTime.getAsLong() - start; // each by itself would have waited so
+            for (Map.Entry<RowGroup, int[]> entry : byGroup.entrySet()) {
+                long opening = nanoTime.getAsLong();
+                RowGroupReader reader =
+                        file.openRowGroups(stripe, Set.of(entry.getKey().index()), metadata, data);
+                groups.putMissed(
+                        new Key(file, entry.getKey()),
+                        reader,
+                        readNanos + nanoTime.getAsLong() - opening);
+                reader.readAll(entry.getValue(), found);
+            }
+        } finally {
+            readingKib.release(kib);
+        }
+    }
+
+    private static Set<Integer> positions(Map<RowGroup, int[]> byGroup) {
+        return byGroup.keySet().stream().map(RowGroup::index).collect(Collectors.toSet());
+    }
+
     private void readPastCache(
             ColumnFileReader file,
             int stripe,
             Map<RowGroup, int[]> byGroup,
             Consumer<ColumnRow> found)
             throws IOException {
-        Set<Integer> wanted =
-                byGroup.keySet().stream().map(RowGroup::index).collect(Collectors.toSet());
+        Set<Integer> wanted = positions(byGroup);
         int kib = acquire(file.weightBytes(stripe, wanted.size()));
         try {
             RowGroupReader reader = file.openRowGroups(stripe, wanted, metadata(file, stripe));

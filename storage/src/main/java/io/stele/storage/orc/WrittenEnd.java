@@ -2,6 +2,7 @@ package io.stele.storage.orc;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.format.FileMetadata;
 import io.stele.storage.format.FileMetadataBytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -24,6 +25,19 @@ public record WrittenEnd(byte[] lastBytes, byte[] checksums, Optional<FileMetada
         requireNonNull(lastBytes, "lastBytes is null");
         requireNonNull(checksums, "checksums is null");
         requireNonNull(metadata, "metadata is null");
+    }
+
+    /** The same with metadata that came from elsewhere. */
+    static WrittenEnd of(FileMetadata metadata) {
+        return new WrittenEnd(
+                metadata.bytes().last(LastBytes.MAX_BYTES),
+                metadata.checksums(),
+                Optional.of(metadata.bytes()));
+    }
+
+    /** For readers elsewhere; empty if they are too long. */
+    public Optional<byte[]> encodedMetadata() {
+        return metadata.flatMap(bytes -> new FileMetadata(checksums, bytes).encode());
     }
 
     /** The end decoded; empty if it has more than the last bytes. */

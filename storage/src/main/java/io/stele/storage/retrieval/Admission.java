@@ -13,13 +13,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Who may send a request: first come, first served, while requests and bytes in flight and the
- * bandwidth are within their limits. One request may always be in flight, however large.
- * Thread-safe, guarded by itself; nothing is called under its lock but the clock and the limit.
+ * bandwidth are within their limits. One request may always be in flight, however large; and small
+ * ones beyond the limit that follows from the network, since they do not fill it: who waits for
+ * many of them waits for their latency, and would wait several times. Thread-safe, guarded by
+ * itself; nothing is called under its lock but the clock and the limit.
  *
  * <p>Invariant: requests >= 0, bytes >= 0, and both are 0 when every ticket has been given back.
  */
 final class Admission {
-    private final IntSupplier maxRequests;
+    /** 32 MiB: about what 10 Gbit/s bring in the 30 ms that a request takes. */
+    static final long SMALL_BYTES = 32 << 20;
+
+    private final IntSupplier usualRequests;
+    private final int maxRequests;
     private final long maxBytes;
     private final BandwidthLimit bandwidth;
     private final LongSupplier nanoTime;
@@ -31,18 +37,21 @@ final class Admission {
     private boolean wakes;
 
     /**
-     * @param maxRequests in flight, asked whenever one may begin
+     * @param usualRequests in flight, asked whenever one may begin
+     * @param maxRequests in flight of small ones, while all together have few bytes
      * @param maxBytes in flight
      * @param executor runs what had to wait
      */
     Admission(
-            IntSupplier maxRequests,
+            IntSupplier usualRequests,
+            int maxRequests,
             long maxBytes,
             BandwidthLimit bandwidth,
             LongSupplier nanoTime,
             Timers timers,
             Executor executor) {
-        this.maxRequests = requireNonNull(maxRequests, "maxRequests is null");
+        this.usualRequests = requireNonNull(usualRequests, "usualRequests is null");
+        this.maxRequests = maxRequests;
         this.maxBytes = maxBytes;
         this.bandwidth = requireNonNull(bandwidth, "bandwidth is null");
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
@@ -107,10 +116,7 @@ final class Admission {
         List<Ticket> admitted = new ArrayList<>(1);
         while (!waiting.isEmpty()) {
             Ticket next = waiting.getFirst();
-            boolean fits =
-                    requests == 0
-                            || (requests < maxRequests.getAsInt() && bytes + next.size <= maxBytes);
-            if (!fits || mustWait()) {
+            if (!fits(next) || mustWait()) {
                 break;
             }
             waiting.removeFirst();
@@ -121,6 +127,15 @@ final class Admission {
             admitted.add(next);
         }
         return admitted;
+    }
+
+    private boolean fits(Ticket next) {
+        if (requests == 0) {
+            return true;
+        }
+        long together = bytes + next.size;
+        boolean isSmall = together <= SMALL_BYTES && requests < maxRequests;
+        return together <= maxBytes && (isSmall || requests < usualRequests.getAsInt());
     }
 
     private boolean mustWait() {

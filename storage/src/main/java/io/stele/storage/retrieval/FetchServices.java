@@ -43,6 +43,7 @@ final class FetchServices {
         admission =
                 new Admission(
                         model::limit,
+                        options.maxRequests(),
                         options.maxBytesInFlight(),
                         new BandwidthLimit(options.bytesPerSecond(), now),
                         runtime.nanoTime(),

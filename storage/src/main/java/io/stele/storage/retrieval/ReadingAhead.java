@@ -3,6 +3,7 @@ package io.stele.storage.retrieval;
 import static java.util.Objects.requireNonNull;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -25,6 +26,36 @@ public record ReadingAhead(RetrievalBalance balance, Executor executor, Semaphor
 
     public ReadingAhead(RetrievalBalance balance, Executor executor) {
         this(balance, executor, new Semaphore(HELPERS));
+    }
+
+    /**
+     * Runs work of somebody who waits for it on the executor, with a permit.
+     *
+     * @return false: there is nobody to help
+     */
+    public boolean tryHelp(Runnable work) {
+        if (!helpers.tryAcquire()) {
+            return false;
+        }
+        boolean begins = false;
+        try {
+            executor.execute(
+                    () -> {
+                        try {
+                            work.run();
+                        } finally {
+                            helpers.release();
+                        }
+                    });
+            begins = true;
+        } catch (RejectedExecutionException refused) {
+            // the caller does it
+        } finally {
+            if (!begins) {
+                helpers.release();
+            }
+        }
+        return begins;
     }
 
     /**

@@ -85,7 +85,7 @@ public class RetrievalConfig {
 
     @Config("retrieval.max-requests")
     @ConfigDescription(
-            "Requests in flight that are never exceeded; below, the fitted model of the store decides")
+            "Requests in flight that are never exceeded; below, and beyond 32 MiB in flight, the fitted model of the store decides")
     public RetrievalConfig setMaxRequests(int maxRequests) {
         this.maxRequests = maxRequests;
         return this;

@@ -44,7 +44,8 @@ public final class DuplicateSearch {
     private final long fromLsn;
     private final BinaryRow row;
     private final GrowingBytes buffer = IndexKeys.buffer();
-    private final Iterator<KeyedVersion> entries;
+    private final IndexView index;
+    private @Nullable Iterator<KeyedVersion> entries; // from the first step on
 
     // The entries that begin as the last one did:
     private byte @Nullable [] columns;
@@ -69,7 +70,7 @@ public final class DuplicateSearch {
         this.lsn = lsn;
         this.fromLsn = fromLsn;
         this.row = new BinaryRow(view.versions().layout());
-        this.entries = index.allEntries();
+        this.index = index;
     }
 
     /**
@@ -79,14 +80,16 @@ public final class DuplicateSearch {
      * @throws SteleException DUPLICATE_KEY: two rows have the same values
      */
     public boolean step() throws IOException {
+        Iterator<KeyedVersion> left = entries == null ? index.allEntries() : entries;
+        entries = left;
         try {
-            for (int i = 0; i < STEP_ENTRIES && entries.hasNext(); i++) {
-                KeyedVersion entry = entries.next();
+            for (int i = 0; i < STEP_ENTRIES && left.hasNext(); i++) {
+                KeyedVersion entry = left.next();
                 if (entry.lsn() <= lsn) {
                     add(entry);
                 }
             }
-            return entries.hasNext();
+            return left.hasNext();
         } catch (UncheckedIOException failed) {
             throw failed.getCause();
         }

@@ -14,6 +14,7 @@ import io.stele.storage.tablet.TableView;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,8 +25,11 @@ import org.jspecify.annotations.Nullable;
  * Immutable.
  */
 public final class IndexLookup {
-    /** Entries whose rows are fetched together from a store that is far away. */
+    /** Entries whose rows are fetched together. */
     private static final int PREFETCHED_ENTRIES = 256;
+
+    /** Keys whose entries are read together to count them: the first ones may be enough. */
+    private static final int COUNTED_KEYS = 64;
 
     private final TableFiles files;
 
@@ -34,37 +38,36 @@ public final class IndexLookup {
     }
 
     /**
-     * At most {@code limit} rows by index columns, then primary key. Blocks on files.
+     * At most {@code limit} rows, prefix by prefix, and of each by index columns, then primary key.
+     * Blocks on files; what all need of the index is read together, and so are rows.
      *
-     * @param prefix encoded values of the first index columns, with {@link IndexKeys#columns}
+     * @param prefixes encoded values of the first index columns, with {@link IndexKeys#columns}
      * @param fromLsn rows below have expired
      */
     public List<FoundRow> find(
-            TableView view, IndexView index, byte[] prefix, long lsn, long fromLsn, int limit)
+            TableView view,
+            IndexView index,
+            List<byte[]> prefixes,
+            long lsn,
+            long fromLsn,
+            int limit)
             throws IOException {
         IndexKeys keys = index.keys();
         BinaryRow row = new BinaryRow(view.versions().layout());
         GrowingBytes buffer = IndexKeys.buffer();
         List<FoundRow> found = new ArrayList<>();
-        List<Entry> next = new ArrayList<>();
         try {
-            Iterator<KeyedVersion> entries = index.entries(prefix);
-            @Nullable KeyedVersion last = null;
-            while (found.size() < limit && entries.hasNext()) {
-                int wanted = Math.min(entriesARead(), limit - found.size());
-                next.clear();
-                while (next.size() < wanted && entries.hasNext()) {
-                    KeyedVersion entry = entries.next();
-                    if (entry.lsn() <= lsn && (last == null || last.compareKey(entry) != 0)) {
-                        last = entry;
-                        next.add(Entry.of(entry, keys));
-                    }
+            Entries entries = new Entries(prefetched(files, index, prefixes), prefixes, lsn);
+            while (found.size() < limit) {
+                List<Entry> next = entries.next(Math.min(entriesARead(view), limit - found.size()));
+                if (next.isEmpty()) {
+                    break;
                 }
                 KeyLookup rows = lookup(view, next, lsn, fromLsn);
                 for (Entry entry : next) {
                     byte[] bytes = rows.find(view, entry.key, entry.hash, lsn, fromLsn).bytes();
                     if (bytes != null
-                            && keys.matches(row.wrap(bytes), entry.version, prefix, buffer)) {
+                            && keys.matches(row.wrap(bytes), entry.version, entry.prefix, buffer)) {
                         found.add(new FoundRow(entry.version.key(), bytes, entry.version.lsn()));
                     }
                 }
@@ -75,18 +78,81 @@ public final class IndexLookup {
         return found;
     }
 
-    /** Whose rows are fetched together: what is found is held in memory anyway. */
-    private int entriesARead() {
-        return isPrefetching() ? PREFETCHED_ENTRIES : 1;
+    private static IndexView prefetched(TableFiles files, IndexView index, List<byte[]> prefixes)
+            throws IOException {
+        return NonBlocking.isActive() ? index : index.prefetched(prefixes, files.parallelReads());
     }
 
-    private boolean isPrefetching() {
-        return KeyPrefetch.isUseful(files) && !NonBlocking.isActive();
+    /** The entries of some prefixes, one after the other, at or below an LSN. */
+    private static final class Entries {
+        private final IndexView index;
+        private final Iterator<byte[]> prefixes;
+        private final long lsn;
+        private byte[] prefix = new byte[0];
+        private Iterator<KeyedVersion> ofPrefix = Collections.emptyIterator();
+        private @Nullable KeyedVersion last;
+
+        private Entries(IndexView index, List<byte[]> prefixes, long lsn) {
+            this.index = index;
+            this.prefixes = prefixes.iterator();
+            this.lsn = lsn;
+        }
+
+        /** So many more, fewer if there are no more. */
+        private List<Entry> next(int wanted) throws IOException {
+            List<Entry> next = new ArrayList<>();
+            while (next.size() < wanted && advance()) {
+                KeyedVersion entry = ofPrefix.next();
+                if (isNext(entry)) {
+                    next.add(Entry.of(entry, prefix, index.keys()));
+                }
+            }
+            return next;
+        }
+
+        /** How many there are, no further than a limit. */
+        private long count(int limit) throws IOException {
+            long count = 0;
+            while (count < limit && advance()) {
+                KeyedVersion entry = ofPrefix.next();
+                if (isNext(entry)) {
+                    count++;
+                }
+            }
+            return count;
+        }
+
+        /** Several versions of a row have an entry each, the newest first. */
+        private boolean isNext(KeyedVersion entry) {
+            boolean isNext = entry.lsn() <= lsn && (last == null || last.compareKey(entry) != 0);
+            if (isNext) {
+                last = entry;
+            }
+            return isNext;
+        }
+
+        private boolean advance() throws IOException {
+            while (!ofPrefix.hasNext() && prefixes.hasNext()) {
+                prefix = prefixes.next();
+                last = null;
+                ofPrefix = index.entries(prefix);
+            }
+            return ofPrefix.hasNext();
+        }
+    }
+
+    /** Whose rows are fetched together: what is found is held in memory anyway. */
+    private int entriesARead(TableView view) {
+        return isPrefetching(view, PREFETCHED_ENTRIES) ? PREFETCHED_ENTRIES : 1;
+    }
+
+    private boolean isPrefetching(TableView view, int entries) {
+        return KeyPrefetch.isUseful(files, view.schema(), entries) && !NonBlocking.isActive();
     }
 
     private KeyLookup lookup(TableView view, List<Entry> entries, long lsn, long fromLsn)
             throws IOException {
-        if (!isPrefetching()) {
+        if (!isPrefetching(view, entries.size())) {
             return new KeyLookup(files);
         }
         KeyPrefetch prefetch = new KeyPrefetch(files);
@@ -96,29 +162,26 @@ public final class IndexLookup {
 
     /** An entry of the index and the primary key that it is of. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Entry(KeyedVersion version, byte[] key, long hash) {
-        static Entry of(KeyedVersion version, IndexKeys keys) {
+    private record Entry(KeyedVersion version, byte[] prefix, byte[] key, long hash) {
+        static Entry of(KeyedVersion version, byte[] prefix, IndexKeys keys) {
             byte[] key = keys.primaryKey(version);
-            return new Entry(version, key, XxHash64.hash(key, 0, key.length));
+            return new Entry(version, prefix, key, XxHash64.hash(key, 0, key.length));
         }
     }
 
     /**
      * How many entries {@link #find} would look at, each of which costs a lookup by key; counts no
-     * further than {@code limit}. Blocks on files.
+     * further than {@code limit}. Blocks on files; reads what some keys need of the index together.
      */
-    public static long count(IndexView index, byte[] prefix, long lsn, long limit)
+    public long count(IndexView index, List<byte[]> prefixes, long lsn, int limit)
             throws IOException {
         long count = 0;
         try {
-            Iterator<KeyedVersion> entries = index.entries(prefix);
-            @Nullable KeyedVersion last = null;
-            while (count < limit && entries.hasNext()) {
-                KeyedVersion entry = entries.next();
-                if (entry.lsn() <= lsn && (last == null || last.compareKey(entry) != 0)) {
-                    last = entry;
-                    count++;
-                }
+            for (int first = 0; first < prefixes.size() && count < limit; first += COUNTED_KEYS) {
+                int end = Math.min(prefixes.size(), first + COUNTED_KEYS);
+                List<byte[]> some = prefixes.subList(first, end);
+                IndexView read = prefetched(files, index, some);
+                count += new Entries(read, some, lsn).count((int) (limit - count));
             }
         } catch (UncheckedIOException failed) {
             throw failed.getCause();

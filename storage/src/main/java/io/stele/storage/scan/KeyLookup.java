@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.stele.storage.format.DeleteVector;
 import io.stele.storage.format.KeyIndexCursor;
 import io.stele.storage.format.RowVersion;
+import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.orc.ColumnRow;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.KeyedVersion;
@@ -14,7 +15,6 @@ import io.stele.storage.tablet.RowFile;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableView;
 import java.io.IOException;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +27,7 @@ public final class KeyLookup {
 
     private final TableFiles files;
     private final Prefetched fetched;
+    private final boolean seeks;
 
     public KeyLookup(TableFiles files) {
         this(files, Prefetched.NONE);
@@ -36,8 +37,22 @@ public final class KeyLookup {
      * @param fetched what need not be read again
      */
     public KeyLookup(TableFiles files, Prefetched fetched) {
+        this(files, fetched, true);
+    }
+
+    private KeyLookup(TableFiles files, Prefetched fetched, boolean seeks) {
         this.files = requireNonNull(files, "files is null");
         this.fetched = requireNonNull(fetched, "fetched is null");
+        this.seeks = seeks;
+    }
+
+    /**
+     * The same for one of several keys where nothing may block: a row of a column file counts as
+     * not in memory even if its row group is, since the rows of all keys are found in it at once,
+     * in about the time that this one takes.
+     */
+    public KeyLookup withoutSeeks() {
+        return new KeyLookup(files, fetched, false);
     }
 
     /**
@@ -129,8 +144,8 @@ public final class KeyLookup {
         if (ordinal == ColumnFile.ABSENT || file.deletes().isDeleted(ordinal, lsn)) {
             return ColumnFile.ABSENT; // older ones ended before
         }
-        if (file.entry().maxLsn().value() > lsn && file.keyIndex().isPresent()) {
-            KeyIndexCursor versions = file.keyIndex().get().cachedCursor();
+        if (file.entry().maxLsn().value() > lsn && file.hasKeyIndex()) {
+            KeyIndexCursor versions = file.keyIndex().cachedCursor();
             boolean found = versions.seek(key);
             while (found
                     && versions.keyEquals(key)
@@ -145,11 +160,10 @@ public final class KeyLookup {
     private @Nullable Row visible(ColumnFile file, int ordinal, long lsn, long fromLsn)
             throws IOException {
         boolean superseded = file.deletes().deletedAt(ordinal) != DeleteVector.NOT_DELETED;
-        Optional<ColumnRow> present = fetched.find(file.entry().path(), ordinal);
-        ColumnRow row =
-                present.isPresent()
-                        ? files.asRow(file, present.get())
-                        : files.readRow(file, ordinal);
+        if (!seeks && fetched.find(file.entry().path(), ordinal).isEmpty()) {
+            NonBlocking.check();
+        }
+        ColumnRow row = fetched.row(files, file, ordinal);
         if (row.lsn() < fromLsn) {
             return EXPIRED;
         }

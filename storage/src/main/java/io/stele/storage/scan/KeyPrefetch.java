@@ -3,6 +3,9 @@ package io.stele.storage.scan;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.SteleException;
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.format.KeyIndexReader;
+import io.stele.storage.format.RowFileReader;
 import io.stele.storage.format.SortedFilePrefetch;
 import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ParallelReads;
@@ -10,18 +13,19 @@ import io.stele.storage.objectstore.WouldBlockException;
 import io.stele.storage.orc.ColumnFileReader;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.KeyedVersion;
+import io.stele.storage.tablet.LazyReader;
 import io.stele.storage.tablet.MemTable;
 import io.stele.storage.tablet.RowFile;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableView;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,8 +44,17 @@ import org.jspecify.annotations.Nullable;
  * read is ignored here, and comes again for the keys that need it.
  */
 public final class KeyPrefetch {
-    /** A key that so few files may have is likely to be in each of them. */
-    private static final int FEW_FILES = 4;
+    /** As many as a reader asks for at once, as a rule: they take no longer than one. */
+    private static final int MAX_KEYS = 1024;
+
+    /** What is read in one go when it has to wait anyway: the way there and back costs as much. */
+    public static final int MIN_KEYS = 64;
+
+    /** 16 MiB: of the rows of the keys, by the average of the files' rows. */
+    private static final long ROW_BYTES = 16 << 20;
+
+    /** Rows take some times what they have in files. */
+    private static final long DECODED_BYTES = 4;
 
     private final TableFiles files;
     private final Map<String, Index> indexes = new LinkedHashMap<>(); // by path of the file
@@ -51,30 +64,66 @@ public final class KeyPrefetch {
         this.files = requireNonNull(files, "files is null");
     }
 
-    /** Whether it is worth to prefetch: not on a local disk. */
-    public static boolean isUseful(TableFiles files) {
-        return files.parallelReads().isParallel();
+    /**
+     * Whether it is worth to prefetch: from a store that is far away always; from a local disk for
+     * several keys of a table whose rows are only in column files. Those of one row group are near
+     * each other, and to seek a row in it costs as much as to decode some hundred.
+     *
+     * @param keys that are looked up together
+     */
+    public static boolean isUseful(TableFiles files, TableSchema schema, int keys) {
+        return files.parallelReads().isParallel() || (keys > 1 && !schema.orientation().hasRows());
     }
 
-    /** The keys that may be in a file, and its index. */
+    /**
+     * How many keys to fetch together: as many as the store is read for together, and no more than
+     * there is memory for.
+     */
+    public static int keysAFetch(TableView view) {
+        long rowBytes =
+                DECODED_BYTES
+                        * Stream.concat(
+                                        view.columnFiles().stream().map(ColumnFile::entry),
+                                        view.rowFiles().stream().map(RowFile::entry))
+                                .mapToLong(file -> file.sizeBytes() / Math.max(1, file.rowCount()))
+                                .max()
+                                .orElse(0);
+        return (int) Math.clamp(ROW_BYTES / Math.max(1, rowBytes), MIN_KEYS, MAX_KEYS);
+    }
+
+    /** The keys that may be in a file, and its index once that is open. */
     private static final class Index {
-        private final @Nullable ColumnFile columns; // null: of a row file
-        private final @Nullable SortedFilePrefetch prefetch; // null: rows are found by row id
+        private final Opened opened;
         private final List<Key> keys = new ArrayList<>();
-        private boolean isOnly; // some key can only be in this file
+        private final List<Boolean> likely = new ArrayList<>(); // of each key
+        private boolean isOnly; // some key's row can only be in this file
         private boolean isOpened; // or was tried to be
+        private boolean isSkipped; // it could not be opened
+        private @Nullable SortedFilePrefetch prefetch; // null: rows are found by row id
         private @Nullable ColumnFileReader reader;
 
-        private Index(@Nullable ColumnFile columns, @Nullable SortedFilePrefetch prefetch) {
-            this.columns = columns;
-            this.prefetch = prefetch;
+        private Index(Opened opened) {
+            this.opened = opened;
         }
 
         private void add(Key key, boolean isLikely) {
             keys.add(key);
-            if (prefetch != null) {
-                prefetch.add(key.bytes, key.hash, isLikely);
+            likely.add(isLikely);
+        }
+
+        /** The file's index is open: what it says of the keys. */
+        private void begin(Prefetched fetched) throws IOException {
+            SortedFilePrefetch begun = opened.prefetch(fetched);
+            if (begun != null) {
+                for (int i = 0; i < keys.size(); i++) {
+                    begun.add(keys.get(i).bytes, keys.get(i).hash, likely.get(i));
+                }
             }
+            prefetch = begun;
+        }
+
+        private boolean wantsRows() {
+            return keys.stream().anyMatch(Key::withRow);
         }
 
         private boolean mayHaveSome() {
@@ -82,11 +131,46 @@ public final class KeyPrefetch {
         }
     }
 
+    /** A file that has keys, or the index of one, which need not be open. */
+    private sealed interface Opened {
+        Optional<? extends LazyReader<?>> lazy();
+
+        /** Null: rows are found by row id. */
+        @Nullable SortedFilePrefetch prefetch(Prefetched fetched) throws IOException;
+
+        record Rows(RowFile file) implements Opened {
+            @Override
+            public Optional<LazyReader<RowFileReader>> lazy() {
+                return Optional.of(file.lazyReader());
+            }
+
+            @Override
+            public SortedFilePrefetch prefetch(Prefetched fetched) throws IOException {
+                return fetched.hold(file.reader()).prefetch();
+            }
+        }
+
+        record Columns(ColumnFile file) implements Opened {
+            @Override
+            public Optional<LazyReader<KeyIndexReader>> lazy() {
+                return file.lazyKeyIndex();
+            }
+
+            @Override
+            public @Nullable SortedFilePrefetch prefetch(Prefetched fetched) throws IOException {
+                return file.hasKeyIndex()
+                        ? fetched.hold(file.entry().path(), file.keyIndex()).prefetch()
+                        : null;
+            }
+        }
+    }
+
     /**
      * @param lsn at which it is looked up
+     * @param withRow whether the row itself is wanted where it is in a column file
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Key(byte[] bytes, long hash, long lsn) {}
+    private record Key(byte[] bytes, long hash, long lsn, boolean withRow) {}
 
     /**
      * Adds a key that will be looked up.
@@ -103,67 +187,69 @@ public final class KeyPrefetch {
                 return;
             }
         }
-        Key added = new Key(key, hash, lsn);
+        Key added = new Key(key, hash, lsn, true);
         if (hasRows) {
-            addToRowFiles(view, added);
+            addToRowFiles(
+                    added,
+                    view.rowFiles().stream().filter(file -> file.entry().minLsn().value() <= lsn));
         } else {
-            addToColumnFiles(view, added, fromLsn);
+            addToColumnFiles(
+                    added,
+                    view.columnFiles().stream()
+                            .filter(
+                                    file ->
+                                            file.entry().minLsn().value() <= lsn
+                                                    && file.entry().maxLsn().value() >= fromLsn
+                                                    && !file.hasEnded(lsn)));
         }
     }
 
-    private void addToRowFiles(TableView view, Key key) {
-        add(
-                key,
-                view.rowFiles().stream()
-                        .filter(
-                                file ->
-                                        file.entry().minLsn().value() <= key.lsn
-                                                && file.entry().mayContain(key.bytes))
-                        .map(this::index)
-                        .toList());
+    /** Adds a key whose newest version will be looked for in some row files. */
+    public void add(List<RowFile> in, byte[] key, long hash) {
+        addToRowFiles(new Key(key, hash, Long.MAX_VALUE, true), in.stream());
+    }
+
+    /**
+     * The same in column files.
+     *
+     * @param withRow whether the row itself will be read
+     */
+    public void add(List<ColumnFile> in, byte[] key, long hash, boolean withRow) {
+        addToColumnFiles(new Key(key, hash, Long.MAX_VALUE, withRow), in.stream());
+    }
+
+    private void addToRowFiles(Key key, Stream<RowFile> in) {
+        add(key, in.filter(file -> file.entry().mayContain(key.bytes)).map(this::index).toList());
     }
 
     private Index index(RowFile file) {
-        return indexes.computeIfAbsent(
-                file.entry().path(), _ -> new Index(null, fetched.hold(file.reader()).prefetch()));
+        return indexes.computeIfAbsent(file.entry().path(), _ -> new Index(new Opened.Rows(file)));
     }
 
-    private void addToColumnFiles(TableView view, Key key, long fromLsn) {
+    private void addToColumnFiles(Key key, Stream<ColumnFile> in) {
         List<Index> candidates =
-                view.columnFiles().stream()
-                        .filter(
-                                file ->
-                                        file.entry().minLsn().value() <= key.lsn
-                                                && file.entry().maxLsn().value() >= fromLsn
-                                                && !file.hasEnded(key.lsn)
-                                                && file.entry().mayContain(key.bytes))
-                        .map(this::index)
-                        .toList();
+                in.filter(file -> file.entry().mayContain(key.bytes)).map(this::index).toList();
         add(key, candidates);
-        if (candidates.size() == 1) {
+        if (candidates.size() == 1 && key.withRow) {
             candidates.getFirst().isOnly = true;
         }
     }
 
     private Index index(ColumnFile file) {
-        return indexes.computeIfAbsent(file.entry().path(), path -> newIndex(path, file));
-    }
-
-    private Index newIndex(String path, ColumnFile file) {
-        SortedFilePrefetch prefetch = null;
-        if (file.keyIndex().isPresent()) {
-            prefetch = fetched.hold(path, file.keyIndex().get()).prefetch();
-        }
-        return new Index(fetched.over(file), prefetch);
+        return indexes.computeIfAbsent(
+                file.entry().path(), _ -> new Index(new Opened.Columns(file)));
     }
 
     private static void add(Key key, List<Index> candidates) {
-        boolean isLikely = candidates.size() <= FEW_FILES;
+        boolean isLikely = SortedFilePrefetch.isLikely(candidates.size());
         candidates.forEach(index -> index.add(key, isLikely));
     }
 
     /** Reads. What was found is for {@link KeyLookup}. */
     public Prefetched fetch() throws IOException {
+        LazyReader.openAll(
+                indexes.values().stream().flatMap(index -> index.opened.lazy().stream()).toList(),
+                files.parallelReads());
         List<ParallelReads.Read> reads = new ArrayList<>();
         readAll(index -> addIndexReads(index, reads), reads);
         readAll(index -> addBlockReads(index, reads), reads);
@@ -171,11 +257,16 @@ public final class KeyPrefetch {
         return fetched;
     }
 
-    private void addIndexReads(Index index, List<ParallelReads.Read> reads) {
+    private void addIndexReads(Index index, List<ParallelReads.Read> reads) throws IOException {
+        if (index.opened.lazy().filter(lazy -> !lazy.isOpen()).isPresent()) {
+            index.isSkipped = true; // who needs it tries again, and fails
+            return;
+        }
+        index.begin(fetched);
         if (index.prefetch != null) {
             reads.addAll(index.prefetch.readIndex());
         }
-        if (index.isOnly || index.prefetch == null) {
+        if (index.isOnly || (index.prefetch == null && index.wantsRows())) {
             open(index, reads);
         }
     }
@@ -184,15 +275,14 @@ public final class KeyPrefetch {
         if (index.prefetch != null) {
             reads.addAll(index.prefetch.readBlocks());
         }
-        if (index.mayHaveSome()) {
+        if (index.wantsRows() && index.mayHaveSome()) {
             open(index, reads);
         }
     }
 
     // Once, and by the index: without a cache of metadata nothing else remembers it
     private void open(Index index, List<ParallelReads.Read> reads) {
-        ColumnFile file = index.columns;
-        if (file == null || index.isOpened) {
+        if (!(index.opened instanceof Opened.Columns(ColumnFile file)) || index.isOpened) {
             return;
         }
         index.isOpened = true;
@@ -205,15 +295,15 @@ public final class KeyPrefetch {
     }
 
     private void addRowReads(Index index, List<ParallelReads.Read> reads) throws IOException {
-        ColumnFile file = index.columns;
         ColumnFileReader reader = index.reader;
-        if (file == null || reader == null) {
+        if (!(index.opened instanceof Opened.Columns(ColumnFile stored)) || reader == null) {
             return;
         }
+        ColumnFile file = fetched.over(stored);
         int[] ordinals = new int[index.keys.size()];
         int count = 0;
         for (Key key : index.keys) {
-            int ordinal = findInMemory(file, key);
+            int ordinal = key.withRow ? findInMemory(file, key) : ColumnFile.ABSENT;
             if (ordinal != ColumnFile.ABSENT) {
                 ordinals[count++] = ordinal;
             }
@@ -249,24 +339,11 @@ public final class KeyPrefetch {
     /** A round: a file for which it cannot be found out what to read has no part in it. */
     private void readAll(Plan plan, List<ParallelReads.Read> reads) throws IOException {
         for (Index index : indexes.values()) {
-            quiet(() -> plan.add(index)).run();
-        }
-        files.parallelReads().runAll(reads.stream().map(KeyPrefetch::quiet).toList());
-        reads.clear();
-    }
-
-    private static ParallelReads.Read quiet(ParallelReads.Read read) {
-        return () -> {
-            try {
-                read.run();
-            } catch (IOException | SteleException failed) {
-                // Time-outs of sockets are InterruptedIOExceptions, too
-                if (failed instanceof InterruptedIOException
-                        && Thread.currentThread().isInterrupted()) {
-                    throw failed;
-                }
-                // The lookup that needs it reads it again, and fails then
+            if (!index.isSkipped) {
+                ParallelReads.hint(() -> plan.add(index)).run();
             }
-        };
+        }
+        files.parallelReads().tryAll(reads);
+        reads.clear();
     }
 }

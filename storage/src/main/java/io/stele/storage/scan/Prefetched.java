@@ -6,6 +6,8 @@ import io.stele.storage.format.RowFileReader;
 import io.stele.storage.orc.ColumnRow;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.RowFile;
+import io.stele.storage.tablet.TableFiles;
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -24,7 +26,8 @@ public final class Prefetched {
     /** 32 MiB: of one call; what is beyond is found in the block cache, as a rule. */
     private static final long MAX_BLOCK_BYTES = 32 << 20;
 
-    static final Prefetched NONE = new Prefetched();
+    /** Nothing was. */
+    public static final Prefetched NONE = new Prefetched();
 
     private final Map<String, Map<Integer, ColumnRow>> byFile = new ConcurrentHashMap<>();
     private final AtomicLong bytes = new AtomicLong();
@@ -43,13 +46,13 @@ public final class Prefetched {
     }
 
     /** The same file; blocks that were read ahead are not asked of the cache. */
-    ColumnFile over(ColumnFile file) {
+    public ColumnFile over(ColumnFile file) {
         KeyIndexReader index = keyIndexes.get(file.entry().path());
         return index == null ? file : file.withKeyIndex(index);
     }
 
     /** As {@link #over(ColumnFile)}. */
-    RowFile over(RowFile file) {
+    public RowFile over(RowFile file) {
         RowFileReader reader = rowFiles.get(file.entry().path());
         return reader == null ? file : file.withReader(reader);
     }
@@ -65,6 +68,14 @@ public final class Prefetched {
     /** Whether no further row is taken. */
     boolean isFull() {
         return bytes.get() >= MAX_BYTES;
+    }
+
+    /** A row of a column file as one of the file's version, read if it is not here; may block. */
+    public ColumnRow row(TableFiles files, ColumnFile file, int ordinal) throws IOException {
+        Optional<ColumnRow> present = find(file.entry().path(), ordinal);
+        return present.isPresent()
+                ? files.asRow(file, present.get())
+                : files.readRow(file, ordinal);
     }
 
     Optional<ColumnRow> find(String path, int ordinal) {

@@ -1,5 +1,8 @@
 package io.stele.storage.shard;
 
+import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.objectstore.ParallelReads;
+import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableView;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -11,11 +14,13 @@ import java.util.List;
  */
 final class BatchProbes {
     private final RowProbes rows;
+    private final ParallelReads reads;
     private final List<UniqueIndexCheck> checks;
     private final List<IndexProbes> ofChecks = new ArrayList<>();
 
-    BatchProbes(FileRows rows, List<UniqueIndexCheck> checks) {
-        this.rows = new RowProbes(rows);
+    BatchProbes(TableSchema schema, TableFiles files, List<UniqueIndexCheck> checks) {
+        this.rows = new RowProbes(new FileRows(schema, files));
+        this.reads = files.parallelReads();
         this.checks = List.copyOf(checks);
         this.checks.forEach(check -> ofChecks.add(new IndexProbes()));
     }
@@ -49,7 +54,7 @@ final class BatchProbes {
         for (int i = 0; i < checks.size(); i++) {
             questions.add(ofChecks.get(i).takeOpen(checks.get(i).index()));
         }
-        return new Question(rows.takeOpen(), questions);
+        return new Question(rows.takeOpen(), questions, reads);
     }
 
     void answer(Answers answers) {
@@ -60,11 +65,12 @@ final class BatchProbes {
     }
 
     /** What is asked; {@link #answer} blocks on files. */
-    record Question(RowProbes.Question rows, List<IndexProbes.Question> ofChecks) {
+    record Question(
+            RowProbes.Question rows, List<IndexProbes.Question> ofChecks, ParallelReads reads) {
         Answers answer() throws IOException {
             List<IndexProbes.Answers> found = new ArrayList<>();
             for (IndexProbes.Question question : ofChecks) {
-                found.add(question.answer());
+                found.add(question.answer(reads));
             }
             return new Answers(rows.answer(), found);
         }

@@ -5,8 +5,14 @@ import static java.util.Objects.requireNonNull;
 import io.stele.protocol.Lsn;
 import io.stele.protocol.TableId;
 import io.stele.protocol.row.KeyEncoder;
+import io.stele.protocol.schema.XxHash64;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchReader;
+import io.stele.storage.format.DeleteVector;
+import io.stele.storage.objectstore.NonBlocking;
+import io.stele.storage.objectstore.WouldBlockException;
+import io.stele.storage.scan.KeyPrefetch;
+import io.stele.storage.scan.Prefetched;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.KeyText;
 import io.stele.storage.tablet.KeyedVersion;
@@ -16,7 +22,12 @@ import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableView;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -50,6 +61,7 @@ final class ConflictCheck {
                                 .formatted(table.schema().qualifiedName(), readLsn.withTime()));
             }
         }
+        Map<TableShard, List<byte[]>> left = new LinkedHashMap<>();
         for (WriteBatchReader batch : part.batches()) {
             TableShard table = shard.table(batch.tableId());
             if (readLsn.value() < table.historyLsn()) {
@@ -60,26 +72,29 @@ final class ConflictCheck {
                                         new Lsn(table.historyLsn()).withTime(),
                                         readLsn.withTime()));
             }
-            batch.rewind();
-            while (batch.next()) {
-                if (batch.kind() != OperationKind.APPEND
-                        && isNewer(table, batch.key(), readLsn.value())) {
-                    return Optional.of(
-                            "key %s of table %s was changed after LSN %s"
-                                    .formatted(
-                                            table.schema().hasPrimaryKey()
-                                                    ? KeyText.of(
-                                                            KeyEncoder.forPrimaryKey(
-                                                                    table.schema()),
-                                                            batch.key())
-                                                    : "of a row",
-                                            table.schema().qualifiedName(),
-                                            readLsn.withTime()));
-                }
+            List<byte[]> ofTable = left.computeIfAbsent(table, _ -> new ArrayList<>());
+            Optional<byte[]> newer = findInMemory(table, batch, readLsn.value(), ofTable);
+            if (newer.isPresent()) {
+                return Optional.of(describe(table, newer.get(), readLsn));
             }
-            batch.rewind();
+        }
+        for (Map.Entry<TableShard, List<byte[]>> entry : left.entrySet()) {
+            Optional<byte[]> newer = findFarAway(entry.getKey(), entry.getValue(), readLsn.value());
+            if (newer.isPresent()) {
+                return Optional.of(describe(entry.getKey(), newer.get(), readLsn));
+            }
         }
         return Optional.empty();
+    }
+
+    private static String describe(TableShard table, byte[] key, Lsn readLsn) {
+        return "key %s of table %s was changed after LSN %s"
+                .formatted(
+                        table.schema().hasPrimaryKey()
+                                ? KeyText.of(KeyEncoder.forPrimaryKey(table.schema()), key)
+                                : "of a row",
+                        table.schema().qualifiedName(),
+                        readLsn.withTime());
     }
 
     /** What it writes to a table that another one has taken the place of would never be seen. */
@@ -102,43 +117,128 @@ final class ConflictCheck {
         return Optional.empty();
     }
 
-    private boolean isNewer(TableShard table, byte[] key, long readLsn) throws IOException {
-        TableView view = table.view();
-        for (MemTable memTable : view.memTables()) {
-            KeyedVersion version = memTable.find(key, 0, key.length, Long.MAX_VALUE);
-            if (version != null) {
-                return version.lsn() > readLsn;
+    /**
+     * A key of the batch that was changed after {@code readLsn}, if there is any.
+     *
+     * @param left gets the keys of which what is in memory does not say it, on a store that is far
+     *     away
+     */
+    private Optional<byte[]> findInMemory(
+            TableShard table, WriteBatchReader batch, long readLsn, List<byte[]> left)
+            throws IOException {
+        Candidates in = Candidates.of(table.view(), readLsn);
+        boolean isFar = files.parallelReads().isParallel();
+        batch.rewind();
+        while (batch.next()) {
+            if (batch.kind() == OperationKind.APPEND) {
+                continue;
+            }
+            byte[] key = batch.key();
+            try {
+                boolean isNewer =
+                        isFar
+                                ? NonBlocking.read(() -> isNewer(in, key, Prefetched.NONE))
+                                : isNewer(in, key, Prefetched.NONE);
+                if (isNewer) {
+                    return Optional.of(key);
+                }
+            } catch (WouldBlockException missing) {
+                left.add(key);
             }
         }
-        for (RowFile file : view.rowFiles()) {
-            boolean inTime = file.newestLsn() > readLsn && file.entry().mayContain(key);
-            if (inTime
-                    && file.get(key, Long.MAX_VALUE)
-                            .filter(found -> found.lsn() > readLsn)
+        batch.rewind();
+        return Optional.empty();
+    }
+
+    /** The same of keys; what several of them need is read together. */
+    private Optional<byte[]> findFarAway(TableShard table, List<byte[]> keys, long readLsn)
+            throws IOException {
+        Candidates in = Candidates.of(table.view(), readLsn);
+        keys.sort(Arrays::compareUnsigned); // as files are
+        int keysAFetch = KeyPrefetch.keysAFetch(in.view);
+        for (int i = 0; i < keys.size(); i += keysAFetch) {
+            List<byte[]> together = keys.subList(i, Math.min(keys.size(), i + keysAFetch));
+            Prefetched fetched = fetch(in, together);
+            for (byte[] key : together) {
+                if (isNewer(in, key, fetched)) {
+                    return Optional.of(key);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * Where keys are looked for: row files that have changes after an LSN; all column files with
+     * rows that had not ended by then, where the outcome has to find the rows that it ends, so what
+     * cannot be read is found out in time.
+     */
+    private record Candidates(
+            TableView view, List<RowFile> rowFiles, List<ColumnFile> columnFiles, long readLsn) {
+        static Candidates of(TableView view, long readLsn) {
+            return new Candidates(
+                    view,
+                    view.rowFiles().stream().filter(file -> file.newestLsn() > readLsn).toList(),
+                    view.columnFiles().stream().filter(file -> !file.hasEnded(readLsn)).toList(),
+                    readLsn);
+        }
+
+        /** Whether some rows are above, and some not: what a row is only itself says. */
+        boolean mixes(ColumnFile file) {
+            return file.entry().minLsn().value() <= readLsn
+                    && file.entry().maxLsn().value() > readLsn;
+        }
+    }
+
+    private Prefetched fetch(Candidates in, List<byte[]> keys) throws IOException {
+        List<ColumnFile> mixed = in.columnFiles.stream().filter(in::mixes).toList();
+        List<ColumnFile> others = in.columnFiles.stream().filter(file -> !in.mixes(file)).toList();
+        KeyPrefetch prefetch = new KeyPrefetch(files);
+        for (byte[] key : keys) {
+            long hash = XxHash64.hash(key, 0, key.length);
+            prefetch.add(in.rowFiles, key, hash);
+            prefetch.add(mixed, key, hash, true);
+            prefetch.add(others, key, hash, false);
+        }
+        return prefetch.fetch();
+    }
+
+    private boolean isNewer(Candidates in, byte[] key, Prefetched fetched) throws IOException {
+        for (MemTable memTable : in.view.memTables()) {
+            KeyedVersion version = memTable.find(key, 0, key.length, Long.MAX_VALUE);
+            if (version != null) {
+                return version.lsn() > in.readLsn;
+            }
+        }
+        for (RowFile file : in.rowFiles) {
+            if (file.entry().mayContain(key)
+                    && fetched.over(file)
+                            .get(key, Long.MAX_VALUE)
+                            .filter(found -> found.lsn() > in.readLsn)
                             .isPresent()) {
                 return true;
             }
         }
-        for (ColumnFile file : view.columnFiles()) {
-            if (isNewer(file, key, readLsn)) {
+        for (ColumnFile file : in.columnFiles) {
+            if (isNewer(in, file, key, fetched)) {
                 return true;
             }
         }
         return false;
     }
 
-    private boolean isNewer(ColumnFile file, byte[] key, long readLsn) throws IOException {
-        int ordinal = file.find(key);
+    private boolean isNewer(Candidates in, ColumnFile file, byte[] key, Prefetched fetched)
+            throws IOException {
+        int ordinal = fetched.over(file).find(key);
         if (ordinal == ColumnFile.ABSENT) {
             return false;
         }
-        long endLsn = file.deletes().deletedAt(ordinal);
-        boolean ended =
-                endLsn > readLsn && endLsn != io.stele.storage.format.DeleteVector.NOT_DELETED;
-        if (ended || file.entry().minLsn().value() > readLsn) {
+        if (file.entry().minLsn().value() > in.readLsn) {
             return true;
         }
-        return file.entry().maxLsn().value() > readLsn
-                && files.readRow(file, ordinal).lsn() > readLsn;
+        long endLsn = file.deletes().deletedAt(ordinal);
+        return endLsn == DeleteVector.NOT_DELETED
+                ? in.mixes(file) && fetched.row(files, file, ordinal).lsn() > in.readLsn
+                : endLsn > in.readLsn; // it began before it ended
     }
 }

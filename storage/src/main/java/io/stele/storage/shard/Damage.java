@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.ShardId;
 import io.stele.protocol.TableId;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -26,5 +27,16 @@ public record Damage(
         requireNonNull(table, "table is null");
         requireNonNull(object, "object is null");
         requireNonNull(reason, "reason is null");
+    }
+
+    /** Of a table in a shard, by what was thrown. */
+    public static Damage of(
+            ShardId shard, TableId table, String object, Exception cause, long sinceMillis) {
+        return new Damage(
+                Optional.of(shard),
+                Optional.of(table),
+                object,
+                Objects.toString(cause.getMessage(), cause.toString()),
+                sinceMillis);
     }
 }

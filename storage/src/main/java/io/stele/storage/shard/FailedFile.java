@@ -2,12 +2,8 @@ package io.stele.storage.shard;
 
 import io.stele.storage.manifest.DeleteVectorFile;
 import io.stele.storage.manifest.FileEntry;
-import io.stele.storage.tablet.IndexView;
 import io.stele.storage.tablet.TableShard;
-import io.stele.storage.tablet.TableView;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -27,14 +23,7 @@ public final class FailedFile {
 
     /** Of all files that a table has; empty if the failure names none of them. */
     static Optional<String> find(TableShard table, Throwable failure) {
-        TableView view = table.view();
-        List<FileEntry> files = new ArrayList<>();
-        view.rowFiles().forEach(file -> files.add(file.entry()));
-        view.columnFiles().forEach(file -> files.add(file.entry()));
-        for (IndexView index : view.indexes()) {
-            index.files().forEach(file -> files.add(file.entry()));
-        }
-        return named(files.stream().flatMap(FailedFile::objects), failure);
+        return named(table.view().files().flatMap(FailedFile::objects), failure);
     }
 
     private static Stream<String> objects(FileEntry file) {

@@ -3,6 +3,7 @@ package io.stele.storage.shard;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.storage.objectstore.NonBlocking;
+import io.stele.storage.objectstore.ParallelReads;
 import io.stele.storage.objectstore.WouldBlockException;
 import io.stele.storage.tablet.IndexView;
 import java.io.IOException;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * any thread.
  */
 final class IndexProbes {
+    private static final int VALUES_A_FETCH = 1024; // some blocks of 16 KiB each
+
     private final Map<KeySlice, List<byte[]>> answers = new HashMap<>();
     private final Map<KeySlice, byte[]> open = new HashMap<>();
     private @Nullable IndexView index;
@@ -85,11 +88,20 @@ final class IndexProbes {
 
     /** Values to look for in the files of an index. */
     record Question(IndexView index, List<KeySlice> values) {
-        /** Blocks on files. */
-        Answers answer() throws IOException {
+        /** Blocks on files; what several values need is read together, if the store is far. */
+        Answers answer(ParallelReads reads) throws IOException {
             Map<KeySlice, List<byte[]>> found = new HashMap<>();
-            for (KeySlice wanted : values) {
-                found.put(wanted, new ArrayList<>(index.primaryKeysInFiles(wanted.toByteArray())));
+            for (int i = 0; i < values.size(); i += VALUES_A_FETCH) {
+                List<KeySlice> together =
+                        values.subList(i, Math.min(values.size(), i + VALUES_A_FETCH));
+                IndexView fetched =
+                        index.prefetched(
+                                together.stream().map(KeySlice::toByteArray).toList(), reads);
+                for (KeySlice wanted : together) {
+                    found.put(
+                            wanted,
+                            new ArrayList<>(fetched.primaryKeysInFiles(wanted.toByteArray())));
+                }
             }
             return new Answers(index, found);
         }

@@ -12,6 +12,7 @@ import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestEdit;
 import io.stele.storage.manifest.ManifestStore;
 import io.stele.storage.manifest.WriterProgress;
+import io.stele.storage.objectstore.ParallelWrites;
 import io.stele.storage.tablet.ColumnFile;
 import io.stele.storage.tablet.FileIds;
 import io.stele.storage.tablet.ManifestChange;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -52,6 +54,9 @@ final class ManifestPublisher {
 
     /** Of writers that changed: some 8 bytes each, so that a version stays small. */
     private static final int MAX_CHANGED_BATCHES = 2048;
+
+    /** What one takes of memory while it is stored: about its ordinal and its LSN. */
+    private static final int DELETION_BYTES = 16;
 
     private final TableGroupShard shard;
     private final ManifestStore store;
@@ -245,10 +250,7 @@ final class ManifestPublisher {
         } else {
             edit.writers(writers);
         }
-        Map<String, FileEntry> entries = new HashMap<>();
-        for (ColumnFile file : attempt.columnFiles()) {
-            entries.put(file.entry().fileId(), storeDeletes(file));
-        }
+        Map<String, FileEntry> entries = storeDeletes(attempt.columnFiles());
         change.edit(base, edit, file -> requireNonNull(entries.get(file.entry().fileId())));
         if (change.savesDeletions()) {
             edit.history(change.table().schema().id(), attempt.historyLsn());
@@ -288,13 +290,29 @@ final class ManifestPublisher {
                         + ": another engine owns the shard");
     }
 
+    /** The entries of files, by id, with the deletions that each has now. */
+    private Map<String, FileEntry> storeDeletes(List<ColumnFile> columnFiles) throws IOException {
+        Map<String, FileEntry> entries = new ConcurrentHashMap<>();
+        try (ParallelWrites writes = ParallelWrites.to(files.store())) {
+            for (ColumnFile file : columnFiles) {
+                FileEntry entry = file.entry();
+                int stored = entry.deleteVector().map(DeleteVectorFile::cardinality).orElse(0);
+                int count = file.deletes().cardinality();
+                if (count == stored) { // deletions are only ever added
+                    entries.put(entry.fileId(), entry);
+                } else {
+                    writes.add(
+                            () -> entries.put(entry.fileId(), storeDeletes(file)),
+                            (long) count * DELETION_BYTES);
+                }
+            }
+            writes.finish();
+        }
+        return entries;
+    }
+
     private FileEntry storeDeletes(ColumnFile file) throws IOException {
         FileEntry entry = file.entry();
-        Optional<DeleteVectorFile> stored = entry.deleteVector();
-        int storedCount = stored.map(DeleteVectorFile::cardinality).orElse(0);
-        if (file.deletes().cardinality() == storedCount) {
-            return entry; // deletions are only ever added
-        }
         String path =
                 FileIds.folder(entry.tableId(), shard.id())
                         + entry.fileId()

@@ -131,7 +131,7 @@ final class PartResolution {
             checkNoFiles(part, table);
         }
         TableChanges changes = new TableChanges(checks);
-        BatchProbes probes = new BatchProbes(new FileRows(table.schema(), files), checks);
+        BatchProbes probes = new BatchProbes(table.schema(), files, checks);
         List<WorkerRow> workerRows = checks.isEmpty() ? List.of() : workerRows(part, table);
         while (true) {
             BatchEvaluation evaluation = new BatchEvaluation(table, changes, probes, commitLsn);

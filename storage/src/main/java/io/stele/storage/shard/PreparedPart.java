@@ -37,7 +37,7 @@ public record PreparedPart(
     }
 
     /** All tables that it is about. */
-    Set<TableId> tables() {
+    public Set<TableId> tables() {
         Set<TableId> tables = new LinkedHashSet<>();
         files.forEach(file -> tables.add(file.tableId()));
         batches.forEach(batch -> tables.add(batch.tableId()));

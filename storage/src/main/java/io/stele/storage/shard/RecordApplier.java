@@ -10,17 +10,16 @@ import io.stele.storage.shard.TransactionRecords.Prepare;
 import io.stele.storage.wal.DurableRecord;
 import io.stele.storage.wal.RecordType;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Does what a log record says, as it comes from the log's writer or, at recovery, from the log's
- * files. Confined to the shard's context.
+ * Does what a log record says, as it comes from the log's writer; those from before a start are
+ * applied by {@link RecordReplay}. Confined to the shard's context.
  */
 final class RecordApplier {
     /** Rows; with more, looking them up together gains little, and the first wait for the last. */
-    private static final int MAX_AHEAD = 16_384;
+    static final int MAX_AHEAD = 16_384;
 
     private final BatchApplier batches;
     private final ShardTransactions transactions;
@@ -51,7 +50,9 @@ final class RecordApplier {
                 operations += write.batch().operationCount();
             }
         }
-        batches.lookAhead(writes);
+        if (!writes.isEmpty()) {
+            batches.lookAhead(writes, writes.getFirst().lsn());
+        }
         return Math.max(1, count);
     }
 
@@ -89,27 +90,6 @@ final class RecordApplier {
                             new WriteOutcome(record.lsn(), write.skipped()));
             case PendingRefusal refusal -> refused(refusal.record(), record.lsn(), refusal.cause());
             case null, default -> {
-                // Only its LSN counts.
-            }
-        }
-    }
-
-    /** Applies a record of before the start; one thread, in log order. */
-    void replay(Lsn lsn, RecordType type, ByteBuffer payload) throws IOException {
-        switch (type) {
-            case WRITE -> {
-                WriteRecord write = WriteRecord.decode(payload);
-                batches.apply(write.batch(), lsn, write.firstRowId(), lsn);
-                writers.applied(
-                        write.writerId(), write.sequence(), new WriteOutcome(lsn, write.skipped()));
-            }
-            case REFUSED -> {
-                RefusalRecord refusal = RefusalRecord.decode(payload);
-                refused(refusal, lsn, refusal.toException());
-            }
-            case PREPARE -> transactions.apply(TransactionRecords.decodePrepare(payload), lsn);
-            case OUTCOME -> transactions.apply(TransactionRecords.decodeOutcome(payload), lsn);
-            case VOID -> {
                 // Only its LSN counts.
             }
         }

@@ -6,7 +6,6 @@ import io.stele.storage.shard.FileRows.Found;
 import io.stele.storage.tablet.TableView;
 import java.io.IOException;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -80,13 +79,7 @@ final class RowProbes {
     record Question(FileRows rows, TableView view, Map<KeySlice, Boolean> keys) {
         /** Blocks on files. */
         Answers answer() throws IOException {
-            Map<KeySlice, Optional<Found>> found = new HashMap<>();
-            List<KeySlice> sorted =
-                    keys.keySet().stream().sorted().toList(); // files are sorted, too
-            for (KeySlice key : sorted) {
-                found.put(key, rows.find(view, key.toByteArray(), requireNonNull(keys.get(key))));
-            }
-            return new Answers(view, found);
+            return new Answers(view, rows.find(view, keys));
         }
     }
 

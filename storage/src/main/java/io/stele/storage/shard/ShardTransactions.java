@@ -8,6 +8,7 @@ import io.stele.protocol.SteleException;
 import io.stele.protocol.TableId;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.shard.BatchApplier.AheadWrite;
 import io.stele.storage.shard.PrepareRecords.Piece;
 import io.stele.storage.shard.TransactionRecords.Outcome;
 import io.stele.storage.shard.TransactionRecords.Prepare;
@@ -19,6 +20,7 @@ import io.stele.storage.wal.LogPosition;
 import io.stele.storage.wal.RecordType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -217,18 +219,50 @@ final class ShardTransactions {
 
     /** A PREPARE record: remembers the part, or more of it. */
     void apply(Prepare prepare, Lsn lsn) {
-        if (!prepare.continues()) {
-            prepared.put(prepare.transactionId(), PreparedPart.of(prepare, lsn));
-            return;
-        }
-        PreparedPart known = prepared.get(prepare.transactionId());
-        if (known != null) {
-            prepared.put(prepare.transactionId(), known.and(prepare));
+        Optional<PreparedPart> part = with(prepared(prepare.transactionId()), prepare, lsn);
+        if (part.isPresent()) {
+            prepared.put(prepare.transactionId(), part.get());
         } else if (batches.isCounting()) {
             throw new IllegalStateException(
                     "Expected more of a prepared transaction, found none of "
                             + prepare.transactionId());
         } // else what came before it is trimmed, as all of it is in files
+    }
+
+    /** What is prepared of a transaction, if it is not decided. */
+    Optional<PreparedPart> prepared(String transactionId) {
+        return Optional.ofNullable(prepared.get(transactionId));
+    }
+
+    /** A part after a PREPARE record; empty if it continues one that is not known. */
+    static Optional<PreparedPart> with(Optional<PreparedPart> known, Prepare prepare, Lsn lsn) {
+        return prepare.continues()
+                ? known.map(part -> part.and(prepare))
+                : Optional.of(PreparedPart.of(prepare, lsn));
+    }
+
+    /**
+     * The batches that an outcome from before the start puts into tables; empty if it changes files
+     * as well, or if what batches come to has to be found out from rows that are there then.
+     */
+    Optional<List<WriteBatchReader>> plainBatches(
+            Optional<PreparedPart> prepared, Outcome outcome, Lsn lsn) {
+        if (prepared.isEmpty() || !outcome.committed()) {
+            return Optional.of(List.of());
+        }
+        PreparedPart part = prepared.get();
+        boolean isPlain =
+                part.files().stream().noneMatch(file -> isUnflushed(file.tableId(), lsn))
+                        && part.deletes().stream()
+                                .noneMatch(delete -> isUnflushed(delete.tableId(), lsn))
+                        && tablesWithout(part, outcome.resolved(), lsn).isEmpty();
+        return isPlain
+                ? Optional.of(part.withResolved(outcome.resolved()).batches())
+                : Optional.empty();
+    }
+
+    private boolean isUnflushed(TableId tableId, Lsn lsn) {
+        return tables.find(tableId).filter(table -> table.flushedLsn() < lsn.value()).isPresent();
     }
 
     /** An OUTCOME record: does what was prepared, or forgets it. */
@@ -313,11 +347,9 @@ final class ShardTransactions {
         Set<TableId> without = new HashSet<>();
         for (int index = 0; index < part.batches().size(); index++) {
             WriteBatchReader batch = part.batches().get(index);
-            boolean isApplied =
-                    tables.find(batch.tableId())
-                            .filter(table -> table.flushedLsn() < lsn.value())
-                            .isPresent();
-            if (isApplied && PartResolution.isConditional(batch) && !known.containsKey(index)) {
+            if (isUnflushed(batch.tableId(), lsn)
+                    && PartResolution.isConditional(batch)
+                    && !known.containsKey(index)) {
                 without.add(batch.tableId());
             }
         }
@@ -351,17 +383,47 @@ final class ShardTransactions {
             step++;
             doneSteps = Math.max(doneSteps, step);
         }
-        for (WriteBatchReader batch : part.batches()) {
-            long firstRowId = nextRowIds.getOrDefault(batch.tableId(), WriteRecord.NO_ROW_ID);
-            nextRowIds.computeIfPresent(
-                    batch.tableId(), (tableId, next) -> next + AppendedRows.count(batch));
-            if (step >= doneSteps) {
-                batches.apply(batch, lsn, firstRowId, part.prepareLsn());
+        boolean isAhead =
+                batches.isAhead(lsn); // with others, by the caller that applies all of them
+        try {
+            int ahead = 0;
+            for (int i = 0; i < part.batches().size(); i++) {
+                WriteBatchReader batch = part.batches().get(i);
+                long firstRowId = nextRowIds.getOrDefault(batch.tableId(), WriteRecord.NO_ROW_ID);
+                nextRowIds.computeIfPresent(
+                        batch.tableId(), (tableId, next) -> next + AppendedRows.count(batch));
+                if (step >= doneSteps) {
+                    if (!isAhead && i >= ahead) {
+                        ahead = i + lookAhead(part.batches(), i, lsn);
+                    }
+                    batches.apply(batch, lsn, firstRowId, part.prepareLsn());
+                }
+                step++;
+                doneSteps = Math.max(doneSteps, step);
             }
-            step++;
-            doneSteps = Math.max(doneSteps, step);
+        } finally {
+            if (!isAhead) {
+                batches.endAhead();
+            }
         }
         doneSteps = 0;
+    }
+
+    /**
+     * Looks up together what batches end in files; they have one LSN.
+     *
+     * @return of how many, from the first
+     */
+    private int lookAhead(List<WriteBatchReader> all, int first, Lsn lsn) throws IOException {
+        List<AheadWrite> writes = new ArrayList<>();
+        int operations = 0;
+        for (int i = first; i < all.size() && operations < RecordApplier.MAX_AHEAD; i++) {
+            writes.add(new AheadWrite(all.get(i), lsn));
+            operations += all.get(i).operationCount();
+        }
+        batches.endAhead();
+        batches.lookAhead(writes, lsn);
+        return writes.size();
     }
 
     private void endPartitions(

@@ -13,13 +13,11 @@ import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.WriterProgress;
 import io.stele.storage.shard.ShardTables.LsnRange;
 import io.stele.storage.shard.WriteResolver.Ticket;
-import io.stele.storage.tablet.RowCache;
 import io.stele.storage.tablet.TableFiles;
 import io.stele.storage.tablet.TableShard;
 import io.stele.storage.tablet.TableVersions;
 import io.stele.storage.wal.DurableRecord;
 import io.stele.storage.wal.LogHold;
-import io.stele.storage.wal.RecordType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -28,7 +26,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -64,7 +61,7 @@ public final class TableGroupShard {
     private final ShardContext context;
     private final LongSupplier nowMillis;
     private final WriteGate gate;
-    private final RowCache rowCache;
+    private final TableFiles files;
     private final ShardTables tables;
     private final WriterWindows writers; // guarded by itself
     private final AppliedLsn applied = new AppliedLsn(); // guarded by itself
@@ -73,6 +70,7 @@ public final class TableGroupShard {
     private final BatchApplier batches;
     private final ShardTransactions transactions;
     private final RecordApplier applier;
+    private final RecordReplay replay;
     private final ApplyQueue queue;
     private volatile @Nullable ShardLog log; // set once, when the shard starts serving
     private volatile @Nullable SteleException failure;
@@ -104,13 +102,14 @@ public final class TableGroupShard {
         this.nowMillis = requireNonNull(nowMillis, "nowMillis is null");
         this.writers = new WriterWindows(nowMillis);
         this.gate = new WriteGate(id.toString(), releaser, nowMillis, maxWriteWait.toMillis());
-        this.rowCache = files.rowCache();
+        this.files = requireNonNull(files, "files is null");
         this.tables = new ShardTables(id);
         this.resolver = new WriteResolver(this, files, lookups);
         this.appender = new WriteAppender(this, resolver);
-        this.batches = new BatchApplier(this, tables, nowMillis);
+        this.batches = new BatchApplier(this, tables, files.parallelReads(), nowMillis);
         this.transactions = new ShardTransactions(this, tables, batches, files, nowMillis);
         this.applier = new RecordApplier(batches, transactions, writers);
+        this.replay = new RecordReplay(batches, transactions, writers);
         ApplyLanes lanes = new ApplyLanes(tables, laneContexts, this::groupEnded);
         this.queue =
                 new ApplyQueue(
@@ -156,7 +155,7 @@ public final class TableGroupShard {
         if (tables.isSetAside(newest.schema().id())) {
             return; // the next start begins with what the catalog has then
         }
-        TableShard added = new TableShard(id, newest, rowCache);
+        TableShard added = new TableShard(id, newest, files.rowCache(), files.parallelReads());
         TableShard known = tables.addIfAbsent(added);
         if (known == null || tables.isSetAside(newest.schema().id())) {
             return;
@@ -249,11 +248,11 @@ public final class TableGroupShard {
      */
     void setAside(TableShard table, String object, Exception cause, Lsn needed) {
         Damage found =
-                new Damage(
-                        Optional.of(id),
-                        Optional.of(table.schema().id()),
+                Damage.of(
+                        id,
+                        table.schema().id(),
                         FailedFile.find(table, cause).orElse(object),
-                        Objects.toString(cause.getMessage(), cause.toString()),
+                        cause,
                         nowMillis.getAsLong());
         setAside(table, List.of(found), needed);
     }
@@ -711,25 +710,32 @@ public final class TableGroupShard {
     // -------------------------------------------------------------------------------------------
 
     /**
-     * Applies a record while the shard is being recovered; one thread, in log order. If it makes no
-     * sense the shard stops, and it is kept for a start that can read it.
+     * Applies records while the shard is being recovered, in log order; one thread. Where one makes
+     * no sense the shard stops, and it is kept for a start that can read it.
      *
      * @throws IOException if the store does not answer
      */
-    public void replay(Lsn lsn, RecordType type, ByteBuffer payload) throws IOException {
-        if (failure != null) {
-            return;
+    public void replay(List<LoggedRecord> records) throws IOException {
+        if (failure == null) {
+            replay.run(
+                    records,
+                    new RecordReplay.Progress() {
+                        @Override
+                        public void applied(Lsn lsn) {
+                            applied.advance(lsn);
+                        }
+
+                        @Override
+                        public void stopped(Lsn lsn, Exception broken) {
+                            stopRecovering(recordName(id, lsn), broken);
+                        }
+
+                        @Override
+                        public boolean isStopped() {
+                            return failure != null;
+                        }
+                    });
         }
-        try {
-            applier.replay(lsn, type, payload);
-        } catch (IOException | RuntimeException broken) {
-            if (StoreWait.isOutage(broken)) {
-                throw broken;
-            }
-            stopRecovering(recordName(id, lsn), broken);
-            return;
-        }
-        applied.advance(lsn);
     }
 
     /**

@@ -424,7 +424,7 @@ final class WriteResolver {
         List<UniqueIndexCheck> present = checks(write.table());
         BatchProbes probes = write.probes();
         if (probes == null || !probes.checks().equals(present)) {
-            probes = new BatchProbes(new FileRows(write.table().schema(), files), present);
+            probes = new BatchProbes(write.table().schema(), files, present);
             write.setProbes(probes);
         }
         return probes;
@@ -440,7 +440,7 @@ final class WriteResolver {
                         shard.context().execute(() -> answered(write, probes, answers));
                     } catch (IOException | RuntimeException | Error broken) {
                         Exception cause = StoreWait.exception(broken);
-                        shard.context().execute(() -> unanswered(cause));
+                        shard.context().execute(() -> unanswered(write, cause));
                     }
                 });
     }
@@ -451,15 +451,27 @@ final class WriteResolver {
         run();
     }
 
-    // A batch cannot be left out: those behind it are worked out on what it does.
-    private void unanswered(Exception broken) {
-        boolean passes =
-                broken instanceof IOException
-                        || (broken instanceof SteleException known
-                                && known.code() == ErrorCode.STORE_FAILED);
-        if (!passes) {
-            shard.fail(failed(broken));
-        } // else the write goes on asking at the next tick
+    // A batch cannot be left out, since those behind it are worked out on what it does: either it
+    // goes on asking at the next tick, or its table is set aside, and all of the table's with it.
+    private void unanswered(QueuedWrite write, Exception broken) {
+        TableShard table = write.table();
+        if (table.isDropped() || passes(table, broken)) {
+            return;
+        }
+        shard.setAside(
+                table, "a write of table " + table.schema().id(), broken, shard.appliedLsn());
+        write.setAsking(false);
+        run();
+    }
+
+    private static boolean passes(TableShard table, Exception broken) {
+        if (broken instanceof SteleException known) {
+            return known.code() == ErrorCode.STORE_FAILED;
+        }
+        boolean isUnchecked = broken instanceof RuntimeException;
+        // What is gone and in no view any more was merged while it was asked
+        return StoreWait.isOutage(broken)
+                || (!isUnchecked && FailedFile.find(table, broken).isEmpty());
     }
 
     /** Asks again what could not be read. */

@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.objectstore.CloseAll;
+import io.stele.storage.objectstore.SequentialReads;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -12,13 +14,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Every row version of a table in one shard, without deletions: of memtables and files one after
- * the other, each in its own order. Confined to one thread at a time.
+ * the other, each in its own order; files are read ahead of, each by itself: nothing of one stays
+ * in memory when the next begins. Confined to one thread at a time.
  */
 final class BaseVersions implements AutoCloseable {
     private final TableFiles files;
     private final TableSchema schema;
     private final long retentionLsn;
+    private final SequentialReads reads;
     private final Deque<Iterator<KeyedVersion>> sequences = new ArrayDeque<>();
+    private final Deque<RowFile> rowFiles = new ArrayDeque<>();
     private final Deque<ColumnFile> columnFiles = new ArrayDeque<>();
     private @Nullable ColumnFileVersions open;
     private @Nullable KeyedVersion current;
@@ -30,11 +35,10 @@ final class BaseVersions implements AutoCloseable {
         this.files = requireNonNull(files, "files is null");
         this.schema = view.schema();
         this.retentionLsn = retentionLsn;
+        this.reads = files.sequentialReads();
         view.memTables().forEach(memTable -> sequences.add(memTable.versions()));
         if (schema.orientation().hasRows()) {
-            for (RowFile file : view.rowFiles()) {
-                sequences.add(file.versions());
-            }
+            rowFiles.addAll(view.rowFiles());
         } else {
             columnFiles.addAll(view.columnFiles());
         }
@@ -52,7 +56,17 @@ final class BaseVersions implements AutoCloseable {
 
     /** Moves to the next version; false at the end. */
     boolean advance() throws IOException {
-        return advanceInSequences() || advanceInColumnFiles();
+        while (true) {
+            if (advanceInSequences()) {
+                return true;
+            }
+            RowFile next = rowFiles.poll();
+            if (next == null) {
+                return advanceInColumnFiles();
+            }
+            reads.forget(); // the file before
+            sequences.add(next.versions(reads));
+        }
     }
 
     KeyedVersion version() {
@@ -61,10 +75,18 @@ final class BaseVersions implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        try {
+            closeFile();
+        } finally {
+            reads.close();
+        }
+    }
+
+    private void closeFile() throws IOException {
         ColumnFileVersions rows = open;
         open = null;
         if (rows != null) {
-            rows.close();
+            CloseAll.of(rows::close, reads::forget);
         }
     }
 
@@ -94,7 +116,7 @@ final class BaseVersions implements AutoCloseable {
                 rows =
                         new ColumnFileVersions(
                                 next,
-                                files.openRows(next),
+                                files.openRows(next, reads),
                                 KeyEncoder.forPrimaryKey(schema),
                                 retentionLsn,
                                 0);
@@ -104,7 +126,7 @@ final class BaseVersions implements AutoCloseable {
                 current = rows.version();
                 return true;
             }
-            close();
+            closeFile();
         }
     }
 }

@@ -9,9 +9,11 @@ import io.stele.storage.format.DeleteVector;
 import io.stele.storage.format.KeyIndexProbe;
 import io.stele.storage.format.KeyIndexReader;
 import io.stele.storage.manifest.FileEntry;
+import io.stele.storage.objectstore.NonBlocking;
+import io.stele.storage.objectstore.WouldBlockException;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +32,7 @@ public final class ColumnFile {
     public static final int ABSENT = KeyIndexReader.ABSENT;
 
     private final FileEntry entry;
-    private final @Nullable KeyIndexReader keyIndex;
+    private final @Nullable LazyReader<KeyIndexReader> keyIndex;
     private final DeleteVector deletes;
     private final RowMapping mapping;
 
@@ -39,7 +41,7 @@ public final class ColumnFile {
      */
     public ColumnFile(
             FileEntry entry,
-            Optional<KeyIndexReader> keyIndex,
+            Optional<LazyReader<KeyIndexReader>> keyIndex,
             DeleteVector deletes,
             TableVersions versions) {
         this(entry, keyIndex, deletes, versions.mapping(entry.schemaVersion()));
@@ -47,7 +49,7 @@ public final class ColumnFile {
 
     private ColumnFile(
             FileEntry entry,
-            Optional<KeyIndexReader> keyIndex,
+            Optional<LazyReader<KeyIndexReader>> keyIndex,
             DeleteVector deletes,
             RowMapping mapping) {
         this.mapping = requireNonNull(mapping, "mapping is null");
@@ -68,19 +70,29 @@ public final class ColumnFile {
         return deletes;
     }
 
-    /** The key index; empty where rows are found by row id. */
-    public Optional<KeyIndexReader> keyIndex() {
+    /** Whether rows are found by a key index, and not by row id. */
+    public boolean hasKeyIndex() {
+        return keyIndex != null;
+    }
+
+    /** The key index, which blocks if it is not open; only where there is one. */
+    public KeyIndexReader keyIndex() throws IOException {
+        return requireNonNull(keyIndex, "the file has no key index").get();
+    }
+
+    /** The same, to be opened. */
+    public Optional<LazyReader<KeyIndexReader>> lazyKeyIndex() {
         return Optional.ofNullable(keyIndex);
     }
 
     /** The same file, its rows found by another reader of its key index. */
     public ColumnFile withKeyIndex(KeyIndexReader index) {
-        return new ColumnFile(entry, Optional.of(index), deletes, mapping);
+        return new ColumnFile(entry, Optional.of(LazyReader.of(index)), deletes, mapping);
     }
 
     /** The same file after the manifest's entry for it changed. */
     public ColumnFile withEntry(FileEntry newEntry) {
-        return new ColumnFile(newEntry, keyIndex(), deletes, mapping);
+        return new ColumnFile(newEntry, lazyKeyIndex(), deletes, mapping);
     }
 
     /** The same file, read as another version. */
@@ -88,7 +100,7 @@ public final class ColumnFile {
         return mapping.to() == versions.layout()
                 ? this
                 : new ColumnFile(
-                        entry, keyIndex(), deletes, versions.mapping(entry.schemaVersion()));
+                        entry, lazyKeyIndex(), deletes, versions.mapping(entry.schemaVersion()));
     }
 
     /** From the rows of the file to those that readers want. */
@@ -118,47 +130,22 @@ public final class ColumnFile {
      */
     public int find(byte[] key, long hash) throws IOException {
         if (keyIndex != null) {
-            return entry.mayContain(key) ? keyIndex.find(key, hash) : ABSENT;
+            return entry.mayContain(key) ? keyIndex.get().find(key, hash) : ABSENT;
         }
         long ordinal = KeyEncoder.rowId(key, 0, key.length) - entry.firstRowId().getAsLong();
         return ordinal >= 0 && ordinal < entry.rowCount() ? (int) ordinal : ABSENT;
     }
 
     /**
-     * If a row of the file has the key and is at or below {@code lsn}, marks it as ended at {@code
-     * lsn}; a row that ended before stays as it is.
+     * The rows of the file that have one of the keys and are there at {@code lsn}, one by one; any
+     * thread.
      *
      * <p>A file can hold rows above {@code lsn} only while the log is replayed over an ingested
      * file that a manifest already names; such a file has one LSN.
-     */
-    void supersede(byte[] key, long lsn) throws IOException {
-        int ordinal = hasRowsToEnd(lsn) ? find(key) : ABSENT;
-        if (ordinal != ABSENT) {
-            deletes.delete(ordinal, lsn);
-        }
-    }
-
-    /**
-     * As {@link #supersede(byte[], long)} for each of the keys.
-     *
-     * @param lsns of the batches that the keys are of, ascending
-     */
-    void supersede(ProbeKeys keys, long[] lsns) throws IOException {
-        FoundRows found = new FoundRows(keys, lsns.length);
-        findSuperseded(keys, lsns[lsns.length - 1], found);
-        for (int batch = 0; batch < lsns.length; batch++) {
-            if (entry.minLsn().value() <= lsns[batch]) {
-                deletes.deleteAll(found.ordinals[batch], found.counts[batch], lsns[batch]);
-            }
-        }
-    }
-
-    /**
-     * The rows that {@link #supersede(ProbeKeys, long[])} would mark, one by one; any thread.
      *
      * @param lsn the highest of the keys' batches
      */
-    void findSuperseded(ProbeKeys keys, long lsn, Found found) throws IOException {
+    void find(ProbeKeys keys, long lsn, Found found) throws IOException {
         if (!hasRowsToEnd(lsn)) {
             return;
         }
@@ -168,10 +155,51 @@ public final class ColumnFile {
             }
             return;
         }
-        KeyIndexProbe probe = keyIndex.probe();
+        int first = keys.firstAtOrAfter(entry.minKey());
         int end = keys.firstAfter(entry.maxKey());
-        for (int i = keys.firstAtOrAfter(entry.minKey()); i < end; i++) {
+        if (first >= end) {
+            return;
+        }
+        KeyIndexProbe probe = keyIndex.get().probe();
+        for (int i = first; i < end; i++) {
             tell(i, probe.find(keys.key(i), keys.hash(i)), found);
+        }
+    }
+
+    /**
+     * As {@link #find(ProbeKeys, long, Found)}, as far as what is in memory says.
+     *
+     * @param left gets the positions of the other keys, ascending
+     */
+    void findInMemory(ProbeKeys keys, long lsn, Found found, IntConsumer left) throws IOException {
+        if (keyIndex == null || !hasRowsToEnd(lsn)) {
+            find(keys, lsn, found);
+            return;
+        }
+        int first = keys.firstAtOrAfter(entry.minKey());
+        int end = keys.firstAfter(entry.maxKey());
+        Optional<KeyIndexReader> index = keyIndex.find();
+        if (index.isEmpty()) {
+            for (int i = first; i < end; i++) {
+                left.accept(i);
+            }
+            return;
+        }
+        KeyIndexProbe probe = index.get().probeFar();
+        int leftPart = -1; // the keys of a part are left together: to try each costs time
+        for (int i = first; i < end; i++) {
+            byte[] key = keys.key(i);
+            if (leftPart >= 0 && probe.part(key) == leftPart) {
+                left.accept(i);
+                continue;
+            }
+            try {
+                long hash = keys.hash(i);
+                tell(i, NonBlocking.read(() -> probe.find(key, hash)), found);
+            } catch (WouldBlockException missing) {
+                leftPart = probe.part(key);
+                left.accept(i);
+            }
         }
     }
 
@@ -198,29 +226,6 @@ public final class ColumnFile {
     void endAll(long lsn) {
         if (entry.minLsn().value() <= lsn) { // else it is newer, and the log is replayed
             deletes.endAll(Math.toIntExact(entry.rowCount()), lsn);
-        }
-    }
-
-    /** What batches end of this file. */
-    private static final class FoundRows implements Found {
-        private final ProbeKeys keys;
-        private final int[][] ordinals; // by batch
-        private final int[] counts;
-
-        private FoundRows(ProbeKeys keys, int batches) {
-            this.keys = keys;
-            this.ordinals = new int[batches][16];
-            this.counts = new int[batches];
-        }
-
-        @Override
-        public void accept(int key, int ordinal) {
-            int batch = keys.batch(key);
-            int count = counts[batch]++;
-            if (count == ordinals[batch].length) {
-                ordinals[batch] = Arrays.copyOf(ordinals[batch], 2 * count);
-            }
-            ordinals[batch][count] = ordinal;
         }
     }
 }

@@ -13,11 +13,15 @@ import io.stele.storage.format.KeyIndexWriter;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.FileKind;
 import io.stele.storage.manifest.KeyIndexFile;
+import io.stele.storage.objectstore.CloseAll;
+import io.stele.storage.objectstore.LateCommits;
+import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.orc.ColumnBatches;
 import io.stele.storage.orc.ColumnFileOptions;
 import io.stele.storage.orc.ColumnFileSummary;
 import io.stele.storage.orc.ColumnFileWriter;
 import io.stele.storage.orc.PickedRows;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -28,7 +32,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** One column file, its key index and its first deletions in the making. Confined to one thread. */
-final class ColumnFileBuilder implements AutoCloseable {
+final class ColumnFileBuilder implements Closeable {
     private final TableFiles files;
     private final TableShard table;
     private final TableVersions versions;
@@ -39,6 +43,7 @@ final class ColumnFileBuilder implements AutoCloseable {
     private final KeyIndexWriter keys;
     private final @Nullable ClusteredKeys clustered;
     private final FileBitmaps bitmaps;
+    private final LateCommits commits;
     private final List<Ended> ended = new ArrayList<>();
     private int level;
     private long rowBytes;
@@ -55,7 +60,9 @@ final class ColumnFileBuilder implements AutoCloseable {
             String fileId,
             ColumnFileWriter rows,
             KeyIndexWriter keys,
-            @Nullable ClusteredKeys clustered) {
+            @Nullable ClusteredKeys clustered,
+            LateCommits commits) {
+        this.commits = commits;
         this.files = files;
         this.table = table;
         this.versions = versions;
@@ -80,9 +87,11 @@ final class ColumnFileBuilder implements AutoCloseable {
         TableSchema schema = versions.schema();
         String fileId = files.ids().next();
         String prefix = FileIds.folder(schema.id(), table.shard()) + fileId;
+        LateCommits commits = new LateCommits();
+        ObjectStore store = commits.over(files.store());
         ColumnFileWriter rows =
                 ColumnFileWriter.create(
-                        files.store(),
+                        store,
                         prefix + ".orc",
                         schema,
                         ColumnFileOptions.DEFAULT.withCompression(
@@ -91,9 +100,8 @@ final class ColumnFileBuilder implements AutoCloseable {
         KeyIndexWriter keys =
                 isClustered
                         ? KeyIndexWriter.explicit(
-                                files.store(), prefix + ".idx", BlockFileOptions.KEY_INDEX)
-                        : KeyIndexWriter.byRank(
-                                files.store(), prefix + ".idx", BlockFileOptions.KEY_INDEX);
+                                store, prefix + ".idx", BlockFileOptions.KEY_INDEX)
+                        : KeyIndexWriter.byRank(store, prefix + ".idx", BlockFileOptions.KEY_INDEX);
         return new ColumnFileBuilder(
                 files,
                 table,
@@ -104,7 +112,8 @@ final class ColumnFileBuilder implements AutoCloseable {
                 fileId,
                 rows,
                 keys,
-                isClustered ? new ClusteredKeys() : null);
+                isClustered ? new ClusteredKeys() : null,
+                commits);
     }
 
     /** Its place among the files of one output. */
@@ -200,17 +209,18 @@ final class ColumnFileBuilder implements AutoCloseable {
         level = Math.max(level, ColumnCompactionPolicy.FULL_LEVEL);
     }
 
-    /** Completes the file and opens it for reading; nothing is called after this. */
-    ColumnFile finish() throws IOException {
+    /** Completes the file, which is to be published; nothing is called after this. */
+    FinishedFile finish() throws IOException {
         copyPicked();
         ColumnFileSummary summary = rows.finish();
         if (clustered != null) {
             clustered.writeTo(keys);
         }
-        KeyIndexSummary index = keys.finish();
+        KeyIndexSummary index = keys.finish(summary.end().encodedMetadata());
         String prefix = FileIds.folder(table.schema().id(), table.shard()) + fileId;
         OptionalLong bitmapIndexBytes =
-                bitmaps.write(files.store(), WrittenFile.bitmapIndexPath(prefix + ".orc"));
+                bitmaps.write(
+                        commits.over(files.store()), WrittenFile.bitmapIndexPath(prefix + ".orc"));
         FileEntry entry =
                 new FileEntry(
                                 fileId,
@@ -234,14 +244,13 @@ final class ColumnFileBuilder implements AutoCloseable {
                         .withBitmapIndex(bitmapIndexBytes)
                         .withChecksums(OptionalInt.of(FileChecksums.BLOCK_BYTES))
                         .withSketches(summary.sketches());
-        return files.openWritten(entry, deletes(), versions, summary.end());
+        return new FinishedFile(files, commits, entry, deletes(), versions, summary.end());
     }
 
     /** Throws an unfinished file away. */
     @Override
     public void close() throws IOException {
-        rows.close();
-        keys.close();
+        CloseAll.of(rows::close, keys::close, commits::giveUp);
     }
 
     // In LSN order, as a delete vector likes them; versions of hot keys come in any order here.

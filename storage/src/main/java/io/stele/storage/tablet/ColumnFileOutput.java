@@ -3,6 +3,8 @@ package io.stele.storage.tablet;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.row.BinaryRow;
+import io.stele.storage.objectstore.CloseAll;
+import io.stele.storage.objectstore.ParallelWrites;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -16,9 +18,11 @@ import org.jspecify.annotations.Nullable;
  * files: one for each partition and segment, ended at about a given number of bytes. Rows that have
  * ended can go into files of their own, history that readers of the present need not open. Confined
  * to one thread; what it wrote before a failure is unreferenced and collected at the next start.
+ * Finished files are published side by side, while the next ones are written.
  *
  * <p>Invariant: open files are of one partition, so at most two a segment, since each has up to a
- * stripe in memory. Of a finished file only what readers need stays.
+ * stripe in memory. Of a published file only what readers need stays, and those that are to be
+ * published are bounded by {@link ParallelWrites}.
  */
 final class ColumnFileOutput implements AutoCloseable {
     private static final ByteBuffer NO_PARTITION = ByteBuffer.allocate(0);
@@ -35,7 +39,8 @@ final class ColumnFileOutput implements AutoCloseable {
     private final BinaryRow row;
     private final RowPartitions partitions;
     private final Map<Place, ColumnFileBuilder> open = new LinkedHashMap<>();
-    private final List<@Nullable ColumnFile> finished = new ArrayList<>(); // null: still open
+    private final ParallelWrites publishing;
+    private final List<@Nullable FinishedFile> finished = new ArrayList<>(); // null: still open
     private @Nullable Place lastPlace; // most rows go where the one before went
     private @Nullable ColumnFileBuilder lastBuilder;
 
@@ -70,6 +75,7 @@ final class ColumnFileOutput implements AutoCloseable {
         this.versions = requireNonNull(versions, "versions is null");
         this.row = new BinaryRow(versions.layout());
         this.partitions = new RowPartitions(versions);
+        this.publishing = ParallelWrites.to(files.store());
     }
 
     /**
@@ -161,21 +167,24 @@ final class ColumnFileOutput implements AutoCloseable {
         return builder;
     }
 
-    /** The finished files, in the order that {@link Placement#file} counts. */
+    /**
+     * The finished files, in the order that {@link Placement#file} counts: all of them durable and
+     * visible.
+     */
     List<ColumnFile> finish() throws IOException {
         endAll();
+        publishing.finish();
         List<ColumnFile> all = new ArrayList<>(finished.size());
-        for (ColumnFile file : finished) {
-            all.add(requireNonNull(file, "file is open"));
+        for (FinishedFile file : finished) {
+            all.add(requireNonNull(file, "file is open").opened());
         }
         return all;
     }
 
     @Override
     public void close() throws IOException {
-        for (ColumnFileBuilder builder : open.values()) {
-            builder.close();
-        }
+        publishing.close();
+        CloseAll.of(List.copyOf(open.values()));
     }
 
     private void endAll() throws IOException {
@@ -190,10 +199,12 @@ final class ColumnFileOutput implements AutoCloseable {
     }
 
     private void end(Place place, ColumnFileBuilder builder) throws IOException {
-        finished.set(builder.number(), builder.finish());
-        open.remove(place);
+        FinishedFile file = builder.finish();
+        finished.set(builder.number(), file);
+        open.remove(place); // from now on another thread may have it
         lastPlace = null;
         lastBuilder = null;
+        publishing.add(file, file.sizeBytes());
     }
 
     /** Which file takes a row. */

@@ -52,31 +52,36 @@ final class ColumnMerge {
      *
      * @param inputs read as the version
      */
-    static boolean isPossible(TableVersions versions, List<ColumnFile> inputs, SegmentCuts cuts) {
+    static boolean isPossible(TableVersions versions, List<ColumnFile> inputs, SegmentCuts cuts)
+            throws IOException {
         TableSchema schema = versions.schema();
-        return schema.clusteringKey().isEmpty()
-                && schema.options().bitmapColumns().isEmpty()
-                && cuts.segmentCount() == 1
-                && ColumnFileWriter.copiesColumns(schema)
-                && inputs.stream()
-                        .allMatch(
-                                file ->
-                                        file.mapping().isSameBytes()
-                                                && isByKey(schema, file)
-                                                && isOfKnownPartition(schema, file));
+        if (!schema.clusteringKey().isEmpty()
+                || !schema.options().bitmapColumns().isEmpty()
+                || cuts.segmentCount() != 1
+                || !ColumnFileWriter.copiesColumns(schema)) {
+            return false;
+        }
+        for (ColumnFile file : inputs) {
+            if (!file.mapping().isSameBytes()
+                    || !isOfKnownPartition(schema, file)
+                    || !isByKey(schema, file)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean isOfKnownPartition(TableSchema schema, ColumnFile file) {
         return schema.partitionedBy().isEmpty() || file.entry().partition().isPresent();
     }
 
-    private static boolean isByKey(TableSchema schema, ColumnFile file) {
-        return !schema.hasPrimaryKey()
-                || file.keyIndex().map(index -> index.isByRank()).orElse(false);
+    private static boolean isByKey(TableSchema schema, ColumnFile file) throws IOException {
+        return !schema.hasPrimaryKey() || (file.hasKeyIndex() && file.keyIndex().isByRank());
     }
 
     /** Adds an input, whose number the placements hear; before {@link #run}. */
-    void add(int number, ColumnFile file, ColumnBatches rows, boolean keyed, KeptRows kept) {
+    void add(int number, ColumnFile file, ColumnBatches rows, boolean keyed, KeptRows kept)
+            throws IOException {
         batches.add(rows);
         sources.add(
                 new ColumnMergeSource(
@@ -84,7 +89,7 @@ final class ColumnMerge {
                         batches.size() - 1,
                         file,
                         rows,
-                        keyed ? file.keyIndex().orElseThrow().cursor(reads) : null,
+                        keyed ? file.keyIndex().cursor(reads) : null,
                         kept,
                         output::copyPicked));
     }

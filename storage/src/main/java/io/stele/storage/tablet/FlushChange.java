@@ -47,12 +47,17 @@ final class FlushChange implements ManifestChange {
     @Override
     public void catchUp() throws IOException {
         List<Superseded> superseded = sealed.superseded();
-        for (; caughtUp < superseded.size(); caughtUp++) {
-            Superseded change = superseded.get(caughtUp);
-            for (ColumnFile file : files.columnFiles()) {
-                file.supersede(change.key(), change.lsn());
-            }
+        List<Superseded> newest = superseded.subList(caughtUp, superseded.size());
+        if (newest.isEmpty() || files.columnFiles().isEmpty()) {
+            return;
         }
+        EndedInFiles.find(
+                        table.search(),
+                        files.columnFiles(),
+                        ProbeKeys.ofEach(newest.stream().map(Superseded::key).toList()),
+                        newest.stream().mapToLong(Superseded::lsn).toArray())
+                .mark();
+        caughtUp += newest.size();
     }
 
     @Override

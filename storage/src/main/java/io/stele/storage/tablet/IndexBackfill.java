@@ -7,6 +7,7 @@ import io.stele.protocol.row.GrowingBytes;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestEdit;
+import io.stele.storage.objectstore.CloseAll;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -106,8 +107,7 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
     /** Ends the reading and writing, whether or not the work is done. */
     @Override
     public void close() throws IOException {
-        versions.close();
-        output.close();
+        CloseAll.of(versions::close, output::close);
     }
 
     private boolean writePiece() throws IOException {
@@ -140,9 +140,11 @@ public final class IndexBackfill implements ManifestChange, AutoCloseable {
         rowCount++;
     }
 
-    private IndexEntries merge() {
+    private IndexEntries merge() throws IOException {
         List<Iterator<KeyedVersion>> sources = new ArrayList<>();
-        pieces.forEach(sorted -> sources.add(new RowFileVersions(sorted.reader().cursor())));
+        for (RowFile sorted : pieces) {
+            sources.add(new RowFileVersions(sorted.reader().cursor()));
+        }
         return new IndexEntries(new MergingVersions(sources), retentionLsn, table.expiredLsn());
     }
 

@@ -54,7 +54,9 @@ final class IndexCompaction implements ManifestChange {
                 RowFileOutput output =
                         RowFileOutput.ofIndex(files, table, index.keys(), level, targetBytes)) {
             List<Iterator<KeyedVersion>> sources = new ArrayList<>();
-            inputs.forEach(file -> sources.add(new RowFileVersions(file.reader().cursor(reads))));
+            for (RowFile file : inputs) {
+                sources.add(new RowFileVersions(file.reader().cursor(reads)));
+            }
             IndexEntries entries =
                     new IndexEntries(
                             new MergingVersions(sources), retentionLsn, table.expiredLsn());

@@ -2,13 +2,20 @@ package io.stele.storage.tablet;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.format.HeldBlocks;
+import io.stele.storage.format.RowFileReader;
+import io.stele.storage.format.SortedFilePrefetch;
+import io.stele.storage.objectstore.ParallelReads;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -31,6 +38,9 @@ public record IndexView(
         List<IndexMemTable> memTables,
         List<RowFile> files,
         long staleDropped) {
+    /** 32 MiB: of blocks that are read together; what is beyond the block cache has, as a rule. */
+    private static final long HELD_BYTES = 32 << 20;
+
     public IndexView {
         requireNonNull(keys, "keys is null");
         memTables = List.copyOf(memTables);
@@ -57,10 +67,12 @@ public record IndexView(
     }
 
     /** Every entry, read once for all: blocks do not go into the cache. Otherwise as above. */
-    public Iterator<KeyedVersion> allEntries() {
+    public Iterator<KeyedVersion> allEntries() throws IOException {
         List<Iterator<KeyedVersion>> sources = new ArrayList<>();
         memTables.forEach(table -> table.addSources(new byte[0], sources));
-        files.forEach(file -> sources.add(new RowFileVersions(file.reader().cursor())));
+        for (RowFile file : files) {
+            sources.add(new RowFileVersions(file.reader().cursor()));
+        }
         return new MergingVersions(sources);
     }
 
@@ -85,6 +97,50 @@ public record IndexView(
             new PrefixEntries(source, prefix).forEachRemaining(found::add);
         }
         return found;
+    }
+
+    /**
+     * The same; what {@link #primaryKeysInFiles} of some values needs is read before it, if the
+     * store is far away. Blocks.
+     */
+    public IndexView prefetched(List<byte[]> values, ParallelReads reads) throws IOException {
+        if (!reads.isParallel()) {
+            return this;
+        }
+        List<byte[]> prefixes = values.stream().map(IndexKeys::entryPrefix).toList();
+        List<List<RowFile>> candidates =
+                prefixes.stream()
+                        .map(
+                                prefix ->
+                                        files.stream()
+                                                .filter(file -> mayContain(file, prefix))
+                                                .toList())
+                        .toList();
+        Set<RowFile> asked = new HashSet<>();
+        candidates.forEach(asked::addAll);
+        LazyReader.openAll(asked.stream().map(RowFile::lazyReader).toList(), reads);
+        HeldBlocks blocks = new HeldBlocks(HELD_BYTES);
+        List<RowFile> held = new ArrayList<>();
+        Map<RowFile, SortedFilePrefetch> prefetches = new LinkedHashMap<>();
+        for (RowFile file : files) {
+            if (asked.contains(file)) {
+                RowFileReader reader = file.reader().holding(blocks);
+                held.add(file.withReader(reader));
+                prefetches.put(file, reader.prefetchBeginnings());
+            } else {
+                held.add(file); // which nobody opens
+            }
+        }
+        for (int i = 0; i < prefixes.size(); i++) {
+            byte[] prefix = prefixes.get(i);
+            long hash = IndexKeys.hash(prefix, 0, prefix.length);
+            boolean isLikely = SortedFilePrefetch.isLikely(candidates.get(i).size());
+            for (RowFile file : candidates.get(i)) {
+                requireNonNull(prefetches.get(file)).add(prefix, hash, isLikely);
+            }
+        }
+        SortedFilePrefetch.readAll(List.copyOf(prefetches.values()), reads);
+        return new IndexView(keys, complete, memTables, held, staleDropped);
     }
 
     /** The primary keys of entries in files with these values, of old ones too. Blocks. */

@@ -2,6 +2,7 @@ package io.stele.storage.tablet;
 
 import io.stele.storage.format.KeyIndexCursor;
 import io.stele.storage.format.KeyIndexReader;
+import io.stele.storage.objectstore.SequentialReads;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,13 +11,18 @@ import java.util.List;
 
 /**
  * Ends the present versions of all keys of an ingested file, at the file's LSN: one walk over its
- * sorted keys with a cursor in each file that overlaps it, instead of a lookup from the root for
- * each key.
+ * sorted keys. On a local disk a cursor in each file that overlaps it goes along, instead of a
+ * lookup from the root for each key; on a store that is far away many keys are looked up together.
  *
  * <p>Rows of the file that have the same key: the first one in the key index wins, the others are
  * marked. Runs on the shard's execution context.
  */
 final class IngestMerge {
+    /** Keys that are looked up together; {@link KeyIndexSearch} reads for fewer if it must. */
+    private static final int MAX_KEYS = 1 << 16;
+
+    private static final long MAX_KEY_BYTES = 8 << 20;
+
     private final ColumnFile file;
     private final List<ColumnFile> others = new ArrayList<>();
     private final List<MemTable> memTables;
@@ -49,36 +55,94 @@ final class IngestMerge {
         }
     }
 
-    void run() throws IOException {
-        KeyIndexReader index = file.keyIndex().orElseThrow();
+    void run(TableFiles files) throws IOException {
+        KeyIndexReader index = file.keyIndex();
         boolean unique = index.keyCount() == index.entryCount();
         if (unique && others.isEmpty() && memTables.isEmpty()) {
             return;
         }
-        List<KeyIndexCursor> cursors = new ArrayList<>();
-        for (ColumnFile other : others) {
-            cursors.add(other.keyIndex().orElseThrow().cursor());
-        }
-        byte[] previous = null;
-        KeyIndexCursor keys = index.cursor();
-        while (keys.advance()) {
-            byte[] key = keys.key();
-            if (previous != null && Arrays.equals(previous, key)) {
-                file.deletes().delete(keys.ordinal(), lsn);
-                continue;
+        OtherFiles target =
+                files.parallelReads().isParallel()
+                        ? new SearchedFiles(new KeyIndexSearch(files.parallelReads()))
+                        : new WalkedFiles();
+        try (SequentialReads reads = files.sequentialReads()) {
+            byte[] previous = null;
+            KeyIndexCursor keys = index.cursor(reads);
+            while (keys.advance()) {
+                byte[] key = keys.key();
+                if (previous != null && Arrays.equals(previous, key)) {
+                    file.deletes().delete(keys.ordinal(), lsn);
+                    continue;
+                }
+                previous = key;
+                target.supersede(key);
+                supersedeInMemory(key);
             }
-            previous = key;
-            supersedeInFiles(key, cursors);
-            supersedeInMemory(key);
+        }
+        target.end();
+    }
+
+    /** Where keys that come sorted end their rows. */
+    private interface OtherFiles {
+        void supersede(byte[] key) throws IOException;
+
+        void end() throws IOException;
+    }
+
+    /** Each file has a cursor, which goes along. */
+    private final class WalkedFiles implements OtherFiles {
+        private final List<KeyIndexCursor> cursors = new ArrayList<>();
+
+        private WalkedFiles() throws IOException {
+            for (ColumnFile other : others) {
+                cursors.add(other.keyIndex().cursor());
+            }
+        }
+
+        @Override
+        public void supersede(byte[] key) throws IOException {
+            for (int i = 0; i < cursors.size(); i++) {
+                KeyIndexCursor cursor = cursors.get(i);
+                if (cursor.seek(key) && cursor.keyEquals(key)) {
+                    others.get(i).deletes().delete(cursor.ordinal(), lsn);
+                }
+            }
+        }
+
+        @Override
+        public void end() {
+            // all is done
         }
     }
 
-    private void supersedeInFiles(byte[] key, List<KeyIndexCursor> cursors) throws IOException {
-        for (int i = 0; i < cursors.size(); i++) {
-            KeyIndexCursor cursor = cursors.get(i);
-            if (cursor.seek(key) && cursor.keyEquals(key)) {
-                others.get(i).deletes().delete(cursor.ordinal(), lsn);
+    /** Keys are collected, and looked up together. */
+    private final class SearchedFiles implements OtherFiles {
+        private final KeyIndexSearch search;
+        private final List<byte[]> keys = new ArrayList<>();
+        private long keyBytes;
+
+        private SearchedFiles(KeyIndexSearch search) {
+            this.search = search;
+        }
+
+        @Override
+        public void supersede(byte[] key) throws IOException {
+            keys.add(key);
+            keyBytes += key.length;
+            if (keys.size() == MAX_KEYS || keyBytes >= MAX_KEY_BYTES) {
+                end();
             }
+        }
+
+        @Override
+        public void end() throws IOException {
+            search.find(
+                    others,
+                    ProbeKeys.ofEach(keys),
+                    lsn,
+                    (other, key, ordinal) -> others.get(other).deletes().delete(ordinal, lsn));
+            keys.clear();
+            keyBytes = 0;
         }
     }
 

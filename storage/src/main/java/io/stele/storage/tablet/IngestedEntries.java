@@ -3,6 +3,7 @@ package io.stele.storage.tablet;
 import io.stele.protocol.row.BinaryRow;
 import io.stele.protocol.row.KeyEncoder;
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.objectstore.SequentialReads;
 import io.stele.storage.orc.ColumnFileCursor;
 import java.io.IOException;
 
@@ -19,7 +20,8 @@ final class IngestedEntries {
             throws IOException {
         KeyEncoder keys = KeyEncoder.forPrimaryKey(schema);
         long lsn = file.entry().minLsn().value();
-        try (ColumnFileCursor cursor = files.openRows(file)) {
+        try (SequentialReads reads = files.sequentialReads();
+                ColumnFileCursor cursor = files.openRows(file, reads)) {
             while (cursor.advance()) {
                 BinaryRow row = cursor.row();
                 byte[] key = keys.encode(row);

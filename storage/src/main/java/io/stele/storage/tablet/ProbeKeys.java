@@ -66,6 +66,28 @@ final class ProbeKeys {
                 }
             }
         }
+        return sorted(bytes, ends, batchOf, count);
+    }
+
+    /** Keys that are each a batch of its own, by their place. */
+    static ProbeKeys ofEach(List<byte[]> keys) {
+        int[] ends = new int[keys.size()];
+        int[] places = new int[keys.size()];
+        int length = 0;
+        for (int i = 0; i < ends.length; i++) {
+            length = Math.addExact(length, keys.get(i).length);
+            ends[i] = length;
+            places[i] = i;
+        }
+        byte[] bytes = new byte[length];
+        for (int i = 0; i < ends.length; i++) {
+            byte[] key = keys.get(i);
+            System.arraycopy(key, 0, bytes, ends[i] - key.length, key.length);
+        }
+        return sorted(bytes, ends, places, ends.length);
+    }
+
+    private static ProbeKeys sorted(byte[] bytes, int[] ends, int[] batchOf, int count) {
         int[] order = EntryOrder.of(bytes, ends, new long[count], count);
         byte[][] sorted = new byte[count][];
         int[] sortedBatches = new int[count];

@@ -2,6 +2,7 @@ package io.stele.storage.tablet;
 
 import static java.util.Objects.requireNonNull;
 
+import io.stele.storage.format.RowFileReader;
 import io.stele.storage.manifest.FileEntry;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -284,14 +285,20 @@ final class RowCompactionPolicy {
         static Candidate of(RowFile file, long retentionLsn, long expiredLsn) {
             if (file.hasEndsBy(retentionLsn)) {
                 // How many rows that concerns only reading it tells; then the file shows it.
-                return new Candidate(file.entry(), file.reader().entryCount());
+                return new Candidate(file.entry(), file.entry().rowCount());
             }
+            Optional<RowFileReader> open = file.lazyReader().find();
+            if (open.isEmpty()) {
+                // Not known yet: too few for a merge of its own, unless one is asked for
+                return new Candidate(file.entry(), 1);
+            }
+            RowFileReader reader = open.get();
             long stale =
-                    file.reader().entryCount()
-                            - file.reader().keyCount()
-                            + file.reader().deletedCount()
+                    reader.entryCount()
+                            - reader.keyCount()
+                            + reader.deletedCount()
                             + (file.entry().minLsn().value() < expiredLsn ? 1 : 0);
-            return new Candidate(file.entry(), Math.min(stale, file.reader().entryCount()));
+            return new Candidate(file.entry(), Math.min(stale, reader.entryCount()));
         }
     }
 

@@ -26,13 +26,13 @@ public final class RowFile {
     private static final byte[] NO_ROW = {};
 
     private final FileEntry entry;
-    private final RowFileReader reader;
+    private final LazyReader<RowFileReader> reader;
     private final @Nullable RowMapping mapping; // null: entries of an index, which have no rows
     private final List<PartitionEnd> ends; // that the file does not show; by LSN
 
     private RowFile(
             FileEntry entry,
-            RowFileReader reader,
+            LazyReader<RowFileReader> reader,
             @Nullable RowMapping mapping,
             List<PartitionEnd> ends) {
         this.entry = requireNonNull(entry, "entry is null");
@@ -42,7 +42,7 @@ public final class RowFile {
     }
 
     /** A file whose rows are read as those of {@code versions}. */
-    RowFile(FileEntry entry, RowFileReader reader, TableVersions versions) {
+    RowFile(FileEntry entry, LazyReader<RowFileReader> reader, TableVersions versions) {
         this(entry, reader, mapping(entry, versions), List.of());
     }
 
@@ -54,14 +54,22 @@ public final class RowFile {
         return entry;
     }
 
-    /** The file itself, for its keys, entries of indexes and counts; not for rows of the table. */
-    public RowFileReader reader() {
+    /**
+     * The file itself, for its keys, entries of indexes and counts; not for rows of the table.
+     * Blocks if it is not open.
+     */
+    public RowFileReader reader() throws IOException {
+        return reader.get();
+    }
+
+    /** The same, to be opened. */
+    public LazyReader<RowFileReader> lazyReader() {
         return reader;
     }
 
     /** The same file, read by another reader of it. */
     public RowFile withReader(RowFileReader other) {
-        return new RowFile(entry, other, mapping, ends);
+        return new RowFile(entry, LazyReader.of(other), mapping, ends);
     }
 
     /** The same file under another manifest entry. */
@@ -155,23 +163,23 @@ public final class RowFile {
      * @param hash {@link io.stele.protocol.schema.XxHash64} of the key
      */
     public @Nullable RowVersion find(byte[] key, long hash, long lsn) throws IOException {
-        RowVersion version = reader.find(key, hash, lsn);
+        RowVersion version = reader.get().find(key, hash, lsn);
         return version == null ? null : ended(mapped(version), lsn);
     }
 
     /** As {@link #find}. */
     public Optional<RowVersion> get(byte[] key, long lsn) throws IOException {
-        return reader.get(key, lsn).map(version -> ended(mapped(version), lsn));
+        return reader.get().get(key, lsn).map(version -> ended(mapped(version), lsn));
     }
 
     /** All versions, by key ascending, LSN descending. */
-    public Iterator<KeyedVersion> versions() {
-        return versions(reader.cursor());
+    public Iterator<KeyedVersion> versions() throws IOException {
+        return versions(reader.get().cursor());
     }
 
     /** The same for a merge, which reads ahead. */
-    Iterator<KeyedVersion> versions(SequentialReads reads) {
-        return versions(reader.cursor(reads));
+    Iterator<KeyedVersion> versions(SequentialReads reads) throws IOException {
+        return versions(reader.get().cursor(reads));
     }
 
     private Iterator<KeyedVersion> versions(RowFileCursor cursor) {

@@ -6,6 +6,7 @@ import io.stele.protocol.predicate.ColumnSketch;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.manifest.Manifest;
 import io.stele.storage.manifest.ManifestEdit;
+import io.stele.storage.objectstore.SequentialReads;
 import io.stele.storage.orc.ColumnFileCursor;
 import java.io.IOException;
 import java.util.List;
@@ -38,7 +39,8 @@ final class SketchChange implements ManifestChange {
     static SketchChange read(TableFiles files, TableShard table, ColumnFile file)
             throws IOException {
         RowSketches sketches = new RowSketches(file.mapping().to());
-        try (ColumnFileCursor cursor = files.openRows(file)) {
+        try (SequentialReads reads = files.sequentialReads();
+                ColumnFileCursor cursor = files.openRows(file, reads)) {
             while (cursor.advance()) {
                 table.checkNotDropped();
                 sketches.add(cursor.row());

@@ -50,15 +50,21 @@ public final class SupersededRows {
      *
      * @param sealed memtables that are being flushed into column files
      */
-    void find(WriteBatchReader batch, List<ColumnFile> files, List<SealedMemTable> sealed, long lsn)
+    void find(
+            KeyIndexSearch search,
+            WriteBatchReader batch,
+            List<ColumnFile> files,
+            List<SealedMemTable> sealed,
+            long lsn)
             throws IOException {
         int known = marks.size();
         ProbeKeys keys = ProbeKeys.of(batch, lane);
         try {
-            for (ColumnFile file : files) {
-                file.findSuperseded(
-                        keys, lsn, (key, ordinal) -> marks.add(new InFile(file, ordinal, lsn)));
-            }
+            search.find(
+                    files,
+                    keys,
+                    lsn,
+                    (file, key, ordinal) -> marks.add(new InFile(files.get(file), ordinal, lsn)));
         } catch (IOException | RuntimeException unread) {
             marks.subList(known, marks.size()).clear();
             throw unread;

@@ -3,6 +3,7 @@ package io.stele.storage.tablet;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.cache.CacheStatistics;
+import io.stele.protocol.SteleException;
 import io.stele.protocol.schema.ColumnSchema;
 import io.stele.storage.format.BlockCache;
 import io.stele.storage.format.DeleteVector;
@@ -119,31 +120,79 @@ public final class TableFiles {
 
     /** Opens a row file; blocks. */
     public RowFile openRow(FileEntry entry, TableVersions versions) throws IOException {
+        RowFile file = lazyRow(entry, versions);
+        file.lazyReader().get();
+        return file;
+    }
+
+    /** A row file that who needs it first opens. */
+    public RowFile lazyRow(FileEntry entry, TableVersions versions) {
         return new RowFile(
                 entry,
-                RowFileReader.open(store, entry.path(), entry.sizeBytes(), rowBlocks),
+                new LazyReader<>(
+                        () ->
+                                RowFileReader.open(
+                                        store, entry.path(), entry.sizeBytes(), rowBlocks)),
                 versions);
     }
 
     /** Opens a column file as its manifest entry says, with the deletions stored for it; blocks. */
     public ColumnFile openColumn(FileEntry entry, TableVersions versions) throws IOException {
-        DeleteVector deletes = new DeleteVector();
-        if (entry.deleteVector().isPresent()) {
-            DeleteVectorFile stored = entry.deleteVector().get();
-            deletes = DeleteVector.read(store, stored.path(), stored.sizeBytes());
+        return openColumn(entry, readDeletes(entry), versions);
+    }
+
+    /** The deletions that are stored for a column file; blocks if there are some. */
+    public DeleteVector readDeletes(FileEntry entry) throws IOException {
+        if (entry.deleteVector().isEmpty()) {
+            return new DeleteVector();
         }
-        return openColumn(entry, deletes, versions);
+        DeleteVectorFile stored = entry.deleteVector().get();
+        return DeleteVector.read(store, stored.path(), stored.sizeBytes());
+    }
+
+    /** A column file whose key index who needs it first opens. */
+    public ColumnFile lazyColumn(FileEntry entry, DeleteVector deletes, TableVersions versions) {
+        return new ColumnFile(
+                entry,
+                entry.keyIndex().map(file -> new LazyReader<>(() -> openKeyIndex(entry, file))),
+                deletes,
+                versions);
     }
 
     /** Opens the key index that a column file is said to have, which must be what it is; blocks. */
     public void checkKeyIndex(FileEntry entry) throws IOException {
         if (entry.keyIndex().isPresent()) {
-            openKeyIndex(entry.keyIndex().get());
+            openKeyIndex(entry, entry.keyIndex().get());
         }
     }
 
-    private KeyIndexReader openKeyIndex(KeyIndexFile file) throws IOException {
-        return KeyIndexReader.open(store, file.path(), file.sizeBytes(), keyIndexes);
+    /** Metadata of the column file that come along are kept, where reading them takes long. */
+    private KeyIndexReader openKeyIndex(FileEntry entry, KeyIndexFile file) throws IOException {
+        return KeyIndexReader.open(
+                store,
+                file.path(),
+                file.sizeBytes(),
+                keyIndexes,
+                new KeyIndexReader.MetadataSink() {
+                    @Override
+                    public void accept(byte[] encoded) {
+                        if (parallelReads().isParallel()) {
+                            readers.keepMetadata(entry.path(), encoded);
+                        }
+                    }
+
+                    @Override
+                    public void damaged(SteleException corrupt) {
+                        readers.unusable(entry, corrupt);
+                    }
+                });
+    }
+
+    private Optional<byte[]> readMetadata(ColumnFile file) throws IOException {
+        Optional<KeyIndexReader> index = file.lazyKeyIndex().flatMap(LazyReader::find);
+        return index.isPresent() && parallelReads().isParallel()
+                ? index.get().readMetadata()
+                : Optional.empty();
     }
 
     /** Walks the rows of a column file as those of the file's version; blocks. */
@@ -171,14 +220,17 @@ public final class TableFiles {
 
     /**
      * Walks some columns of a column file, through those in memory; blocks where the file's tail
-     * must be read, or a column.
+     * must be read, or a column. The columns of a stripe are read side by side, where the store is
+     * worth it.
      *
      * @param columns as readers know them
      * @param withLsn whether the LSNs of the rows are wanted
      */
     public ColumnChunks openChunks(ColumnFile file, List<ColumnSchema> columns, boolean withLsn)
             throws IOException {
-        return new ColumnChunks(reader(file), decoded, columns, withLsn);
+        Optional<ColumnFileReader> open = findOpen(file);
+        return new ColumnChunks(
+                open.isPresent() ? open.get() : openForRows(file), decoded, columns, withLsn);
     }
 
     /** One row of a column file, as one of the file's version; blocks. */
@@ -198,7 +250,12 @@ public final class TableFiles {
 
     /** Reads the metadata of a column file, with those of stripes as far as they come with it. */
     public ColumnFileReader openForRows(ColumnFile file) throws IOException {
-        return points.open(readers, store, file.entry(), file.mapping().from().columns());
+        return points.open(
+                readers,
+                store,
+                file.entry(),
+                file.mapping().from().columns(),
+                () -> readMetadata(file));
     }
 
     /**
@@ -273,10 +330,10 @@ public final class TableFiles {
 
     ColumnFile openColumn(FileEntry entry, DeleteVector deletes, TableVersions versions)
             throws IOException {
-        Optional<KeyIndexReader> index = Optional.empty();
-        if (entry.keyIndex().isPresent()) {
-            index = Optional.of(openKeyIndex(entry.keyIndex().get()));
+        ColumnFile file = lazyColumn(entry, deletes, versions);
+        if (file.hasKeyIndex()) {
+            file.keyIndex();
         }
-        return new ColumnFile(entry, index, deletes, versions);
+        return file;
     }
 }

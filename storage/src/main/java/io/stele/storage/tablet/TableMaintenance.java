@@ -105,12 +105,7 @@ public final class TableMaintenance {
     public boolean hasHeldBack() {
         if (!heldBack.isEmpty()) {
             Set<String> present = new HashSet<>();
-            TableView view = table.view();
-            view.rowFiles().forEach(file -> present.add(file.entry().fileId()));
-            view.columnFiles().forEach(file -> present.add(file.entry().fileId()));
-            for (IndexView index : view.indexes()) {
-                index.files().forEach(file -> present.add(file.entry().fileId()));
-            }
+            table.view().files().forEach(file -> present.add(file.fileId()));
             heldBack.retain(present);
         }
         return !heldBack.isEmpty();

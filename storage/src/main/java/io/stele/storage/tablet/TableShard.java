@@ -12,6 +12,7 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.protocol.wire.OperationKind;
 import io.stele.protocol.wire.WriteBatchReader;
 import io.stele.storage.manifest.PartitionEnd;
+import io.stele.storage.objectstore.ParallelReads;
 import io.stele.storage.tablet.SealedMemTable.IngestedFile;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -49,6 +50,7 @@ public final class TableShard {
     private final ShardId shard;
     private final TableIndexes indexes;
     private final RowCache.Slice rowCache;
+    private final KeyIndexSearch search;
     private final AtomicLong nextRowId = new AtomicLong();
     private final Traffic traffic = new Traffic();
     private final Deque<SealedMemTable> sealed = new ArrayDeque<>(); // oldest first
@@ -71,8 +73,13 @@ public final class TableShard {
     private volatile long expiredLsn;
     private volatile long historyLsn; // of which others may take a look
 
-    public TableShard(ShardId shard, TableVersions versions, RowCache rowCache) {
+    /**
+     * @param reads of the store that files are in
+     */
+    public TableShard(
+            ShardId shard, TableVersions versions, RowCache rowCache, ParallelReads reads) {
         this.rowCache = rowCache.slice();
+        this.search = new KeyIndexSearch(reads);
         this.shard = requireNonNull(shard, "shard is null");
         this.versions = requireNonNull(versions, "versions is null");
         this.announced = versions;
@@ -165,6 +172,11 @@ public final class TableShard {
      */
     public void replace() {
         replaced = true;
+    }
+
+    /** Finds rows of column files by their keys. */
+    KeyIndexSearch search() {
+        return search;
     }
 
     public boolean isReplaced() {
@@ -296,23 +308,22 @@ public final class TableShard {
     }
 
     /**
-     * Ends the rows of files that batches supersede, which are looked up together; before {@link
-     * #apply} of these, with nothing between. If a file cannot be read it may be called again.
+     * Finds the rows of files that batches supersede, which are looked up together; to be marked
+     * before {@link #apply} of these, with nothing between. Changes nothing, so any thread may do
+     * it while the context waits.
      *
      * @param lsns of the batches, ascending
      */
-    public void supersedeInFiles(List<WriteBatchReader> batches, long[] lsns) throws IOException {
+    public EndedInFiles findEndedInFiles(List<WriteBatchReader> batches, long[] lsns)
+            throws IOException {
         if (!schema().orientation().hasColumns() || view.columnFiles().isEmpty()) {
-            return;
+            return EndedInFiles.NONE;
         }
-        ProbeKeys keys = ProbeKeys.of(batches);
-        for (ColumnFile file : view.columnFiles()) {
-            file.supersede(keys, lsns);
-        }
+        return EndedInFiles.find(search, view.columnFiles(), ProbeKeys.of(batches), lsns);
     }
 
     /**
-     * Applies a batch, after {@link #supersedeInFiles} of it.
+     * Applies a batch, after what {@link #findEndedInFiles} found of it is marked.
      *
      * @param lsn the LSN of the changes, at or above that of all before
      * @param firstRowId row id of the first appended row
@@ -392,7 +403,7 @@ public final class TableShard {
             SupersededRows superseded)
             throws IOException {
         if (marksRows()) {
-            superseded.find(batch, view.columnFiles(), sealedTables, lsn);
+            superseded.find(search, batch, view.columnFiles(), sealedTables, lsn);
         }
         write(writers.get(lane), batch, lsn, firstRowId, logLsn);
     }
@@ -412,7 +423,7 @@ public final class TableShard {
         rowCache.beginReset();
         try {
             if (schema().hasPrimaryKey()) {
-                new IngestMerge(known.orElse(file), view, sealed, active, lsn, logLsn).run();
+                new IngestMerge(known.orElse(file), view, sealed, active, lsn, logLsn).run(files);
             }
             if (known.isEmpty()) {
                 List<ColumnFile> columnFiles = new ArrayList<>(view.columnFiles());

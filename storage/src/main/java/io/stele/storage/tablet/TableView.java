@@ -3,8 +3,11 @@ package io.stele.storage.tablet;
 import static java.util.Objects.requireNonNull;
 
 import io.stele.protocol.schema.TableSchema;
+import io.stele.storage.manifest.FileEntry;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Everything a reader of one table in one shard needs, as of one moment. Immutable in its parts'
@@ -73,6 +76,17 @@ public record TableView(
             }
         }
         return false;
+    }
+
+    /** The entries of all files, those of indexes included. */
+    public Stream<FileEntry> files() {
+        return Stream.of(
+                        rowFiles.stream().map(RowFile::entry),
+                        columnFiles.stream().map(ColumnFile::entry),
+                        indexes.stream()
+                                .flatMap(index -> index.files().stream())
+                                .map(RowFile::entry))
+                .flatMap(Function.identity());
     }
 
     /** Versions in memory, tombstones included. */

@@ -80,10 +80,10 @@ final class VersionLookup {
             return ABSENT;
         }
         long newest = visible(file, ordinal, lsn);
-        if (newest != ABSENT || file.keyIndex().isEmpty()) {
+        if (newest != ABSENT || !file.hasKeyIndex()) {
             return newest;
         }
-        KeyIndexCursor versions = file.keyIndex().get().cursor();
+        KeyIndexCursor versions = file.keyIndex().cursor();
         boolean found = versions.seek(key);
         while (found && versions.keyEquals(key)) {
             long version = visible(file, versions.ordinal(), lsn);

@@ -1,5 +1,6 @@
 package io.stele.storage.wal;
 
+import io.stele.cache.files.Directories;
 import io.stele.cache.files.DirectoryLock;
 import io.stele.cache.files.Transfers;
 import java.io.IOException;
@@ -65,7 +66,7 @@ public final class LocalLogFiles implements LogFiles {
                         path(segment), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         boolean done = false;
         try {
-            syncDirectory();
+            Directories.sync(directory);
             done = true;
             return new LocalWriter(channel);
         } finally {
@@ -101,7 +102,7 @@ public final class LocalLogFiles implements LogFiles {
     @Override
     public void delete(long segment) throws IOException {
         Files.delete(path(segment));
-        syncDirectory();
+        Directories.sync(directory);
     }
 
     @Override
@@ -111,12 +112,6 @@ public final class LocalLogFiles implements LogFiles {
 
     private Path path(long segment) {
         return directory.resolve(LogNames.ofSegment(segment));
-    }
-
-    private void syncDirectory() throws IOException {
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-            channel.force(true);
-        }
     }
 
     /** Lets other processes in. */

@@ -5,6 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.cache.BenefitCache.Claim;
 import io.stele.cache.BenefitCacheOptions;
+import io.stele.protocol.TableId;
+import io.stele.protocol.aggregate.AggregateCall;
+import io.stele.protocol.aggregate.AggregateFunction;
+import io.stele.protocol.aggregate.Aggregation;
+import io.stele.protocol.predicate.ScanPredicate;
+import io.stele.protocol.schema.ColumnSchema;
+import io.stele.protocol.schema.Orientation;
+import io.stele.protocol.schema.ScalarType;
+import io.stele.protocol.schema.TableSchema;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -120,11 +129,71 @@ final class TestFragmentCache {
         assertThat(has(cache, "f")).isFalse();
     }
 
+    /** The log may be read when a query has found its result wrong, and computed it anew. */
+    @Test
+    void aWrongResultDoesNotComeBackFromTheLog() {
+        FragmentCache cache = cache(10_000, 0);
+        byte[] wrong = {1};
+        byte[] right = {2};
+        cache.restore(key("f"), wrong, 1);
+        cache.verify(key("f"), wrong, right);
+        cache.restore(key("f"), wrong, 1);
+        assertThat(cache.claim(key("f")).isTask()).isTrue();
+        cache.restore(key("f"), wrong, 1);
+        cache.finish(key("f"), Optional.of(right), 1);
+        cache.restore(key("f"), wrong, 1);
+        assertThat(cache.claim(key("f")).value()).isEqualTo(right);
+    }
+
     @Test
     void deletedRowsAndFragmentsAreOtherKeys() {
         FragmentCache cache = cache(10_000, 0);
         put(cache, "f", 8, 10);
         assertThat(cache.claim(new FragmentKey("f", "f", 1)).value()).isNull();
         assertThat(cache.claim(new FragmentKey("g", "f", 0)).value()).isNull();
+    }
+
+    /** It is computed, and what was kept is gone for others too. */
+    @Test
+    void aResultThatCannotBeReadIsComputed() {
+        TableSchema table =
+                new TableSchema(
+                        new TableId(1),
+                        "s",
+                        "t",
+                        1,
+                        List.of(new ColumnSchema(1, "id", ScalarType.BIGINT)),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        Orientation.COLUMN,
+                        0,
+                        1,
+                        Optional.empty());
+        Aggregation count =
+                new Aggregation(
+                        List.of(),
+                        List.of(new AggregateCall(AggregateFunction.COUNT, Optional.empty())),
+                        10);
+        AggregatePlan plan = new AggregatePlan(table, count, ScanPredicate.ALL);
+        FragmentTally tally = new FragmentTally();
+        for (byte[] broken : List.of(new byte[0], new byte[] {1, 2, 3}, new byte[500])) {
+            FragmentCache cache = cache(10_000, 0);
+            cache.restore(key("p"), broken, 1);
+            FragmentRun run = new FragmentRun(cache, key("p"), plan, tally);
+            FragmentRun other = new FragmentRun(cache, key("p"), plan, tally);
+            assertThat(run.waitsFor()).isEmpty();
+            assertThat(run.isKnown()).isFalse();
+            assertThat(cache.statistics().mismatches()).isEqualTo(1);
+            assertThat(mismatches.removeFirst()).contains("cannot be read");
+            assertThat(other.waitsFor()).isPresent();
+            GroupedState state = plan.newState();
+            state.addCount(0, 7);
+            run.complete(state);
+            assertThat(other.waitsFor()).isEmpty();
+            assertThat(other.isKnown()).isTrue();
+            assertThat(other.result()).isNotNull();
+        }
     }
 }

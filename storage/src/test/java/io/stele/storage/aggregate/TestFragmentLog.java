@@ -8,11 +8,13 @@ import io.stele.cache.BenefitCacheOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,14 +24,20 @@ final class TestFragmentLog {
 
     @TempDir private Path directory;
     private final List<String> damage = new ArrayList<>();
+    private String history = "warehouse a, log 1";
     private final Map<FragmentKey, String> found = new LinkedHashMap<>();
 
     private FragmentLog open() throws IOException {
+        return open(Runnable::run);
+    }
+
+    private FragmentLog open(Executor writes) throws IOException {
         found.clear();
         return FragmentLog.open(
                 directory,
+                history,
                 MAX_BYTES,
-                Runnable::run,
+                writes,
                 damage::add,
                 (key, state, nanos) -> found.put(key, new String(state, UTF_8) + " " + nanos));
     }
@@ -114,6 +122,78 @@ final class TestFragmentLog {
         assertThat(found.size()).isGreaterThan(100);
     }
 
+    /** The same number of deleted rows may be other rows there. */
+    @Test
+    void resultsOfAnotherHistoryAreDeleted() throws IOException {
+        write(0, 3);
+        history = "warehouse a, log 2";
+        open().close();
+        assertThat(found).isEmpty();
+        assertThat(segments()).isEmpty();
+        assertThat(damage)
+                .singleElement()
+                .asString()
+                .contains("expected those of warehouse a, log 2, found those of warehouse a, log 1")
+                .contains(directory.toString());
+        write(3, 4);
+        history = "warehouse a, log 1"; // does not come back with it
+        open().close();
+        assertThat(found).isEmpty();
+        write(4, 5);
+        open().close();
+        assertThat(found).containsOnlyKeys(key(4));
+    }
+
+    @Test
+    void withoutAHistoryThatCanBeReadResultsAreDeleted() throws IOException {
+        Path file = directory.resolve("history");
+        byte[][] others = {
+            {}, "warehouse a".getBytes(UTF_8), {(byte) 0xff, 0}, new byte[1 << 20],
+        };
+        for (byte[] other : others) {
+            write(0, 3);
+            Files.write(file, other);
+            damage.clear();
+            open().close();
+            assertThat(found).isEmpty();
+            assertThat(segments()).isEmpty();
+            assertThat(damage).hasSize(1);
+        }
+        write(0, 3);
+        Files.delete(file);
+        open().close();
+        assertThat(segments()).isEmpty();
+        damage.clear();
+        Files.delete(file);
+        open().close();
+        assertThat(damage).as("there was nothing to delete").isEmpty();
+    }
+
+    /** Nobody waits for what was there; what comes meanwhile is written behind it. */
+    @Test
+    void isOpenBeforeItIsRead() throws IOException {
+        write(0, 3);
+        ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+        try (FragmentLog log = open(tasks::add)) {
+            assertThat(found).isEmpty();
+            assertThat(log.loaded()).isNotDone();
+            log.append(key(3), "state 3".getBytes(UTF_8), 3);
+            tasks.remove().run();
+            assertThat(found).containsOnlyKeys(key(0), key(1), key(2));
+            assertThat(log.loaded()).isDone();
+            tasks.remove().run();
+        }
+        open().close();
+        assertThat(found).containsOnlyKeys(key(0), key(1), key(2), key(3));
+        try (FragmentLog log = open(tasks::add)) {
+            log.endLoading();
+            tasks.remove().run();
+            assertThat(found).isEmpty();
+            assertThat(log.loaded()).isDone();
+        }
+        assertThat(damage).isEmpty();
+    }
+
     @Test
     void aDirectoryIsOfOneProcess() throws IOException {
         try (FragmentLog log = open()) {
@@ -145,6 +225,7 @@ final class TestFragmentLog {
     }
 
     private FragmentLog openFor(FragmentCache cache) throws IOException {
-        return FragmentLog.open(directory, MAX_BYTES, Runnable::run, damage::add, cache::restore);
+        return FragmentLog.open(
+                directory, history, MAX_BYTES, Runnable::run, damage::add, cache::restore);
     }
 }

@@ -186,12 +186,7 @@ abstract class DamagedNodeContract {
             }
         }
         CompletableFuture<Lsn> commit = node.commit(transaction, List.of());
-        while (!commit.isDone() && node.store().list(Decision.path(transaction)).isEmpty()) {
-            if (!node.pool().runOne()) {
-                node.tick(500);
-            }
-        }
-        assertThat(commit).isNotDone();
+        node.runUntilDecided(transaction, commit);
     }
 
     @ParameterizedTest

@@ -250,6 +250,18 @@ final class SimulatedNode {
         return engine().commit(transaction, files, Optional.empty());
     }
 
+    /** Runs a commit until its decision is stored; it is not through then. */
+    void runUntilDecided(String transaction, CompletableFuture<?> commit) throws IOException {
+        while (!commit.isDone() && store().list(Decision.path(transaction)).isEmpty()) {
+            if (!pool().runOne()) {
+                tick(500);
+            }
+        }
+        if (commit.isDone()) {
+            throw new AssertionError("Expected a commit that is not through, found " + commit);
+        }
+    }
+
     /** Runs the node until the future is done. */
     <T> T await(CompletableFuture<T> future) {
         for (int ran = 0; !future.isDone(); ran++) {

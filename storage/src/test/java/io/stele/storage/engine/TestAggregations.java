@@ -59,6 +59,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -75,6 +76,7 @@ final class TestAggregations {
     private static final int ROUNDS = 10;
     private static final int KEYS = 400;
     private static final long MAX_BYTES = 64 << 20;
+    private static final int ALL_PARTS = 1_000;
 
     /** So many that files of two shards have several chunks when half of them are left. */
     private static final int MANY_ROWS = 32_000;
@@ -537,7 +539,7 @@ final class TestAggregations {
         Deque<GroupRange> left = new ArrayDeque<>(List.of(GroupRange.ALL));
         while (!left.isEmpty()) {
             GroupRange groups = left.pop();
-            AggregatePass pass = scan.pass(groups);
+            AggregatePass pass = scan.pass(groups, ALL_PARTS);
             compute(pass);
             if (pass.isTooLarge()) {
                 givenUp++;
@@ -619,6 +621,70 @@ final class TestAggregations {
             assertThat(givenUp).isPositive();
             maxBytes = MAX_BYTES;
         }
+    }
+
+    /** However many parts are computed at once, their groups have the memory of so many. */
+    @Test
+    void partsThatAreComputedAtOnceShareTheirMemory() throws IOException {
+        node = SimulatedNode.start(StorageOptions.DEFAULT, 1);
+        random = new Random(1);
+        table = create(Orientation.COLUMN);
+        for (int flush = 0; flush < 3; flush++) {
+            write(300);
+            node.await(node.engine().flush(table.id()));
+        }
+        Aggregation many =
+                new Aggregation(
+                        List.of(1),
+                        List.of(new AggregateCall(AggregateFunction.COUNT, Optional.empty())),
+                        100_000);
+        maxBytes = 1_000;
+        AggregatePass tooSmall = computed(many, 1, false);
+        assertThat(tooSmall.isTooLarge()).isTrue();
+        assertThat(tooSmall.isCrowded()).as("fewer at once would not help").isFalse();
+        while (computed(many, ALL_PARTS, true).isTooLarge()) {
+            maxBytes *= 2; // until there is room for a part, and not for two
+        }
+        AggregatePass crowded = computed(many, 1, true);
+        assertThat(crowded.isCrowded()).as("all open, room for one").isTrue();
+        assertThat(crowded.isTooLarge()).isTrue();
+        assertThat(computed(many, 1, false).isTooLarge()).as("one after the other").isFalse();
+        maxBytes = MAX_BYTES;
+    }
+
+    private AggregatePass computed(Aggregation aggregation, int computing, boolean keepOpen)
+            throws IOException {
+        ReadPoint point = node.readPoint();
+        AggregatePass pass =
+                node.engine()
+                        .aggregate(
+                                point,
+                                table.id(),
+                                table.schemaVersion(),
+                                ScanPredicate.ALL,
+                                aggregation,
+                                Optional.empty(),
+                                maxBytes)
+                        .pass(GroupRange.ALL, computing);
+        assertThat(pass.partCount()).isGreaterThan(2);
+        List<AggregatePart> open = new ArrayList<>();
+        for (Optional<AggregatePart> next = pass.nextPart();
+                next.isPresent();
+                next = pass.nextPart()) {
+            AggregatePart part = next.get();
+            while (!pass.isTooLarge() && part.load()) {
+                part.add();
+            }
+            if (keepOpen) {
+                open.add(part);
+            } else {
+                part.close();
+            }
+        }
+        for (AggregatePart part : open) {
+            part.close();
+        }
+        return pass;
     }
 
     /** One group cannot be divided. */

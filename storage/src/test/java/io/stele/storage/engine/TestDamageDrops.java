@@ -112,6 +112,26 @@ final class TestDamageDrops {
         assertThat(rows(table)).containsExactly(Map.entry(7L, "in the log:7"));
     }
 
+    /** Otherwise older results would be taken for those of other rows. */
+    @Test
+    void whatIsGivenUpIsInTheHistory() throws IOException {
+        for (long id = 0; id < 100; id++) {
+            put(table, id, "in a file");
+        }
+        flush(table);
+        Optional<String> first = node.engine().history();
+        assertThat(first).isPresent();
+        node.restart();
+        assertThat(node.engine().history()).isEqualTo(first);
+        String index = fileOf(table).keyIndex().orElseThrow().path();
+        put(table, 7, "in the log");
+        damage(index, 30);
+        assertDamaged(index);
+        assertThat(node.engine().history()).isEqualTo(first);
+        drop(index);
+        assertThat(node.engine().history()).isPresent().isNotEqualTo(first);
+    }
+
     @Test
     void aDecisionThatIsGivenUpAbortsItsTransaction() throws IOException {
         put(table, 1, "row");
@@ -175,6 +195,7 @@ final class TestDamageDrops {
 
     private void assertDamaged(String object) throws IOException {
         node.restart();
+        node.tick(0); // opens the files
         assertThat(node.engine().status().damages())
                 .extracting(Damage::object)
                 .containsExactly(object);

@@ -256,6 +256,46 @@ final class TestDamagedCatalog {
         }
     }
 
+    /** Nothing names it any more but a transaction that was prepared when the process died. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theIdOfATableThatOnlyATransactionInDoubtNamesIsNotGivenAgain(boolean isDecided)
+            throws IOException {
+        put(table, 1, "row");
+        TestTable late = TestTable.create(node.engine(), "late", Orientation.COLUMN, true, 1);
+        assertThat(late.schema().tableGroup()).isEqualTo(table.schema().tableGroup());
+        String transaction = node.engine().beginTransaction(late.id(), Optional.empty());
+        WriteBatchBuilder batch = late.batch();
+        batch.upsert(late.key(1), late.row(1, "in doubt", 1));
+        node.engine().stage(transaction, late.shard(1), batch.toByteArray(), 0, batch.sizeBytes());
+        var commit = node.commit(transaction, List.of());
+        node.runUntilDecided(transaction, commit);
+        if (!isDecided) {
+            node.store().delete(Decision.path(transaction)); // as if it had died before
+        }
+        node.store().delete(newest());
+        node.restart();
+        TestTable other = TestTable.create(node.engine(), "other", Orientation.COLUMN, true, 1);
+        assertThat(other.id()).isNotEqualTo(late.id());
+        assertThat(rows(other)).isEmpty();
+    }
+
+    /** A release that does not know of them would remove the files of lost tables. */
+    @Test
+    void aCatalogThatWasGivenUpInPartIsForReleasesThatKnowOfIt() throws IOException {
+        assertThat(node.store().readFully(newest())[8]).isEqualTo((byte) 7);
+        damage(newest());
+        node.restart();
+        long since = node.engine().status().damages().getFirst().sinceMillis();
+        node.tick(3_600_000);
+        assertThat(node.engine().status().damages().getFirst().sinceMillis())
+                .as("when it was met, not now")
+                .isEqualTo(since);
+        node.await(node.engine().dropDamaged(newest()));
+        node.restart();
+        assertThat(node.store().readFully(newest())[8]).isEqualTo((byte) 8);
+    }
+
     /** Somebody has deleted versions, or put a copy of before in their place. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})

@@ -37,7 +37,7 @@ class TestFileCollector {
                         store,
                         new BlockCache("row-blocks", 1, () -> 0),
                         new BlockCache("key-indexes", 1, () -> 0),
-                        new ColumnFileReaders("footers", 0, () -> 0),
+                        new ColumnFileReaders("footers", 0, () -> 0, _ -> {}),
                         new ColumnPointReader("row-groups", 1, () -> 0),
                         new DecodedColumns("decoded-columns", 0, () -> 0),
                         new RowCache("rows", 0, () -> 0),

@@ -1,6 +1,7 @@
 package io.stele.storage.engine;
 
 import static io.stele.storage.engine.LookupScenario.values;
+import static java.util.stream.Collectors.toList;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.protocol.Lsn;
@@ -15,6 +16,8 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.schema.TableOption;
 import io.stele.protocol.schema.TableOptions;
 import io.stele.protocol.wire.WriteBatchBuilder;
+import io.stele.storage.objectstore.RoundsStore;
+import io.stele.storage.objectstore.RoundsStore.Recorded;
 import io.stele.storage.scan.RowCursor;
 import java.io.IOException;
 import java.time.Duration;
@@ -23,6 +26,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -136,6 +141,62 @@ class TestIndexLookupScans {
         } catch (IOException failed) {
             throw new java.io.UncheckedIOException(failed);
         }
+    }
+
+    /** Whether an index is good for a scan is known without reading what all keys need. */
+    @Test
+    void aKeyOfManyRowsEndsTheCount() throws IOException {
+        AtomicReference<RoundsStore> made = new AtomicReference<>();
+        SimulatedNode node = RequestCost.start(RequestCost.CACHES, made);
+        TestTable table =
+                TestTable.createIndexed(
+                        node.engine(), "t", Orientation.COLUMN, 1, List.of(BY_NAME));
+        List<String> names = new ArrayList<>();
+        SplittableRandom random = new SplittableRandom(1);
+        for (int i = 0; i < 20_000; i++) {
+            names.add("%08d".formatted(i) + Long.toHexString(random.nextLong()).repeat(5));
+        }
+        int many = IndexReads.MAX_SCANNED + 1;
+        for (int first = 0; first < many + names.size(); first += 1000) {
+            WriteBatchBuilder batch = table.batch();
+            int end = Math.min(many + names.size(), first + 1000);
+            for (int id = first; id < end; id++) {
+                String name = id < many ? "" : names.get(id - many);
+                batch.upsert(table.key(id), table.row(id, name, 0));
+            }
+            node.await(table.write(node.engine(), table.schema().shard(0), batch));
+        }
+        node.await(node.engine().flush(table.id()));
+        List<String> some =
+                IntStream.range(0, 99).mapToObj(i -> names.get(i * 200)).collect(toList());
+        Recorded<ScanMode> all = plan(made, node, table, some);
+        some.addFirst("");
+        Recorded<ScanMode> ended = plan(made, node, table, some);
+        assertThat(all.result()).isEqualTo(ScanMode.LOOKUP);
+        assertThat(ended.result()).isEqualTo(ScanMode.LIVE);
+        // Two thirds of the keys' entries, beside those of the first
+        assertThat(ended.bytes()).isLessThan(all.bytes() * 4 / 5);
+        assertThat(all.rounds()).isLessThanOrEqualTo(5); // two groups of keys
+    }
+
+    private static Recorded<ScanMode> plan(
+            AtomicReference<RoundsStore> made,
+            SimulatedNode node,
+            TestTable table,
+            List<String> names)
+            throws IOException {
+        node.restart();
+        node.tick(0); // opens the files
+        ReadPoint point = node.readPoint();
+        ScanPredicate predicate = new ScanPredicate(Map.of(2, values(table, 2, names)));
+        return made.get()
+                .record(
+                        () ->
+                                node.engine()
+                                        .planLookups(point, table.id(), predicate)
+                                        .shards()
+                                        .getFirst()
+                                        .mode());
     }
 
     @Test

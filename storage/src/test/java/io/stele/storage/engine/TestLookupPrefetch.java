@@ -1,11 +1,15 @@
 package io.stele.storage.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.cache.CacheStatistics;
 import io.stele.protocol.schema.Orientation;
 import io.stele.storage.objectstore.FarObjectStore;
 import io.stele.storage.objectstore.ForwardingObjectStore;
+import io.stele.storage.objectstore.NonBlocking;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.WouldBlockException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -94,5 +98,46 @@ class TestLookupPrefetch {
             assertThat(calls).isEqualTo(3);
             assertThat(lookup.rows().rows()).hasSize(40).allMatch(Optional::isPresent);
         }
+    }
+
+    /** On a local disk too: to seek a row in its row group means to decode those before it. */
+    @Test
+    void aRowGroupIsReadOnceForAllKeysInIt() throws IOException {
+        SimulatedNode node = SimulatedNode.start(OPTIONS, 1);
+        TestTable table = TestTable.create(node.engine(), "t", Orientation.COLUMN, true, 1);
+        for (long id = 0; id < 200; id++) {
+            node.await(table.upsert(node.engine(), id, "row " + id, id));
+        }
+        node.await(node.engine().flush(table.id()));
+        assertThat(node.engine().multiGet(table.id(), Optional.empty(), keys(table, 0, 100)))
+                .allMatch(Optional::isPresent);
+        assertThat(rowGroupReads(node)).isEqualTo(1);
+        node.await(table.upsert(node.engine(), 200, "row 200", 200)); // the row cache is open then
+        PointLookup several =
+                node.engine().startLookup(table.id(), Optional.empty(), keys(table, 100, 110));
+        assertThatThrownBy(() -> NonBlocking.read(() -> several.advance(8)))
+                .as("ten rows, which are found together elsewhere")
+                .isInstanceOf(WouldBlockException.class);
+        assertThat(several.advance()).isTrue();
+        assertThat(several.rows().rows()).hasSize(10).allMatch(Optional::isPresent);
+        PointLookup one =
+                node.engine().startLookup(table.id(), Optional.empty(), keys(table, 110, 111));
+        assertThat(NonBlocking.read(() -> one.advance(8))).as("in memory").isTrue();
+        PointLookup known =
+                node.engine().startLookup(table.id(), Optional.empty(), keys(table, 100, 110));
+        assertThat(NonBlocking.read(() -> known.advance(16))).as("in the row cache").isTrue();
+    }
+
+    private static List<byte[]> keys(TestTable table, long from, long to) {
+        return LongStream.range(from, to).mapToObj(table::key).toList();
+    }
+
+    private static long rowGroupReads(SimulatedNode node) {
+        CacheStatistics groups =
+                node.engine().status().caches().stream()
+                        .filter(cache -> cache.name().equals("row-groups"))
+                        .findFirst()
+                        .orElseThrow();
+        return groups.hits() + groups.misses();
     }
 }

@@ -11,6 +11,7 @@ import io.stele.protocol.row.PartitionEncoder;
 import io.stele.protocol.schema.Orientation;
 import io.stele.protocol.wire.WriteBatchBuilder;
 import io.stele.storage.catalog.TableState;
+import io.stele.storage.objectstore.FarObjectStore;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -66,6 +67,49 @@ final class TestManyPartitions {
                 .extracting(PartitionFiles::rowCount)
                 .allMatch(rows -> rows == 22 || rows == 23 || rows == 24);
         assertThat(table.planned(node, node.readPoint())).isEqualTo(expected);
+    }
+
+    /**
+     * Each waits until enough are under way: with one after the other that never happens, and the
+     * test gives up.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {".orc", ".idx", ".sums"})
+    void aFlushToAStoreThatIsFarPublishesItsFilesSideBySide(String object) throws IOException {
+        MeetingStore.Meeting meeting = new MeetingStore.Meeting(object, 16);
+        SimulatedNode far =
+                SimulatedNode.start(
+                        StorageOptions.DEFAULT,
+                        1,
+                        store ->
+                                new FarObjectStore(
+                                        new MeetingStore(store, meeting),
+                                        task -> Thread.ofPlatform().daemon().start(task),
+                                        System::nanoTime));
+        TestTable parted =
+                TestTable.create(
+                        far.engine(),
+                        "parted",
+                        Orientation.COLUMN,
+                        false,
+                        1,
+                        List.of(2),
+                        TableState.PUBLIC);
+        WriteBatchBuilder batch = parted.batch();
+        for (long id = 0; id < 400; id++) {
+            batch.append(parted.row(id, "p" + id % 200, -id));
+            expected.put(id, "p" + id % 200 + ":" + -id);
+        }
+        far.await(parted.write(far.engine(), parted.schema().shard(0), batch));
+        meeting.begin();
+        far.await(far.engine().flush(parted.id()));
+        assertThat(meeting.most()).isBetween(16, 33);
+        assertThat(far.store().list("data/" + parted.id() + "/"))
+                .filteredOn(entry -> entry.path().endsWith(object))
+                .hasSize(200);
+        assertThat(parted.planned(far, far.readPoint())).isEqualTo(expected);
+        far.restart();
+        assertThat(parted.planned(far, far.readPoint())).isEqualTo(expected);
     }
 
     @Test

@@ -100,12 +100,7 @@ final class TestSetAside {
     private void commitAndLose(WrittenFile file) throws IOException {
         String transaction = node.engine().beginTransaction(damaged.id(), Optional.empty());
         CompletableFuture<Lsn> commit = node.commit(transaction, List.of(file));
-        while (!commit.isDone() && node.store().list(Decision.path(transaction)).isEmpty()) {
-            if (!node.pool().runOne()) {
-                node.tick(500);
-            }
-        }
-        assertThat(commit).isNotDone();
+        node.runUntilDecided(transaction, commit);
         node.objects().delete(file.keyIndexPath().orElseThrow());
         node.restart();
     }
@@ -303,12 +298,7 @@ final class TestSetAside {
         other.insert(insert, OperationKind.INSERT, 5, "inserted", 5);
         stage(transaction, other, insert);
         CompletableFuture<Lsn> commit = node.commit(transaction, List.of());
-        while (!commit.isDone() && node.store().list(Decision.path(transaction)).isEmpty()) {
-            if (!node.pool().runOne()) {
-                node.tick(500);
-            }
-        }
-        assertThat(commit).isNotDone();
+        node.runUntilDecided(transaction, commit);
         String index = fileOf(damaged).keyIndex().orElseThrow().path();
         byte[] good = node.store().readFully(index);
         node.store().delete(index);
@@ -407,6 +397,7 @@ final class TestSetAside {
     }
 
     private void assertSetAside(String object) throws IOException {
+        node.tick(0); // opens the files
         assertThat(node.engine().status().damages())
                 .extracting(Damage::object)
                 .containsExactly(object);

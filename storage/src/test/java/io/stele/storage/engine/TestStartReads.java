@@ -6,6 +6,7 @@ import io.stele.protocol.schema.Orientation;
 import io.stele.storage.fault.CrashPoint;
 import io.stele.storage.objectstore.ForwardingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
+import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.wal.HybridClock;
@@ -23,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a start reads of a store, with pools of real threads. */
+/** What a start reads of a store, and what it opens then, with pools of real threads. */
 class TestStartReads {
     private static final int AT_ONCE = 8;
 
@@ -51,12 +52,54 @@ class TestStartReads {
         TogetherStore together = new TogetherStore(store);
         try (EngineThreads threads = threads();
                 StorageEngine engine = open(together, threads)) {
-            assertThat(together.asked.getCount()).isZero();
+            assertThat(together.asked.await(30, TimeUnit.SECONDS)).isTrue();
             for (TestTable table : tables) {
                 assertThat(table.get(engine, Optional.empty(), 77)).isPresent();
             }
         }
         assertThat(uncaught).isEmpty();
+    }
+
+    /** Which data files there are is asked for before the catalog is known, and waited for last. */
+    @Test
+    @Timeout(60)
+    void dataFilesAreListedBesideTheRest() throws Exception {
+        try (EngineThreads threads = threads();
+                StorageEngine engine = open(store, threads)) {
+            TestTable table = TestTable.create(engine, "t", Orientation.ROW, true, 1);
+            table.upsert(engine, 1, "row", 1).get(30, TimeUnit.SECONDS);
+            engine.flush(table.id()).get(30, TimeUnit.SECONDS);
+        }
+        CountDownLatch dataAsked = new CountDownLatch(1);
+        CountDownLatch catalogRead = new CountDownLatch(1);
+        ObjectStore ordered =
+                new ForwardingObjectStore(store) {
+                    @Override
+                    public List<ObjectEntry> list(String prefix) throws IOException {
+                        if (prefix.equals("data/")) {
+                            dataAsked.countDown();
+                            await(catalogRead);
+                        } else if (prefix.equals("catalog/")) {
+                            await(dataAsked);
+                            catalogRead.countDown();
+                        }
+                        return super.list(prefix);
+                    }
+                };
+        try (EngineThreads threads = threads();
+                StorageEngine engine = open(ordered, threads)) {
+            assertThat(engine.catalog().current().tables()).hasSize(1);
+        }
+        assertThat(uncaught).isEmpty();
+    }
+
+    private static void await(CountDownLatch latch) throws IOException {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        }
     }
 
     private EngineThreads threads() {
@@ -84,12 +127,7 @@ class TestStartReads {
         public ObjectReader open(String path, long sizeBytes) throws IOException {
             if (path.startsWith("data/")) {
                 asked.countDown();
-                try {
-                    asked.await();
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    throw new IOException(e);
-                }
+                await(asked);
             }
             return super.open(path, sizeBytes);
         }

@@ -109,15 +109,7 @@ class TestUnsettledCatalog {
 
     @Test
     void aCommitThatPublishesWaitsForTheCatalogBeforeItIsDecided() {
-        TestTable staged =
-                TestTable.create(
-                        node.engine(),
-                        "staged",
-                        Orientation.COLUMN,
-                        true,
-                        1,
-                        List.of(),
-                        TableState.STAGED);
+        TestTable staged = staged("staged");
         String transaction = node.engine().beginTransaction(staged.id(), Optional.empty());
         drop(StoreFaults.OUTAGE);
         assertRefused(ErrorCode.BUSY, () -> publish(transaction, staged));
@@ -125,6 +117,54 @@ class TestUnsettledCatalog {
         catalog().settle();
         publish(transaction, staged);
         assertThat(catalog().current().findTable("test", "staged")).isPresent();
+    }
+
+    /** After a failure a client would look for the table, find none, and see it appear later. */
+    @Test
+    void aDecidedCommitEndsWhenItsTableIsPublic() throws IOException {
+        for (StoreFaults faults : List.of(UNKNOWN, StoreFaults.OUTAGE)) {
+            String name = "staged" + faults.equals(UNKNOWN);
+            TestTable staged = staged(name);
+            CompletableFuture<Lsn> committing = commitUntilDecided(staged);
+            node.store().setFaults(faults);
+            for (int tick = 0; tick < 100; tick++) {
+                node.tick(500);
+            }
+            assertThat(committing).isNotDone();
+            node.store().setFaults(StoreFaults.NONE);
+            for (int tick = 0; tick < 30; tick++) {
+                node.tick(500);
+            }
+            assertThat(committing).isCompleted();
+            assertThat(catalog().current().findTable("test", name)).isPresent();
+        }
+    }
+
+    /**
+     * It became public by the attempt that nobody heard of, and was dropped or replaced before the
+     * next one: the rows were there, so the commit succeeded, and its files are kept for those who
+     * read the past.
+     */
+    @Test
+    void aTableThatWasPublicBeforeTheCommitKnowsWasCommitted() throws IOException {
+        for (boolean isDropped : List.of(true, false)) {
+            TestTable staged = staged("published" + isDropped);
+            CompletableFuture<Lsn> committing = commitUntilDecided(staged);
+            node.store().setFaults(UNKNOWN);
+            while (!catalog().isUnsettled()) {
+                assertThat(node.pool().runOne()).isTrue();
+            }
+            node.store().setFaults(StoreFaults.NONE);
+            assertThat(catalog().settle()).isTrue();
+            assertThat(catalog().current().findTable("test", "published" + isDropped)).isPresent();
+            if (isDropped) {
+                catalog().dropTable(staged.id());
+            } else {
+                catalog().truncateTable(staged.id());
+            }
+            assertThat(committing).isNotDone();
+            node.await(committing);
+        }
     }
 
     @Test
@@ -161,6 +201,21 @@ class TestUnsettledCatalog {
 
     private Lsn publish(String transaction, TestTable staged) {
         return node.await(node.engine().commit(transaction, List.of(), Optional.of(staged.id())));
+    }
+
+    private TestTable staged(String name) {
+        return TestTable.create(
+                node.engine(), name, Orientation.COLUMN, true, 1, List.of(), TableState.STAGED);
+    }
+
+    private CompletableFuture<Lsn> commitUntilDecided(TestTable staged) throws IOException {
+        String transaction = node.engine().beginTransaction(staged.id(), Optional.empty());
+        CompletableFuture<Lsn> committing =
+                node.engine().commit(transaction, List.of(), Optional.of(staged.id()));
+        while (node.store().list(Decision.path(transaction)).isEmpty()) {
+            assertThat(node.pool().runOne()).isTrue();
+        }
+        return committing;
     }
 
     private void create(String name) {

@@ -141,6 +141,10 @@ class TestWarehouseLog {
                 .hasMessageContaining("found no log");
         Engine again = open(store, log("next"), givenUp);
         assertThat(table.get(again.engine, Optional.empty(), 2)).contains("name:2");
+        assertThat(again.engine.history()).contains(engine.engine.history().orElseThrow());
+        assertThat(again.engine.history().orElseThrow())
+                .contains("log " + id())
+                .doesNotContain(lost.toString());
         again.close();
     }
 

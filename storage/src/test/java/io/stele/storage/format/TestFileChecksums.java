@@ -9,8 +9,11 @@ import io.stele.protocol.api.WrittenFile;
 import io.stele.storage.objectstore.ForwardingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectStore;
+import io.stele.storage.objectstore.RoundsStore;
+import io.stele.storage.retrieval.ByteRange;
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -56,6 +59,33 @@ final class TestFileChecksums {
         int sums = Math.toIntExact(FileChecksums.sizeBytes(size, BLOCK));
         check(file, content, 100, 38 * BLOCK);
         assertThat(requests).containsExactly(sums, 39 * BLOCK);
+    }
+
+    /** What takes longer to come than to ask for comes by several requests, none twice. */
+    @Test
+    void longRangesAreReadInPiecesSideBySide() throws Exception {
+        int size = 160 * BLOCK + 77;
+        byte[] content = write(size, 1);
+        RoundsStore far = new RoundsStore(store);
+        ChecksummedFile file = ChecksummedFile.open(far, PATH, size, OptionalInt.of(BLOCK));
+        List<ByteRange> ranges =
+                List.of(
+                        new ByteRange(140 * BLOCK, 20 * BLOCK + 77),
+                        new ByteRange(100, 130 * BLOCK),
+                        new ByteRange(3, 40));
+        RoundsStore.Recorded<List<ByteBuffer>> read = far.record(() -> file.readAll(ranges));
+        for (int i = 0; i < ranges.size(); i++) {
+            byte[] found = new byte[ranges.get(i).length()];
+            read.result().get(i).get(found);
+            int from = (int) ranges.get(i).offset();
+            assertThat(found).isEqualTo(Arrays.copyOfRange(content, from, from + found.length));
+        }
+        assertThat(read.requests()).hasSizeBetween(5, 8);
+        assertThat(read.bytes()).isLessThan(153L * BLOCK);
+        assertThat(read.requests()).allMatch(request -> request.length() < 5 << 20);
+        assertThat(read.requests().stream().filter(request -> request.round() == 1).count())
+                .as("a slow machine may count some of another round")
+                .isGreaterThan(1);
     }
 
     /** The store of this test as if it were over a network; notes the lengths of reads. */

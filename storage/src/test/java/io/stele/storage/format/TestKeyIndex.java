@@ -1,18 +1,22 @@
 package io.stele.storage.format;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.protocol.SteleException;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectStore;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -21,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class TestKeyIndex {
     private static final String PATH = "data/1/0-0/a.idx";
+    private static final byte[] METADATA = "metadata of the column file".getBytes(UTF_8);
 
     private final ObjectStore store = new InMemoryObjectStore();
     private final BlockCache cache = new BlockCache("keys", 1 << 20, () -> 0);
@@ -140,13 +145,14 @@ final class TestKeyIndex {
                 store,
                 PATH,
                 path -> {
-                    KeyIndexCursor cursor =
+                    KeyIndexReader reader =
                             KeyIndexReader.open(
-                                            store,
-                                            path,
-                                            summary.sizeBytes(),
-                                            new BlockCache("once", 1 << 20, () -> 0))
-                                    .cursor();
+                                    store,
+                                    path,
+                                    summary.sizeBytes(),
+                                    new BlockCache("once", 1 << 20, () -> 0));
+                    assertThat(reader.readMetadata()).contains(METADATA);
+                    KeyIndexCursor cursor = reader.cursor();
                     int count = 0;
                     while (cursor.advance()) {
                         assertThat(cursor.ordinal()).isEqualTo(1000 - count);
@@ -159,22 +165,130 @@ final class TestKeyIndex {
     @Test
     void goldenFile() throws IOException {
         writeGolden();
-        Golden.check("key-index-2.idx", store.readFully(PATH));
-        byte[] golden = Golden.load("key-index-2.idx");
+        Golden.check("key-index-4.idx", store.readFully(PATH));
+        assertThat(checkGolden("key-index-4.idx").readMetadata()).contains(METADATA);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3})
+    void versionsBeforeAreRead(int version) throws IOException {
+        assertThat(checkGolden("key-index-" + version + ".idx").readMetadata()).isEmpty();
+    }
+
+    /** They come along as long as they are short enough, and are a read of their own otherwise. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 100, 50_000, 200_000})
+    void metadataOfTheColumnFileLieAtTheEnd(int length) throws IOException {
+        byte[] metadata = new byte[length];
+        new Random(length).nextBytes(metadata);
+        int ordinal = 0;
+        for (byte[] key : RandomKeys.keys(new Random(1), 5_000)) {
+            model.put(key, List.of(ordinal++));
+        }
+        KeyIndexSummary summary;
+        try (KeyIndexWriter writer =
+                KeyIndexWriter.byRank(store, PATH, BlockFileOptions.KEY_INDEX)) {
+            for (byte[] key : model.keySet()) {
+                writer.add(key);
+            }
+            summary = writer.finish(Optional.of(metadata));
+        }
+        List<byte[]> came = new ArrayList<>();
+        KeyIndexReader reader =
+                KeyIndexReader.open(
+                        store, PATH, summary.sizeBytes(), cache, sink(came, new ArrayList<>()));
+        assertThat(came)
+                .hasSize(length <= 50_000 ? 1 : 0)
+                .allSatisfy(bytes -> assertThat(bytes).isEqualTo(metadata));
+        assertThat(reader.readMetadata()).contains(metadata);
+        check(reader, new Random(2));
+    }
+
+    /** The column file has what they say. */
+    @Test
+    void damagedMetadataOfTheColumnFileLeaveTheIndexGood() throws IOException {
+        KeyIndexSummary summary = writeGolden();
+        byte[] bytes = store.readFully(PATH);
+        int found = new String(bytes, ISO_8859_1).indexOf(new String(METADATA, ISO_8859_1));
+        assertThat(found).isPositive();
+        bytes[found + 3] ^= 1;
+        store.put(PATH, bytes);
+        List<byte[]> came = new ArrayList<>();
+        List<SteleException> damaged = new ArrayList<>();
+        KeyIndexReader reader =
+                KeyIndexReader.open(store, PATH, summary.sizeBytes(), cache, sink(came, damaged));
+        assertThat(came).isEmpty();
+        assertThat(damaged)
+                .singleElement()
+                .satisfies(one -> assertThat(one).hasMessageContaining(PATH));
+        assertThat(reader.find("key-07".getBytes(UTF_8))).isEqualTo(993);
+        assertThatThrownBy(reader::readMetadata).isInstanceOf(SteleException.class);
+    }
+
+    private static KeyIndexReader.MetadataSink sink(
+            List<byte[]> came, List<SteleException> damaged) {
+        return new KeyIndexReader.MetadataSink() {
+            @Override
+            public void accept(byte[] encoded) {
+                came.add(encoded);
+            }
+
+            @Override
+            public void damaged(SteleException corrupt) {
+                damaged.add(corrupt);
+            }
+        };
+    }
+
+    private KeyIndexReader checkGolden(String name) throws IOException {
+        byte[] golden = Golden.load(name);
         store.put("golden.idx", golden);
         KeyIndexReader reader = KeyIndexReader.open(store, "golden.idx", golden.length, cache);
         assertThat(reader.find("key-07".getBytes(UTF_8))).isEqualTo(993);
         assertThat(reader.find("key-70".getBytes(UTF_8))).isEqualTo(KeyIndexReader.ABSENT);
+        return reader;
+    }
+
+    /** As workers and flushes write them: what makes a key index small. */
+    @Test
+    void keysOfANumberTakeLittle() throws IOException {
+        Random random = new Random(1);
+        List<Integer> ordinals = new ArrayList<>();
+        for (int i = 0; i < 100_000; i++) {
+            ordinals.add(i);
+        }
+        Collections.shuffle(ordinals, random);
+        KeyIndexSummary ranks;
+        KeyIndexSummary explicit;
+        try (KeyIndexWriter byRank =
+                        KeyIndexWriter.byRank(store, "ranks", BlockFileOptions.KEY_INDEX);
+                KeyIndexWriter writer =
+                        KeyIndexWriter.explicit(store, PATH, BlockFileOptions.KEY_INDEX)) {
+            long number = 1L << 63;
+            for (int ordinal : ordinals) {
+                number += 1 + random.nextInt(16);
+                byte[] key = new byte[8];
+                ByteBuffer.wrap(key).putLong(number);
+                model.put(key, List.of(ordinal));
+                byRank.add(key);
+                writer.add(key, ordinal);
+            }
+            ranks = byRank.finish();
+            explicit = writer.finish();
+        }
+        assertThat(ranks.sizeBytes() / 100_000.0).isBetween(1.5, 2.4); // 8 without being packed
+        assertThat(explicit.sizeBytes() / 100_000.0).isBetween(3.5, 4.6); // 11
+        check(KeyIndexReader.open(store, PATH, explicit.sizeBytes(), cache), random);
     }
 
     private KeyIndexSummary writeGolden() throws IOException {
         try (KeyIndexWriter writer =
                 KeyIndexWriter.explicit(
-                        store, PATH, new BlockFileOptions(64, 64, 2, 10, Compression.NONE))) {
+                        store, PATH, new BlockFileOptions(256, 64, 2, 10, Compression.PACKED))) {
             for (int i = 0; i < 20; i++) {
                 writer.add("key-%02d".formatted(i).getBytes(UTF_8), 1000 - i);
             }
-            return writer.finish();
+            return writer.finish(Optional.of(METADATA));
         }
     }
 
@@ -184,7 +298,7 @@ final class TestKeyIndex {
                 64 << random.nextInt(10),
                 1 + random.nextInt(20),
                 1 + random.nextInt(16),
-                Compression.values()[random.nextInt(3)]);
+                Compression.values()[random.nextInt(Compression.values().length)]);
     }
 
     private void check(KeyIndexReader reader, Random random) throws IOException {

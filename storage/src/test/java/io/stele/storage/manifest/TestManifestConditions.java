@@ -18,6 +18,7 @@ import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.ObjectEntry;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.orc.OrcManifestBases;
+import io.stele.testing.LongRun;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,9 @@ import org.junit.jupiter.api.Test;
 
 /** Files of bases by conditions: what is found is what a walk finds, with few requests. */
 final class TestManifestConditions {
+    /** More than a stripe of 100 has, and of 5,000 a part. */
+    private static final int FILES = LongRun.count(300, 1_000);
+
     private final ObjectStore store = new InMemoryObjectStore();
 
     @Test
@@ -73,7 +77,7 @@ final class TestManifestConditions {
         long all = 0;
         for (int stripeRows : List.of(1, 7, 100, 5_000)) {
             List<FileEntry> files = new ArrayList<>();
-            for (int i = 0; i < 1_000; i++) {
+            for (int i = 0; i < FILES; i++) {
                 files.add(bounded(file(random, "f" + i), random));
             }
             OrcManifestBases bases = OrcManifestBases.ofStripes(stripeRows);

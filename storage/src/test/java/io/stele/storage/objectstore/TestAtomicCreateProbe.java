@@ -8,13 +8,18 @@ import io.stele.storage.fault.CrashPoint;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,7 +41,7 @@ final class TestAtomicCreateProbe {
     /** Looks first and writes then: in a race several find nothing. */
     @Test
     void refusesAStoreThatLooksBeforeItWrites() {
-        CyclicBarrier allHaveLooked = new CyclicBarrier(8);
+        Map<String, CyclicBarrier> allHaveLooked = new ConcurrentHashMap<>();
         LyingStore store =
                 new LyingStore() {
                     @Override
@@ -45,7 +50,7 @@ final class TestAtomicCreateProbe {
                             return false;
                         }
                         try {
-                            allHaveLooked.await();
+                            allHaveLooked.computeIfAbsent(path, _ -> new CyclicBarrier(8)).await();
                         } catch (InterruptedException | BrokenBarrierException e) {
                             throw new IOException(e);
                         }
@@ -94,13 +99,12 @@ final class TestAtomicCreateProbe {
     void refusesAStoreThatReplacesForLatecomers() {
         LyingStore store =
                 new LyingStore() {
-                    private int calls;
+                    private final Map<String, Integer> calls = new HashMap<>();
 
                     @Override
                     public synchronized boolean createIfAbsent(String path, byte[] content)
                             throws IOException {
-                        calls++;
-                        if (isThere(path) && calls < 9) {
+                        if (isThere(path) & calls.merge(path, 1, Integer::sum) < 9) {
                             return false;
                         }
                         put(path, content);
@@ -109,6 +113,33 @@ final class TestAtomicCreateProbe {
                 };
         assertThatThrownBy(() -> check(store))
                 .hasMessageContaining("another object in place of one that was there");
+    }
+
+    /** Every start waits for it, on a store that takes 30 ms for each request. */
+    @Test
+    void racesSideBySide() throws Exception {
+        Map<String, AtomicInteger> underWay = new ConcurrentHashMap<>();
+        CyclicBarrier all = new CyclicBarrier(3 * 8);
+        ForwardingObjectStore store =
+                new ForwardingObjectStore(new InMemoryObjectStore()) {
+                    @Override
+                    public boolean createIfAbsent(String path, byte[] content) throws IOException {
+                        int racer =
+                                underWay.computeIfAbsent(path, _ -> new AtomicInteger())
+                                        .incrementAndGet();
+                        if (racer <= 8) {
+                            try {
+                                all.await(1, TimeUnit.MINUTES); // the racers of all races
+                            } catch (Exception e) {
+                                throw new IOException(e);
+                            }
+                        }
+                        return super.createIfAbsent(path, content);
+                    }
+                };
+        check(store);
+        assertThat(underWay).hasSize(3);
+        assertThat(store.list("")).isEmpty();
     }
 
     @Test

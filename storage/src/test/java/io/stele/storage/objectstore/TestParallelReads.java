@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -38,7 +40,7 @@ class TestParallelReads {
         assertThat(all.getNumberWaiting()).isZero();
     }
 
-    private static void await(CyclicBarrier barrier) throws IOException {
+    static void await(CyclicBarrier barrier) throws IOException {
         try {
             barrier.await(60, TimeUnit.SECONDS);
         } catch (Exception e) {
@@ -168,5 +170,29 @@ class TestParallelReads {
         List<Integer> done = new ArrayList<>();
         near.runAll(List.of(() -> done.add(1), () -> done.add(2)));
         assertThat(done).containsExactly(1, 2);
+    }
+
+    /** Each would take as long as its retries do. */
+    @Test
+    void hintsAreNotGoneOnWithInAnOutage() throws IOException {
+        AtomicInteger begun = new AtomicInteger();
+        ParallelReads.Read away =
+                () -> {
+                    begun.incrementAndGet();
+                    throw new IOException("the store is away");
+                };
+        ParallelReads inOrder = ParallelReads.of(new InMemoryObjectStore());
+        inOrder.tryAll(Collections.nCopies(100, away));
+        assertThat(begun).hasValue(4);
+
+        AtomicInteger missing = new AtomicInteger();
+        inOrder.tryAll(
+                Collections.<ParallelReads.Read>nCopies(
+                        100,
+                        () -> {
+                            missing.incrementAndGet();
+                            throw new NoSuchFileException("merged meanwhile");
+                        }));
+        assertThat(missing).hasValue(100);
     }
 }

@@ -127,6 +127,29 @@ final class TestSequentialReads {
         }
     }
 
+    /** What is small is kept to the end of its object, which may be one of very many. */
+    @Test
+    void objectsBeforeCanBeForgotten() throws IOException {
+        FarStore store = new FarStore(tasks::add);
+        try (SequentialReads reads = SequentialReads.of(store)) {
+            ObjectReader large = reads.over(store.open(), whole());
+            check(large, 0, 10);
+            assertThat(store.aheadBytes()).isPositive();
+            ObjectReader small = reads.over(store.open(), List.of(new ByteRange(0, 1000)));
+            check(small, 0, 10);
+            check(small, 10, 10);
+            assertThat(requests).hasValue(2);
+            reads.forget();
+            assertThat(store.aheadBytes()).isZero();
+            check(small, 20, 10);
+            check(large, 20, 10);
+            assertThat(requests).hasValue(4);
+            check(reads.over(store.open(), whole()), 0, 10); // it goes on with others
+            assertThat(requests).hasValue(5);
+        }
+        assertThat(store.aheadBytes()).isZero();
+    }
+
     @Test
     void randomReadsAreThoseOfTheObject() throws IOException {
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {

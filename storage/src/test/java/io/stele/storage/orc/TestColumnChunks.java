@@ -15,6 +15,7 @@ import io.stele.protocol.schema.TableSchema;
 import io.stele.storage.manifest.FileEntry;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.NonBlocking;
+import io.stele.storage.objectstore.RoundsStore;
 import io.stele.storage.objectstore.WouldBlockException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -62,6 +63,27 @@ final class TestColumnChunks {
             }
         }
         assertThat(memory.statistics().weightBytes()).isLessThanOrEqualTo(memoryBytes);
+    }
+
+    /** Of a store that is far away the columns of a stripe come together. */
+    @Test
+    void columnsOfAStripeAreReadSideBySide() throws IOException {
+        RoundsStore far = new RoundsStore(store);
+        ColumnFileReader remote = ColumnFileReader.open(far, entry, TABLE.columns());
+        DecodedColumns memory = new DecodedColumns("test", 0, () -> 0);
+        RoundsStore.Recorded<Boolean> walk =
+                far.record(
+                        () -> {
+                            try (ColumnChunks chunks =
+                                    new ColumnChunks(remote, memory, TABLE.columns(), true)) {
+                                check(chunks, TABLE.columns(), true);
+                            }
+                            return true;
+                        });
+        int stripes = remote.rowGroup(ROWS - 1).stripe() + 1;
+        assertThat(stripes).isGreaterThan(3);
+        // The data of each, with the footer of the next one; a slow machine may count some more
+        assertThat(walk.rounds()).isLessThan(2 * stripes);
     }
 
     @Test

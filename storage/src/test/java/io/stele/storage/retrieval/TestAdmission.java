@@ -85,9 +85,42 @@ class TestAdmission {
         assertThat(times.getLast()).isBetween(9_000_000_000L, 10_000_000_000L);
     }
 
+    /** A lookup of twenty keys wants a hundred ranges of some 100 KiB. */
+    @Test
+    void smallOnesGoBeyondTheLimitWhileTheyAreFewBytes() {
+        Admission admission = admission(6, Long.MAX_VALUE, OptionalLong.empty());
+        long quarter = Admission.SMALL_BYTES / 4;
+        List<Admission.Ticket> tickets = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            int number = i;
+            tickets.add(admission.enter(quarter, () -> started.add(number)));
+        }
+        assertThat(started).as("as many bytes as may be").containsExactly(0, 1, 2, 3);
+        tickets.getFirst().giveBack();
+        time.run();
+        assertThat(started).hasSize(5);
+        tickets.forEach(Admission.Ticket::giveBack);
+        started.clear();
+        for (int i = 0; i < 8; i++) {
+            int number = i;
+            tickets.add(admission.enter(1, () -> started.add(number)));
+        }
+        assertThat(started).as("as many as may ever be").hasSize(6);
+        tickets.forEach(Admission.Ticket::giveBack);
+        time.run();
+        assertThat(admission.requests()).isZero();
+        assertThat(admission.bytes()).isZero();
+    }
+
+    /** Without requests beyond the limit. */
     private Admission admission(long maxBytes, OptionalLong bandwidth) {
+        return admission(1, maxBytes, bandwidth);
+    }
+
+    private Admission admission(int maxRequests, long maxBytes, OptionalLong bandwidth) {
         return new Admission(
                 () -> limit,
+                maxRequests,
                 maxBytes,
                 new BandwidthLimit(bandwidth, time.getAsLong()),
                 time,

@@ -28,6 +28,9 @@ public interface CacheFiles extends AutoCloseable {
 
     void delete(String name) throws IOException;
 
+    /** What can be written before the disk is full. */
+    long usableBytes() throws IOException;
+
     @Override
     void close() throws IOException;
 

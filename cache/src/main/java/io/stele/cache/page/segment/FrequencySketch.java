@@ -17,19 +17,31 @@ final class FrequencySketch {
     private static final int ROWS = 4;
     private static final int COUNTERS_PER_LONG = 16;
 
-    /** Uses, in multiples of the pages that fit, until all counters are halved. */
+    /** Uses, in multiples of the pages that are here or fit, until all counters are halved. */
     private static final int SAMPLE_FACTOR = 10;
 
     private static final long HALF = 0x7777777777777777L;
 
     private final long[] table;
-    private final long sampleSize;
+    private final long minSampleSize;
+    private long sampleSize;
     private long uses;
 
-    /** Eight counters a page: 4 bytes. */
-    FrequencySketch(long maxPages) {
+    /**
+     * Eight counters a page: 4 bytes.
+     *
+     * @param maxPages that there may be, most of them in small part
+     * @param fullPages that fit
+     */
+    FrequencySketch(long maxPages, long fullPages) {
         table = new long[(int) Math.min(1 << 28, Math.max(16, maxPages / 2))];
-        sampleSize = Math.max(64, maxPages * SAMPLE_FACTOR);
+        minSampleSize = Math.max(64, fullPages * SAMPLE_FACTOR);
+        sampleSize = minSampleSize;
+    }
+
+    /** Sets the number of pages that are here. */
+    void setPages(long pages) {
+        sampleSize = Math.max(minSampleSize, pages * SAMPLE_FACTOR);
     }
 
     void increment(long high, long low) {

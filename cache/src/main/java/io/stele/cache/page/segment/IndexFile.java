@@ -3,6 +3,8 @@ package io.stele.cache.page.segment;
 import io.stele.cache.page.segment.CacheFiles.CacheFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Not thread-safe: guarded by the directory's journal lock.
  */
-final class IndexFile {
+final class IndexFile implements AutoCloseable {
     static final String NAME = "index";
     static final String NEW_NAME = "index.new";
 
@@ -49,55 +51,90 @@ final class IndexFile {
     }
 
     /**
-     * Gives all records of the file in order and makes it ready for more; returns whether there was
-     * one that belongs to this layout.
+     * Gives the records of the file and makes it ready for more: those of tables in order, then
+     * those of pages, the newest first. So who takes them knows at each whether a newer one says
+     * otherwise, and needs no memory for what the older ones said.
+     *
+     * @return whether there was a file that belongs to this layout
      */
-    boolean replay(Consumer<IndexJournal.Record> consumer) throws IOException {
-        if (!files.list().contains(NAME)) {
-            return false;
-        }
+    boolean replay(Consumer<IndexJournal.Record> tables, Consumer<PutRecord> pages)
+            throws IOException {
         CacheFile found = files.open(NAME);
+        boolean replayed = false;
         try {
-            long end = replay(found, consumer);
-            if (end < 0) {
-                found.close();
+            List<Long> parts = parts(found, tables);
+            if (parts.isEmpty()) {
                 return false;
             }
-            position = end;
+            for (int i = parts.size() - 2; i >= 0; i--) {
+                replay(found, parts.get(i), parts.get(i + 1), pages);
+            }
+            position = parts.getLast();
             file = found;
+            replayed = true;
             return true;
-        } catch (IOException e) {
-            found.close();
-            throw e;
+        } finally {
+            if (!replayed) {
+                found.close();
+            }
         }
     }
 
-    /** Returns the end of the last whole record, or -1. */
-    private long replay(CacheFile found, Consumer<IndexJournal.Record> consumer)
+    /** Whether there is one, of this layout or another. */
+    boolean exists() throws IOException {
+        return files.list().contains(NAME);
+    }
+
+    /**
+     * Where parts begin of which each has whole records and fits into a buffer, and the end of the
+     * last whole record; empty if the file is not of this layout.
+     */
+    private List<Long> parts(CacheFile found, Consumer<IndexJournal.Record> tables)
             throws IOException {
         long size = found.sizeBytes();
         ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
-        long next = Math.min(size, buffer.remaining());
-        found.read(buffer.limit((int) next), 0);
-        buffer.flip();
-        if (!IndexJournal.isHeader(layout.geometry(), layout.unitsPerSegment(), buffer)) {
-            return -1;
+        found.read(buffer.limit((int) Math.min(size, IndexJournal.HEADER_BYTES)), 0);
+        if (!IndexJournal.isHeader(layout.geometry(), layout.unitsPerSegment(), buffer.flip())) {
+            return List.of();
         }
+        List<Long> parts = new ArrayList<>();
+        long next = IndexJournal.HEADER_BYTES;
+        parts.add(next);
         while (true) {
-            Optional<IndexJournal.Record> record = IndexJournal.read(buffer);
-            if (record.isPresent()) {
-                consumer.accept(record.orElseThrow());
-                records++;
-                continue;
-            }
-            if (next == size || buffer.remaining() > BUFFER_BYTES / 2) {
-                return next - buffer.remaining();
-            }
-            buffer.compact();
-            int count = (int) Math.min(size - next, buffer.remaining());
-            found.read(buffer.limit(buffer.position() + count), next);
+            buffer.clear().limit((int) Math.min(size - next, BUFFER_BYTES));
+            found.read(buffer, next);
             buffer.flip();
-            next += count;
+            for (Optional<IndexJournal.Record> record = IndexJournal.read(buffer);
+                    record.isPresent();
+                    record = IndexJournal.read(buffer)) {
+                records++;
+                if (record.get().type() == IndexJournal.TABLE) {
+                    tables.accept(record.get());
+                }
+            }
+            if (buffer.position() == 0) {
+                return parts; // the end, or a record that was torn
+            }
+            next += buffer.position();
+            parts.add(next);
+        }
+    }
+
+    private static void replay(CacheFile found, long start, long end, Consumer<PutRecord> pages)
+            throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocate((int) (end - start));
+        found.read(buffer, start);
+        buffer.flip();
+        List<IndexJournal.Record> records = new ArrayList<>();
+        for (Optional<IndexJournal.Record> record = IndexJournal.read(buffer);
+                record.isPresent();
+                record = IndexJournal.read(buffer)) {
+            if (record.get().type() == IndexJournal.PAGE) {
+                records.add(record.get());
+            }
+        }
+        for (IndexJournal.Record record : records.reversed()) {
+            pages.accept(record.page());
         }
     }
 
@@ -159,7 +196,8 @@ final class IndexFile {
         records = count;
     }
 
-    void close() {
+    @Override
+    public void close() {
         closeFile();
     }
 

@@ -16,11 +16,12 @@ import java.util.zip.CRC32C;
  * <pre>
  * header
  * 0      magic               8  STELEPGI
- * 8      version             4  1
+ * 8      version             4  2
  * 12     page bytes          4
  * 16     block bytes         4
- * 20     units of a segment  4
- * 24     checksum            4  CRC32C of the 24 bytes before
+ * 20     units of a page     4  at most
+ * 24     units of a segment  4
+ * 28     checksum            4  CRC32C of the 28 bytes before
  *
  * record
  * 0      type                1  1 page, 2 table
@@ -30,34 +31,36 @@ import java.util.zip.CRC32C;
  * 8      body
  * 8 + n  checksum            4  CRC32C of what comes before
  *
- * body of a page: length of the page 4, key 16, four units 4 each (-1: not here), frequency 4
+ * body of a page: key 16, places of four groups of units 4 each ({@link Places}; -1: nothing is
+ *   here), units that are here 2 (a bit each, unit 0 in the lowest), frequency 2
  * body of a table: its name in UTF-8
  * </pre>
  *
- * <p>A page's record says that the page lies in these units, was used after those of the records
- * before, and that no other page lies there. A record may be wrong about that: blocks know what
- * page they belong to ({@link io.stele.cache.page.PageBlocks}).
+ * <p>A page's record says that units of the page lie in these places, that it was used after those
+ * of the records before, and that no other page lies there. A record may be wrong about that:
+ * blocks know what page they belong to ({@link io.stele.cache.page.PageBlocks}).
  */
 final class IndexJournal {
-    static final int HEADER_BYTES = 28;
+    static final int HEADER_BYTES = 32;
     static final int PAGE = 1;
     static final int TABLE = 2;
 
     /** Of a page. */
-    static final int PAGE_RECORD_BYTES = 8 + 40 + 4;
+    static final int PAGE_RECORD_BYTES = 8 + 36 + 4;
 
     static final int MAX_NAME_BYTES = 1024;
 
     private static final long MAGIC = 0x5354454C45504749L; // STELEPGI
-    private static final int VERSION = 1;
-    private static final int PAGE_BODY_BYTES = 40;
+    private static final int VERSION = 2;
+    private static final int PAGE_BODY_BYTES = 36;
 
     private IndexJournal() {}
 
     static void header(PageGeometry geometry, int unitsPerSegment, ByteBuffer target) {
         int start = target.position();
         target.putLong(MAGIC).putInt(VERSION).putInt(geometry.pageBytes());
-        target.putInt(geometry.blockBytes()).putInt(unitsPerSegment);
+        target.putInt(geometry.blockBytes()).putInt(geometry.maxUnits());
+        target.putInt(unitsPerSegment);
         target.putInt(checksum(target, start));
     }
 
@@ -76,12 +79,12 @@ final class IndexJournal {
     static void page(PutRecord page, ByteBuffer target) {
         int start = target.position();
         target.put((byte) PAGE).put((byte) page.queue()).putShort((short) page.table());
-        target.putInt(PAGE_BODY_BYTES).putInt(page.length());
+        target.putInt(PAGE_BODY_BYTES);
         target.putLong(page.key().high()).putLong(page.key().low());
-        for (int i = 0; i < PageGeometry.UNITS_PER_PAGE; i++) {
-            target.putInt(i < page.units().length ? page.units()[i] : PageEntries.NONE);
+        for (int group = 0; group < Places.GROUPS; group++) {
+            target.putInt(page.places()[group]);
         }
-        target.putInt(page.frequency());
+        target.putShort((short) page.mask()).putShort((short) page.frequency());
         target.putInt(checksum(target, start));
     }
 
@@ -104,13 +107,14 @@ final class IndexJournal {
 
         PutRecord page() {
             ByteBuffer source = body.duplicate();
-            int length = source.getInt();
             PageKey key = new PageKey(source.getLong(), source.getLong());
-            int[] units = new int[PageGeometry.UNITS_PER_PAGE];
-            for (int i = 0; i < units.length; i++) {
-                units[i] = Math.max(PageEntries.NONE, source.getInt());
+            int[] places = new int[Places.GROUPS];
+            for (int group = 0; group < places.length; group++) {
+                places[group] = source.getInt();
             }
-            return new PutRecord(key, table, length, queue, units, source.getInt());
+            int mask = Short.toUnsignedInt(source.getShort());
+            int frequency = Short.toUnsignedInt(source.getShort());
+            return new PutRecord(key, table, queue, mask, places, frequency);
         }
     }
 

@@ -13,6 +13,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** A directory of a local file system, for this process alone while it is open. */
 public final class LocalCacheFiles implements CacheFiles {
@@ -31,6 +32,23 @@ public final class LocalCacheFiles implements CacheFiles {
      */
     public static LocalCacheFiles open(Path directory) throws IOException {
         return new LocalCacheFiles(directory, DirectoryLock.acquire(directory, "cache"));
+    }
+
+    /**
+     * The same; empty if another process, or another part of this one, has it open.
+     *
+     * @throws IOException if the directory cannot be made or written
+     */
+    public static Optional<LocalCacheFiles> tryOpen(Path directory) throws IOException {
+        return DirectoryLock.tryAcquire(directory)
+                .map(lock -> new LocalCacheFiles(directory, lock));
+    }
+
+    /** Whether a file of this name in a directory is a cache's, its lock not included. */
+    public static boolean isCacheFile(String name) {
+        return name.equals(IndexFile.NAME)
+                || name.equals(IndexFile.NEW_NAME)
+                || SegmentFiles.segment(name).isPresent();
     }
 
     @Override
@@ -65,6 +83,11 @@ public final class LocalCacheFiles implements CacheFiles {
     @Override
     public void delete(String name) throws IOException {
         Files.deleteIfExists(directory.resolve(name));
+    }
+
+    @Override
+    public long usableBytes() throws IOException {
+        return Files.getFileStore(directory).getUsableSpace();
     }
 
     @Override

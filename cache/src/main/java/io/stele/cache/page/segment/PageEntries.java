@@ -1,6 +1,5 @@
 package io.stele.cache.page.segment;
 
-import io.stele.cache.page.PageGeometry;
 import java.util.Arrays;
 
 /**
@@ -17,21 +16,22 @@ final class PageEntries {
     private static final int CHUNK = 1 << CHUNK_BITS;
     private static final int INTS = 8;
 
-    /** Fields 0 to 3 are units. */
-    static final int PREVIOUS = PageGeometry.UNITS_PER_PAGE;
+    /** Fields 0 to 3 are places of groups of units. */
+    static final int PREVIOUS = Places.GROUPS;
 
     static final int NEXT = PREVIOUS + 1;
 
     /** The next entry of the same hash bucket; of a free entry, the next free one. */
     static final int CHAIN = NEXT + 1;
 
-    /** Length less one: 20 bits, table: 10 bits, queue: 2 bits. */
+    /** Units that are here: 16 bits, table: 10 bits, queue: 2 bits. */
     private static final int META = CHAIN + 1;
 
     static final int MAX_TABLES = 1 << 10;
 
-    private static final int LENGTH_BITS = 20;
+    private static final int UNITS_BITS = 16;
     private static final int TABLE_BITS = 10;
+    private static final int UNITS_MASK = (1 << UNITS_BITS) - 1;
 
     private long[][] keys = new long[0][];
     private int[][] fields = new int[0][];
@@ -40,6 +40,11 @@ final class PageEntries {
 
     int size() {
         return size;
+    }
+
+    /** Behind the last entry, free or not. */
+    int end() {
+        return keys.length << CHUNK_BITS;
     }
 
     int allocate() {
@@ -53,7 +58,7 @@ final class PageEntries {
     }
 
     void release(int entry) {
-        setMeta(entry, 1, 0, QueueKind.NONE);
+        setMeta(entry, 0, 0, QueueKind.NONE);
         setField(entry, CHAIN, firstFree);
         firstFree = entry;
         size--;
@@ -94,24 +99,37 @@ final class PageEntries {
         fields[entry >>> CHUNK_BITS][(entry & CHUNK - 1) * INTS + field] = value;
     }
 
-    int length(int entry) {
-        return (field(entry, META) & (1 << LENGTH_BITS) - 1) + 1;
+    /** Where a group of units lies; {@link Places#NONE}: nothing of it is here. */
+    int place(int entry, int group) {
+        return field(entry, group);
+    }
+
+    void setPlace(int entry, int group, int place) {
+        setField(entry, group, place);
+    }
+
+    /** The units that are here, a bit each. */
+    int mask(int entry) {
+        return field(entry, META) & UNITS_MASK;
+    }
+
+    void setMask(int entry, int mask) {
+        setMeta(entry, mask, table(entry), queue(entry));
     }
 
     int table(int entry) {
-        return field(entry, META) >>> LENGTH_BITS & MAX_TABLES - 1;
+        return field(entry, META) >>> UNITS_BITS & MAX_TABLES - 1;
     }
 
     int queue(int entry) {
-        return field(entry, META) >>> LENGTH_BITS + TABLE_BITS;
+        return field(entry, META) >>> UNITS_BITS + TABLE_BITS;
     }
 
-    void setMeta(int entry, int length, int table, int queue) {
-        setField(
-                entry, META, length - 1 | table << LENGTH_BITS | queue << LENGTH_BITS + TABLE_BITS);
+    void setMeta(int entry, int mask, int table, int queue) {
+        setField(entry, META, mask | table << UNITS_BITS | queue << UNITS_BITS + TABLE_BITS);
     }
 
     void setQueue(int entry, int queue) {
-        setMeta(entry, length(entry), table(entry), queue);
+        setMeta(entry, mask(entry), table(entry), queue);
     }
 }

@@ -2,15 +2,21 @@ package io.stele.cache.page.segment;
 
 import static java.util.Objects.requireNonNull;
 
-import io.stele.cache.page.PageGeometry;
 import io.stele.cache.page.PageKey;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * Which pages a directory holds, where, and which of them go when space is needed: a hash table and
- * three queues over {@link PageEntries}, 56.5 bytes for a page of full size: 48 of the entry, 4 of
- * the hash table, 4 of the sketch and 4 bits of the allocator.
+ * The pages that a directory holds, where they lie, and which of them go when space is needed: a
+ * hash table and three queues over {@link PageEntries}, 58 bytes for a page of full size: 48 of the
+ * entry, 4 of the hash table, 4 of the sketch and 2 of the allocator.
+ *
+ * <p>Invariant: there are at most as many entries as full pages fit, or {@link #MIN_ENTRIES}, and
+ * those whose first units are being written. So heap has a limit by the size of the cache, and a
+ * large cache in which many pages are there in small part does not use all of its disk.
  *
  * <p>W-TinyLFU (see {@link FrequencySketch}, section 4 of the same paper): a page enters the window
  * (1 % of the space) without a question. When the space is used up, the page that leaves the window
@@ -25,7 +31,7 @@ import java.util.random.RandomGenerator;
  * <p>Not thread-safe.
  */
 final class PageIndex {
-    /** Steps to make room for a page, and entries looked at for a victim: enough, and an end. */
+    /** Steps to make room for units, and entries looked at for a victim: enough, and an end. */
     private static final int MAX_STEPS = 64;
 
     /**
@@ -33,6 +39,24 @@ final class PageIndex {
      * frequent: so nobody who knows the hash can keep it out for ever (as in Caffeine).
      */
     private static final int WARM_FREQUENCY = 6;
+
+    /** Of an entry, its bucket and its part of the sketch. */
+    static final int HEAP_BYTES_PER_ENTRY = 56;
+
+    /** 7 MB of entries: a cache of up to 8 GiB may have one for each unit. */
+    static final int MIN_ENTRIES = 1 << 17;
+
+    /** Of the space, wasted in broken groups, from which on some of them are emptied. */
+    private static final int SPARE_PART = 64;
+
+    /** Of the groups, how many are emptied at once. */
+    private static final int EMPTIED_PART = 64;
+
+    /** Whose place must not be given to others for now. */
+    private static final class Pin {
+        private int count;
+        private boolean isOrphan;
+    }
 
     private final PageEntries entries = new PageEntries();
     private final PageQueue window = new PageQueue(entries, QueueKind.WINDOW);
@@ -43,29 +67,38 @@ final class PageIndex {
     private final RandomGenerator random;
     private final boolean admission;
     private final int[] buckets;
+    private final int maxEntries;
+    private final Map<Integer, Pin> pins = new HashMap<>();
     private final int maxWindowUnits;
     private final int maxProtectedUnits;
     private final int[] usedUnits = new int[PageEntries.MAX_TABLES];
     private final int[] reservedUnits = new int[PageEntries.MAX_TABLES];
     private long evictions;
 
-    PageIndex(int capacityUnits, RandomGenerator random) {
-        this(capacityUnits, random, true);
+    PageIndex(int capacityUnits, int unitsPerPage, RandomGenerator random) {
+        this(capacityUnits, unitsPerPage, random, true);
     }
 
     /**
+     * @param unitsPerPage of a full page
      * @param admission whether a page has to be wanted more than the one that would go for it
      */
-    PageIndex(int capacityUnits, RandomGenerator random, boolean admission) {
+    PageIndex(int capacityUnits, int unitsPerPage, RandomGenerator random, boolean admission) {
         this.admission = admission;
         this.random = requireNonNull(random, "random is null");
         this.allocator = new UnitAllocator(capacityUnits);
-        int maxPages = Math.max(1, capacityUnits / PageGeometry.UNITS_PER_PAGE);
-        this.sketch = new FrequencySketch(maxPages);
-        this.buckets = new int[maxPages];
+        int capacity = allocator.capacity();
+        this.maxEntries = maxEntries(capacity, unitsPerPage);
+        this.sketch = new FrequencySketch(maxEntries, capacity / unitsPerPage);
+        this.buckets = new int[maxEntries];
         Arrays.fill(buckets, PageEntries.NONE);
-        this.maxWindowUnits = Math.max(PageGeometry.UNITS_PER_PAGE, capacityUnits / 100);
-        this.maxProtectedUnits = (int) ((capacityUnits - maxWindowUnits) * 8L / 10);
+        this.maxWindowUnits = Math.max(Places.GROUPS * Places.GROUP, capacity / 100);
+        this.maxProtectedUnits = (int) ((capacity - maxWindowUnits) * 8L / 10);
+    }
+
+    /** Pages that a directory of a number of units holds at most. */
+    static int maxEntries(long units, int unitsPerPage) {
+        return (int) Math.max(1, Math.max(units / unitsPerPage, Math.min(units, MIN_ENTRIES)));
     }
 
     PageEntries entries() {
@@ -82,13 +115,6 @@ final class PageIndex {
 
     int frequency(int entry) {
         return sketch.frequency(entries.high(entry), entries.low(entry));
-    }
-
-    /** Remembers uses from before a restart. */
-    void restoreFrequency(PageKey key, int frequency) {
-        for (int i = 0; i < Math.min(frequency, FrequencySketch.MAX_FREQUENCY); i++) {
-            sketch.increment(key.high(), key.low());
-        }
     }
 
     /** Units of {@code table} that others may not take. */
@@ -117,13 +143,13 @@ final class PageIndex {
     }
 
     private void touch(int entry) {
-        int units = units(entry);
+        int space = space(entry);
         switch (entries.queue(entry)) {
-            case QueueKind.WINDOW -> window.moveFirst(entry, units);
-            case QueueKind.PROTECTED -> protectedPages.moveFirst(entry, units);
+            case QueueKind.WINDOW -> window.moveFirst(entry, space);
+            case QueueKind.PROTECTED -> protectedPages.moveFirst(entry, space);
             default -> {
-                probation.remove(entry, units);
-                protectedPages.addFirst(entry, units);
+                probation.remove(entry, space);
+                protectedPages.addFirst(entry, space);
                 limitProtected();
             }
         }
@@ -136,26 +162,266 @@ final class PageIndex {
     }
 
     private void move(int entry, PageQueue from, PageQueue to) {
-        int units = units(entry);
-        from.remove(entry, units);
-        to.addFirst(entry, units);
+        int space = space(entry);
+        from.remove(entry, space);
+        to.addFirst(entry, space);
     }
 
     /**
-     * Fills {@code units} with units for a page of {@code table}, evicting pages if needed, even
-     * that one; {@code false} if they are not to be kept.
+     * Makes room for units of a page, evicting pages if needed, even that one.
+     *
+     * @param wanted units, a bit each, of which those that are here already need none
+     * @param table whose space it is, if the page is not here
+     * @return to be ended by {@link #publish} or {@link #cancel}; empty: they are not to be kept
      */
-    boolean allocate(int[] units, int table) {
-        for (int step = 0; allocator.available() < units.length; step++) {
-            int victim = step < MAX_STEPS ? victim(table, units.length) : PageEntries.NONE;
+    Optional<Placement> place(PageKey key, int wanted, int table) {
+        for (int step = 0; true; step++) {
+            int entry = find(key);
+            int here = entry == PageEntries.NONE ? 0 : entries.mask(entry);
+            Placement placement = new Placement(key, wanted & ~here);
+            if (placement.mask() == 0) {
+                return Optional.of(placement);
+            }
+            int wholes = wholes(placement, entry);
+            int singles = groups(placement.mask()) - wholes - extended(placement, entry);
+            boolean hasEntry = entry != PageEntries.NONE || entries.size() < maxEntries;
+            if (hasEntry && allocator.fits(wholes, singles)) {
+                allocate(placement, entry);
+                return Optional.of(placement);
+            }
+            if (hasEntry && wholes > 0 && emptyBrokenGroups()) {
+                continue;
+            }
+            int space = wholes * Places.GROUP + singles;
+            int victim = step < MAX_STEPS ? victim(table, space) : PageEntries.NONE;
             if (victim == PageEntries.NONE) {
-                return false;
+                return Optional.empty();
             }
             remove(victim);
             evictions++;
         }
-        allocator.allocate(units);
-        return true;
+    }
+
+    /** Groups of which a mask has something. */
+    private static int groups(int mask) {
+        int count = 0;
+        for (int group = 0; group < Places.GROUPS; group++) {
+            count += Places.ofGroup(mask, group) == 0 ? 0 : 1;
+        }
+        return count;
+    }
+
+    /** Groups that are written into room that they have. */
+    private int extended(Placement placement, int entry) {
+        int count = 0;
+        for (int group = 0; group < Places.GROUPS; group++) {
+            boolean isWritten = Places.ofGroup(placement.mask(), group) != 0;
+            count += isWritten && isExtended(entry, group) ? 1 : 0;
+        }
+        return count;
+    }
+
+    private boolean isExtended(int entry, int group) {
+        int place = placeOf(entry, group);
+        return place != Places.NONE && Places.isWhole(place);
+    }
+
+    private int placeOf(int entry, int group) {
+        return entry == PageEntries.NONE ? Places.NONE : entries.place(entry, group);
+    }
+
+    /** Groups that need room for all of their units. */
+    private int wholes(Placement placement, int entry) {
+        int count = 0;
+        for (int group = 0; group < Places.GROUPS; group++) {
+            count += needsWhole(placement, entry, group) ? 1 : 0;
+        }
+        return count;
+    }
+
+    private boolean needsWhole(Placement placement, int entry, int group) {
+        int written = Integer.bitCount(Places.ofGroup(placement.mask(), group));
+        int place = placeOf(entry, group);
+        return written > 0 && (place == Places.NONE ? written > 1 : !Places.isWhole(place));
+    }
+
+    private void allocate(Placement placement, int entry) {
+        for (int group = 0; group < Places.GROUPS; group++) {
+            if (Places.ofGroup(placement.mask(), group) == 0) {
+                continue;
+            }
+            int place = placeOf(entry, group);
+            if (isExtended(entry, group)) {
+                pin(place);
+                placement.setPinned(group, place);
+            } else if (place != Places.NONE) {
+                pin(place);
+                placement.setSource(group, place, Places.groupIn(entries.mask(entry), group));
+                placement.setPlace(group, allocator.allocateWhole());
+            } else {
+                placement.setPlace(
+                        group,
+                        needsWhole(placement, entry, group)
+                                ? allocator.allocateWhole()
+                                : allocator.allocateSingle());
+            }
+        }
+    }
+
+    private void pin(int place) {
+        pins.computeIfAbsent(place, _ -> new Pin()).count++;
+    }
+
+    private void unpin(int place) {
+        Pin pin = requireNonNull(pins.get(place), "not pinned");
+        pin.count--;
+        if (pin.count == 0) {
+            pins.remove(place);
+            if (pin.isOrphan) {
+                allocator.release(place);
+            }
+        }
+    }
+
+    /** Frees the room of a page, when nobody writes into it or copies from it any more. */
+    private void release(int place) {
+        Pin pin = pins.get(place);
+        if (pin == null) {
+            allocator.release(place);
+        } else {
+            pin.isOrphan = true;
+        }
+    }
+
+    /** Nothing was written. */
+    void cancel(Placement placement) {
+        for (int group = 0; group < Places.GROUPS; group++) {
+            int place = placement.place(group);
+            if (placement.isPinned(group)) {
+                unpin(place);
+            } else if (place != Places.NONE) {
+                allocator.release(place);
+            }
+            if (placement.source(group) != Places.NONE) {
+                unpin(placement.source(group));
+            }
+        }
+    }
+
+    /**
+     * Puts units that were written into the page, which enters if it is not here, as far as nobody
+     * else was faster.
+     *
+     * @return the page's entry, which has all of them or not; {@link PageEntries#NONE}: it has gone
+     *     and none of them is of use by itself
+     */
+    int publish(Placement placement, int table) {
+        int entry = find(placement.key());
+        boolean isNew = entry == PageEntries.NONE;
+        int[] places = isNew ? none() : placesOf(entry);
+        int mask = isNew ? 0 : entries.mask(entry);
+        for (int group = 0; group < Places.GROUPS; group++) {
+            if (placement.place(group) != Places.NONE) {
+                mask |= publish(placement, group, places);
+            }
+        }
+        if (isNew) {
+            return mask == 0 ? PageEntries.NONE : insert(placement.key(), table, mask, places);
+        }
+        int before = space(entry);
+        for (int group = 0; group < Places.GROUPS; group++) {
+            entries.setPlace(entry, group, places[group]);
+        }
+        entries.setMask(entry, mask);
+        int more = space(entry) - before;
+        queue(entry).grow(more);
+        usedUnits[entries.table(entry)] += more;
+        limitWindow();
+        limitProtected();
+        return entry;
+    }
+
+    /** Takes a group over into the places of its page; returns the units that come with it. */
+    private int publish(Placement placement, int group, int[] places) {
+        int place = placement.place(group);
+        int source = placement.source(group);
+        int written = Places.groupIn(placement.mask(), group);
+        allocator.markWritten(Places.unit(place, Places.highest(written)));
+        if (placement.isPinned(group)) {
+            int units = places[group] == place ? written : 0;
+            unpin(place);
+            return units;
+        }
+        int units = 0;
+        if (places[group] == Places.NONE || places[group] == source) {
+            if (places[group] != Places.NONE) {
+                release(source);
+            }
+            places[group] = place;
+            units = written | Places.groupIn(placement.copied(), group);
+        } else {
+            allocator.release(place); // another one was faster
+        }
+        if (source != Places.NONE) {
+            unpin(source);
+        }
+        return units;
+    }
+
+    private static int[] none() {
+        int[] places = new int[Places.GROUPS];
+        Arrays.fill(places, Places.NONE);
+        return places;
+    }
+
+    /**
+     * Forgets units that lie alone in broken groups, where these waste much space; returns whether
+     * whole groups are free now that were not. Looks at all entries, for some milliseconds, once
+     * for a large share of the space.
+     */
+    private boolean emptyBrokenGroups() {
+        if (allocator.spareUnits() < Math.max(Places.GROUP, allocator.capacity() / SPARE_PART)) {
+            return false;
+        }
+        int wanted = Math.max(1, allocator.capacity() / Places.GROUP / EMPTIED_PART);
+        int emptied = 0;
+        for (int most = 1; most < Places.GROUP && emptied == 0; most++) {
+            int end = entries.end();
+            for (int entry = 0; entry < end && emptied < wanted; entry++) {
+                if (entries.queue(entry) != QueueKind.NONE) {
+                    emptied += forgetSingles(entry, most);
+                }
+            }
+        }
+        return emptied > 0;
+    }
+
+    /** Returns how many groups are empty by that. */
+    private int forgetSingles(int entry, int most) {
+        int emptied = 0;
+        int before = space(entry);
+        for (int group = 0; group < Places.GROUPS; group++) {
+            int place = entries.place(entry, group);
+            if (place == Places.NONE || Places.isWhole(place) || pins.containsKey(place)) {
+                continue;
+            }
+            int used = allocator.usedOfGroup(Places.firstUnit(place));
+            if (used <= most) {
+                allocator.release(place);
+                int mask = entries.mask(entry);
+                entries.setPlace(entry, group, Places.NONE);
+                entries.setMask(entry, mask & ~Places.groupIn(mask, group));
+                emptied += used == 1 ? 1 : 0;
+            }
+        }
+        int less = before - space(entry);
+        queue(entry).grow(-less);
+        usedUnits[entries.table(entry)] -= less;
+        if (less > 0 && entries.mask(entry) == 0) {
+            remove(entry);
+            evictions++;
+        }
+        return emptied;
     }
 
     private int victim(int table, int needed) {
@@ -205,29 +471,23 @@ final class PageIndex {
             if (isTakeable(entry, table)) {
                 return entry;
             }
-            queue.moveFirst(entry, units(entry));
+            queue.moveFirst(entry, space(entry));
         }
         return PageEntries.NONE;
     }
 
     private boolean isTakeable(int entry, int table) {
         int owner = entries.table(entry);
-        return owner == table || usedUnits[owner] - units(entry) >= reservedUnits[owner];
+        return owner == table || usedUnits[owner] - space(entry) >= reservedUnits[owner];
     }
 
     private boolean isWithinShare(int table, int more) {
         return usedUnits[table] + more <= reservedUnits[table];
     }
 
-    /**
-     * Puts in a page that is not here, whose units are allocated.
-     *
-     * @param units by their number in the page; {@link PageEntries#NONE}, or beyond the end: that
-     *     one is not here
-     */
-    int insert(PageKey key, int table, int length, int[] units) {
-        int entry = add(key, table, length, units);
-        int count = units(entry);
+    private int insert(PageKey key, int table, int mask, int[] places) {
+        int entry = add(key, table, mask, places);
+        int count = space(entry);
         boolean shared = usedUnits[table] <= reservedUnits[table];
         (shared ? probation : window).addFirst(entry, count);
         limitWindow();
@@ -235,60 +495,59 @@ final class PageIndex {
     }
 
     /**
-     * Adds allocated units to a page that is here; those that it has already are released.
-     *
-     * @param units as of {@link #insert}
-     * @return whether it has more now
+     * Puts in a page from a journal, in the queue that it was in, as the one used longest ago;
+     * nobody else has its room. {@link #restored} follows when all are here.
      */
-    boolean extend(int entry, int[] units) {
-        int more = 0;
-        for (int i = 0; i < units.length; i++) {
-            if (units[i] == PageEntries.NONE) {
-                continue;
-            }
-            if (entries.field(entry, i) == PageEntries.NONE) {
-                entries.setField(entry, i, units[i]);
-                more++;
-            } else {
-                allocator.release(units[i]);
+    void restore(PutRecord page, int table) {
+        restoreFrequency(page.key(), page.frequency());
+        int entry = add(page.key(), table, page.mask(), page.places());
+        for (int place : page.places()) {
+            if (place != Places.NONE) {
+                allocator.take(place);
             }
         }
-        queue(entry).grow(more);
-        usedUnits[entries.table(entry)] += more;
-        limitWindow();
-        limitProtected();
-        return more > 0;
+        int count = space(entry);
+        switch (page.queue()) {
+            case QueueKind.WINDOW -> window.addLast(entry, count);
+            case QueueKind.PROTECTED -> protectedPages.addLast(entry, count);
+            default -> probation.addLast(entry, count);
+        }
     }
 
-    /** Puts in a page from a journal, in the queue that it was in. */
-    void restore(PageKey key, int table, int length, int[] units, int queue) {
-        int entry = add(key, table, length, units);
-        for (int unit : units) {
-            if (unit != PageEntries.NONE) {
-                allocator.take(unit);
-            }
-        }
-        int count = units(entry);
-        switch (queue) {
-            case QueueKind.WINDOW -> window.addFirst(entry, count);
-            case QueueKind.PROTECTED -> protectedPages.addFirst(entry, count);
-            default -> probation.addFirst(entry, count);
-        }
+    /** All pages of the journal are here; those beyond the limits of today go. */
+    void restored() {
         limitWindow();
         limitProtected();
+        while (entries.size() > maxEntries) {
+            PageQueue[] all = {probation, window, protectedPages};
+            for (PageQueue queue : all) {
+                if (queue.tail() != PageEntries.NONE) {
+                    remove(queue.tail());
+                    break;
+                }
+            }
+        }
     }
 
-    private int add(PageKey key, int table, int length, int[] units) {
+    /** Remembers uses from before a restart. */
+    private void restoreFrequency(PageKey key, int frequency) {
+        for (int i = 0; i < Math.min(frequency, FrequencySketch.MAX_FREQUENCY); i++) {
+            sketch.increment(key.high(), key.low());
+        }
+    }
+
+    private int add(PageKey key, int table, int mask, int[] places) {
         int entry = entries.allocate();
+        sketch.setPages(entries.size());
         entries.setKey(entry, key.high(), key.low());
-        entries.setMeta(entry, length, table, QueueKind.NONE);
-        for (int i = 0; i < PageGeometry.UNITS_PER_PAGE; i++) {
-            entries.setField(entry, i, i < units.length ? units[i] : PageEntries.NONE);
+        entries.setMeta(entry, mask, table, QueueKind.NONE);
+        for (int group = 0; group < Places.GROUPS; group++) {
+            entries.setPlace(entry, group, places[group]);
         }
         int bucket = bucket(key.high());
         entries.setField(entry, PageEntries.CHAIN, buckets[bucket]);
         buckets[bucket] = entry;
-        usedUnits[table] += units(entry);
+        usedUnits[table] += space(entry);
         return entry;
     }
 
@@ -299,16 +558,17 @@ final class PageIndex {
         }
     }
 
-    /** Forgets a page and frees its units. */
+    /** Forgets a page and frees its room. */
     void remove(int entry) {
-        int units = units(entry);
-        queue(entry).remove(entry, units);
-        for (int unit : unitsOf(entry)) {
-            if (unit != PageEntries.NONE) {
-                allocator.release(unit);
+        int space = space(entry);
+        queue(entry).remove(entry, space);
+        for (int group = 0; group < Places.GROUPS; group++) {
+            int place = entries.place(entry, group);
+            if (place != Places.NONE) {
+                release(place);
             }
         }
-        usedUnits[entries.table(entry)] -= units;
+        usedUnits[entries.table(entry)] -= space;
         unchain(entry);
         entries.release(entry);
     }
@@ -335,22 +595,22 @@ final class PageIndex {
         entries.setField(before, PageEntries.CHAIN, next);
     }
 
-    /** How many units of a page are here. */
-    int units(int entry) {
-        int units = 0;
-        for (int i = 0; i < PageGeometry.UNITS_PER_PAGE; i++) {
-            units += entries.field(entry, i) == PageEntries.NONE ? 0 : 1;
+    /** Units of space that a page takes. */
+    int space(int entry) {
+        int space = 0;
+        for (int group = 0; group < Places.GROUPS; group++) {
+            space += Places.space(entries.place(entry, group));
         }
-        return units;
+        return space;
     }
 
-    /** Where the units of a page lie, by their number in it; {@link PageEntries#NONE}: not here. */
-    int[] unitsOf(int entry) {
-        int[] units = new int[PageGeometry.UNITS_PER_PAGE];
-        for (int i = 0; i < units.length; i++) {
-            units[i] = entries.field(entry, i);
+    /** Where the groups of a page lie, by their number in it. */
+    int[] placesOf(int entry) {
+        int[] places = new int[Places.GROUPS];
+        for (int group = 0; group < places.length; group++) {
+            places[group] = entries.place(entry, group);
         }
-        return units;
+        return places;
     }
 
     /** All entries, in an order in which they can be restored one after the other. */
@@ -366,12 +626,12 @@ final class PageIndex {
         return order;
     }
 
-    /** Units of all pages, as the queues count them. */
+    /** Space of all pages, as the queues count it. */
     int queuedUnits() {
         return window.units() + probation.units() + protectedPages.units();
     }
 
-    /** Units of a table's pages. */
+    /** Space of a table's pages. */
     int usedUnits(int table) {
         return usedUnits[table];
     }

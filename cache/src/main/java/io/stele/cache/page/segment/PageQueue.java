@@ -46,6 +46,21 @@ final class PageQueue {
         size++;
     }
 
+    /** As the entry whose last use is longest ago. */
+    void addLast(int entry, int entryUnits) {
+        entries.setQueue(entry, kind);
+        entries.setField(entry, PageEntries.NEXT, PageEntries.NONE);
+        entries.setField(entry, PageEntries.PREVIOUS, tail);
+        if (tail == PageEntries.NONE) {
+            head = entry;
+        } else {
+            entries.setField(tail, PageEntries.NEXT, entry);
+        }
+        tail = entry;
+        units += entryUnits;
+        size++;
+    }
+
     /** An entry in it has so many units more. */
     void grow(int moreUnits) {
         units += moreUnits;

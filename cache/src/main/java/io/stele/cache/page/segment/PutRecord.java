@@ -6,7 +6,8 @@ import io.stele.cache.page.PageKey;
  * A page, as a journal has it.
  *
  * @param table the number that the journal gave the table
- * @param units where its units lie, by their number in it; {@link PageEntries#NONE}: not here
+ * @param mask its units that are here, a bit each
+ * @param places where the groups of its units lie ({@link Places}), by their number in it
  * @param frequency how often it was asked for, about, when this was written
  */
-record PutRecord(PageKey key, int table, int length, int queue, int[] units, int frequency) {}
+record PutRecord(PageKey key, int table, int queue, int mask, int[] places, int frequency) {}

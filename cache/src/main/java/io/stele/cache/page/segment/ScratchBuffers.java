@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * <p>Thread-safe.
  */
 final class ScratchBuffers {
-    /** 16 MiB in all with units of 258 KiB; a power of two. */
+    /** 16 MiB in all with groups of 264 KiB; a power of two. */
     static final int MAX_BUFFERS = 64;
 
     private static final int PROBES = 8;

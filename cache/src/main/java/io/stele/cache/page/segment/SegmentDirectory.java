@@ -6,9 +6,10 @@ import io.stele.cache.page.PageStore.Outcome;
 import io.stele.cache.page.PageStoreStatistics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -20,14 +21,14 @@ import java.util.random.RandomGenerator;
  * One directory of a {@link SegmentPageStore}: an index in memory, segment files, and the index's
  * journal.
  *
- * <p>A page, or some of its units, is written into free units, then it enters the index, then the
+ * <p>A page, or some of its units, is written into free room, then it enters the index, then the
  * journal. None of this is synced or ordered on disk: blocks verify only as what they were written
  * for ({@link io.stele.cache.page.PageBlocks}), so the worst that a crash does is that pages are
  * lost.
  *
- * <p>A reader looks a page up under the lock and reads it without. If its units are given to
- * another page meanwhile, the blocks do not verify, and the index then no longer has the page
- * there: a miss.
+ * <p>A reader looks a page up under the lock and reads it without. If its room is given to another
+ * page meanwhile, the blocks do not verify, and the index then no longer has the page there: it is
+ * looked up again.
  *
  * <p>Thread-safe. Lock order: journal, then index; no file is touched under the index lock.
  */
@@ -41,8 +42,8 @@ final class SegmentDirectory {
     /** How old the recency on disk may be, in a cache that changes. */
     private static final long CHECKPOINT_NANOS = 300_000_000_000L;
 
-    /** A unit of a page for which space is needed. */
-    private static final int WANTED = 1;
+    /** How often a page is looked for, or written, again that others moved meanwhile. */
+    private static final int MAX_MOVES = 3;
 
     private final String name;
     private final SegmentLayout layout;
@@ -84,6 +85,7 @@ final class SegmentDirectory {
     private final LongAdder removed = new LongAdder();
     private final LongAdder writeFailures = new LongAdder();
     private final long maxBytes;
+    private boolean emptied; // written before this is published
 
     private SegmentDirectory(
             String name,
@@ -101,14 +103,16 @@ final class SegmentDirectory {
         this.nanoTime = nanoTime;
         int units = layout.units(maxBytes);
         this.shares = new HashMap<>(layout.shares());
-        this.index = new PageIndex(units, random, layout.admission());
+        this.index =
+                new PageIndex(units, layout.geometry().unitsPerPage(), random, layout.admission());
         this.segments = new SegmentFiles(layout, units, files, scratch);
         this.indexFile = new IndexFile(layout, files);
         this.checkpointAt = nanoTime.getAsLong() + CHECKPOINT_NANOS;
     }
 
     /**
-     * Opens a directory with what an earlier process left in it. Owns {@code files} from now on.
+     * Opens a directory with what an earlier process left in it. Owns {@code files} from now on,
+     * and closes them if it fails, whatever fails.
      */
     static SegmentDirectory open(
             String name,
@@ -119,16 +123,21 @@ final class SegmentDirectory {
             LongSupplier nanoTime,
             RandomGenerator random)
             throws IOException {
-        SegmentDirectory directory =
-                new SegmentDirectory(name, maxBytes, layout, files, scratch, nanoTime, random);
+        SegmentDirectory directory = null;
         boolean opened = false;
         try {
+            directory =
+                    new SegmentDirectory(name, maxBytes, layout, files, scratch, nanoTime, random);
             directory.recover();
             opened = true;
             return directory;
         } finally {
             if (!opened) {
-                directory.abandon();
+                if (directory == null) {
+                    files.close();
+                } else {
+                    directory.abandon();
+                }
             }
         }
     }
@@ -136,14 +145,21 @@ final class SegmentDirectory {
     private void recover() throws IOException {
         files.delete(IndexFile.NEW_NAME);
         Map<Integer, Integer> segmentUnits = segmentUnits();
+        boolean hadIndex = indexFile.exists();
         Recovery recovery = new Recovery(segmentUnits);
-        if (!indexFile.replay(recovery::add)) {
-            deleteSegments(segmentUnits);
-            indexFile.rewrite(target -> 0);
+        if (hadIndex && indexFile.replay(recovery::addTable, recovery::addPage)) {
+            recovery.finish();
+            journaledTables = tables.size();
             return;
         }
-        recovery.finish();
-        journaledTables = tables.size();
+        emptied = hadIndex;
+        deleteSegments(segmentUnits);
+        indexFile.rewrite(target -> 0);
+    }
+
+    /** Whether what was here when this was opened was laid out otherwise, and is deleted. */
+    boolean isEmptied() {
+        return emptied;
     }
 
     /**
@@ -181,93 +197,66 @@ final class SegmentDirectory {
         }
     }
 
-    /** Takes in the records of a journal. A later page takes the units of an earlier one. */
+    /** Takes in the records of a journal: tables, then pages from the newest on. */
     private final class Recovery {
         private final Map<Integer, Integer> segmentUnits;
-        private final int[] owners = new int[index.allocator().capacity()];
         private final Map<Integer, Integer> numbers = new HashMap<>();
+
+        /** Units that records taken or left so far were about. */
+        private final BitSet seen = new BitSet();
 
         Recovery(Map<Integer, Integer> segmentUnits) {
             this.segmentUnits = segmentUnits;
-            Arrays.fill(owners, PageEntries.NONE);
         }
 
-        void add(IndexJournal.Record record) {
-            if (record.type() == IndexJournal.TABLE) {
-                numbers.put(record.table(), tableNumber(record.name()));
-            } else {
-                add(record.page());
-            }
+        void addTable(IndexJournal.Record record) {
+            numbers.put(record.table(), tableNumber(record.name()));
         }
 
-        private void add(PutRecord page) {
-            int earlier = index.find(page.key());
-            if (earlier != PageEntries.NONE) {
-                remove(earlier);
-            }
-            if (!isPossible(page)) {
-                return;
-            }
-            for (int unit : page.units()) {
-                if (unit != PageEntries.NONE && owners[unit] != PageEntries.NONE) {
-                    remove(owners[unit]);
+        /** Not if a newer one is about the same page, or had some of its room. */
+        void addPage(PutRecord page) {
+            boolean isNewest = index.find(page.key()) == PageEntries.NONE;
+            boolean isPossible = page.mask() != 0;
+            for (int group = 0; group < Places.GROUPS; group++) {
+                int place = page.places()[group];
+                int units = Places.ofGroup(page.mask(), group);
+                if (place != Places.NONE || units != 0) {
+                    isPossible &= isPossible(place, units) && see(place);
                 }
             }
-            int table = numbers.getOrDefault(page.table(), TableNumbers.OTHERS);
-            index.restoreFrequency(page.key(), page.frequency());
-            index.restore(page.key(), table, page.length(), page.units(), page.queue());
-            int entry = index.find(page.key());
-            for (int unit : page.units()) {
-                if (unit != PageEntries.NONE) {
-                    owners[unit] = entry;
-                }
+            if (isNewest && isPossible && page.mask() < 1 << layout.geometry().unitsPerPage()) {
+                index.restore(page, numbers.getOrDefault(page.table(), TableNumbers.OTHERS));
             }
         }
 
-        private void remove(int entry) {
-            for (int unit : index.unitsOf(entry)) {
-                if (unit != PageEntries.NONE) {
-                    owners[unit] = PageEntries.NONE;
-                }
-            }
-            index.remove(entry);
-        }
-
-        private boolean isPossible(PutRecord page) {
-            PageGeometry geometry = layout.geometry();
-            if (page.length() < 1 || page.length() > geometry.pageBytes()) {
+        private boolean isPossible(int place, int units) {
+            if (place < 0 || units == 0) {
                 return false;
             }
-            int[] units = page.units();
-            int count = 0;
-            for (int i = 0; i < units.length; i++) {
-                if (units[i] == PageEntries.NONE) {
-                    continue;
-                }
-                int present = segmentUnits.getOrDefault(layout.segment(units[i]), 0);
-                if (i >= geometry.units(page.length())
-                        || units[i] >= owners.length
-                        || units[i] % layout.unitsPerSegment() >= present) {
-                    return false;
-                }
-                count++;
-            }
-            return count > 0 && areDistinct(units);
+            int first = Places.firstUnit(place);
+            int room = Places.space(place);
+            int capacity = index.allocator().capacity();
+            int lastUsed = Places.isWhole(place) ? first + Places.highest(units) : first;
+            int present = segmentUnits.getOrDefault(layout.segment(first), 0);
+            return first <= capacity - room
+                    && (Places.isWhole(place)
+                            ? first % Places.GROUP == 0
+                            : Integer.bitCount(units) == 1)
+                    && lastUsed % layout.unitsPerSegment() < present;
         }
 
-        private static boolean areDistinct(int[] units) {
-            for (int i = 1; i < units.length; i++) {
-                for (int j = 0; j < i; j++) {
-                    if (units[i] == units[j] && units[i] != PageEntries.NONE) {
-                        return false;
-                    }
-                }
-            }
-            return true;
+        /** Whether nobody had this room yet. */
+        private boolean see(int place) {
+            int first = Places.firstUnit(place);
+            int end = first + Places.space(place);
+            int seenFirst = seen.nextSetBit(first);
+            seen.set(first, end);
+            return seenFirst < 0 || seenFirst >= end;
         }
 
         /** Space that is on disk already is used first. */
         void finish() {
+            index.restored();
             segmentUnits.forEach(
                     (segment, units) ->
                             index.allocator()
@@ -309,7 +298,7 @@ final class SegmentDirectory {
 
     /** Full pages that fit. */
     long maxPages() {
-        return index.allocator().capacity() / PageGeometry.UNITS_PER_PAGE;
+        return index.allocator().capacity() / layout.geometry().unitsPerPage();
     }
 
     /** Whether so much failed in a row that nothing is to be expected of it any more. */
@@ -339,46 +328,64 @@ final class SegmentDirectory {
 
     // @GuardedBy("lock")
     private boolean hasUnits(int entry, int offset, int length) {
-        if (offset + length > index.entries().length(entry)) {
-            return false;
-        }
-        int end = layout.geometry().units(offset + length);
-        for (int unit = offset / unitPayloadBytes; unit < end; unit++) {
-            if (index.entries().field(entry, unit) == PageEntries.NONE) {
-                return false;
-            }
-        }
-        return true;
+        int wanted = units(offset, length);
+        return (index.entries().mask(entry) & wanted) == wanted;
     }
 
-    /** See {@link io.stele.cache.page.PageStore#read}. */
-    Outcome read(PageKey key, int offset, byte[] buffer, int bufferOffset, int length) {
-        int[] units = new int[PageGeometry.UNITS_PER_PAGE];
-        if (!locate(key, offset, length, units)) {
-            return Outcome.MISS;
-        }
-        try {
-            if (segments.read(key, units, offset, buffer, bufferOffset, length)) {
-                if (failures.get() > 0) {
-                    failures.set(0);
+    /** The units of a page that have something of a range, a bit each. */
+    private int units(int offset, int length) {
+        return Places.range(offset / unitPayloadBytes, layout.geometry().units(offset + length));
+    }
+
+    /**
+     * Blocks of a page that is shorter than others, the last one of a file, verify only as those of
+     * a page of this length.
+     */
+    private PageKey blockKey(PageKey key, int pageLength) {
+        return pageLength == layout.geometry().pageBytes()
+                ? key
+                : new PageKey(key.high(), key.low() ^ PageKey.mix(pageLength));
+    }
+
+    /**
+     * See {@link io.stele.cache.page.PageStore#read}.
+     *
+     * @param pageLength of the whole page
+     */
+    Outcome read(
+            PageKey key, int pageLength, int offset, byte[] buffer, int bufferOffset, int length) {
+        int[] places = new int[Places.GROUPS];
+        PageKey blockKey = blockKey(key, pageLength);
+        for (int attempt = 0; locate(key, offset, length, places); attempt++) {
+            try {
+                if (segments.read(blockKey, places, offset, buffer, bufferOffset, length)) {
+                    if (failures.get() > 0) {
+                        failures.set(0);
+                    }
+                    return Outcome.HIT;
                 }
-                return Outcome.HIT;
+            } catch (IOException e) {
+                failures.incrementAndGet();
             }
-        } catch (IOException e) {
-            failures.incrementAndGet();
+            if (dropDamaged(key, places)) {
+                return Outcome.DAMAGED;
+            }
+            if (attempt == MAX_MOVES) {
+                return Outcome.MISS;
+            }
         }
-        return dropDamaged(key, units);
+        return Outcome.MISS;
     }
 
-    private boolean locate(PageKey key, int offset, int length, int[] units) {
+    private boolean locate(PageKey key, int offset, int length, int[] places) {
         lock.lock();
         try {
             int entry = index.use(key);
             if (entry == PageEntries.NONE || !hasUnits(entry, offset, length)) {
                 return false;
             }
-            for (int i = 0; i < units.length; i++) {
-                units[i] = index.entries().field(entry, i);
+            for (int group = 0; group < places.length; group++) {
+                places[group] = index.entries().place(entry, group);
             }
             return true;
         } finally {
@@ -386,17 +393,18 @@ final class SegmentDirectory {
         }
     }
 
-    /** Damaged, unless the page has gone from there meanwhile; more of it may have come. */
-    private Outcome dropDamaged(PageKey key, int[] units) {
+    /** Unless the page has gone from there meanwhile, or moved; more of it may have come. */
+    private boolean dropDamaged(PageKey key, int[] places) {
         lock.lock();
         try {
             int entry = index.find(key);
             if (entry == PageEntries.NONE) {
-                return Outcome.MISS;
+                return false;
             }
-            for (int i = 0; i < units.length; i++) {
-                if (units[i] != PageEntries.NONE && units[i] != index.entries().field(entry, i)) {
-                    return Outcome.MISS;
+            for (int group = 0; group < places.length; group++) {
+                if (places[group] != Places.NONE
+                        && places[group] != index.entries().place(entry, group)) {
+                    return false;
                 }
             }
             index.remove(entry);
@@ -404,7 +412,7 @@ final class SegmentDirectory {
             lock.unlock();
         }
         damaged.increment();
-        return Outcome.DAMAGED;
+        return true;
     }
 
     /**
@@ -420,70 +428,53 @@ final class SegmentDirectory {
             byte[] bytes,
             int offset,
             int length) {
-        int first = pageOffset / unitPayloadBytes;
-        int end = layout.geometry().units(pageOffset + length);
-        int[] units = new int[PageGeometry.UNITS_PER_PAGE];
-        int[] allocated;
-        boolean fresh;
-        lock.lock();
-        try {
-            int count = markAbsent(findOfLength(key, pageLength), first, end, units);
-            if (count == 0) {
-                return true;
-            }
-            allocated = new int[count];
-            growAgain();
-            if (!index.allocate(allocated, tableNumber(table))) {
+        int wanted = units(pageOffset, length);
+        for (int attempt = 0; attempt <= MAX_MOVES; attempt++) {
+            Optional<Placement> room = place(key, wanted, table);
+            if (room.isEmpty()) {
                 rejections.increment();
                 return false;
             }
-            fresh = isFresh(allocated);
+            Placement placement = room.get();
+            if (placement.mask() == 0) {
+                return true;
+            }
+            try {
+                segments.write(
+                        blockKey(key, pageLength),
+                        placement,
+                        pageLength,
+                        pageOffset,
+                        bytes,
+                        offset,
+                        length);
+            } catch (IOException e) {
+                writeFailed(placement);
+                return false;
+            }
+            if (publish(placement, wanted, table)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private Optional<Placement> place(PageKey key, int wanted, String table) {
+        lock.lock();
+        try {
+            growAgain();
+            return index.place(key, wanted, tableNumber(table));
         } finally {
             lock.unlock();
         }
-        int next = 0;
-        for (int unit = 0; unit < units.length; unit++) {
-            units[unit] = units[unit] == WANTED ? allocated[next++] : PageEntries.NONE;
-        }
-        try {
-            segments.write(key, units, pageOffset, bytes, offset, length);
-        } catch (IOException e) {
-            writeFailed(allocated, fresh);
-            return false;
-        }
-        return publish(key, table, pageLength, units, first, end);
-    }
-
-    /** The entry of a page; one of a page of another length, which cannot be it, goes. */
-    // @GuardedBy("lock")
-    private int findOfLength(PageKey key, int pageLength) {
-        int entry = index.find(key);
-        if (entry != PageEntries.NONE && index.entries().length(entry) != pageLength) {
-            index.remove(entry);
-            removed.increment();
-            return PageEntries.NONE;
-        }
-        return entry;
-    }
-
-    /** Marks the units that an entry, or none, does not have yet; returns how many these are. */
-    // @GuardedBy("lock")
-    private int markAbsent(int entry, int first, int end, int[] units) {
-        int count = 0;
-        for (int unit = first; unit < end; unit++) {
-            if (entry == PageEntries.NONE
-                    || index.entries().field(entry, unit) == PageEntries.NONE) {
-                units[unit] = WANTED;
-                count++;
-            }
-        }
-        return count;
     }
 
     // @GuardedBy("lock")
-    private boolean isFresh(int[] units) {
-        for (int unit : units) {
-            if (unit >= index.allocator().written()) {
+    private boolean isFresh(Placement placement) {
+        for (int unit = 0; unit < PageGeometry.MAX_UNITS; unit++) {
+            if (((placement.mask() | placement.copied()) & 1 << unit) != 0
+                    && Places.unit(placement.place(unit / Places.GROUP), unit)
+                            >= index.allocator().written()) {
                 return true;
             }
         }
@@ -499,17 +490,20 @@ final class SegmentDirectory {
     }
 
     /**
-     * A failed write into fresh space means that the disk is full: the cache goes on with the space
-     * that it has, and tries again later. One into space that is there means a failing disk.
+     * A failed write into fresh space, or on a disk without any, means that the disk is full: the
+     * cache goes on with the space that it has, and tries again later. Another one means a failing
+     * disk. Segments have holes where units of a group were never written, so the space of a unit
+     * that is not fresh may have to be found as well.
      */
-    private void writeFailed(int[] units, boolean fresh) {
+    private void writeFailed(Placement placement) {
         writeFailures.increment();
+        boolean noSpace = hasNoSpace();
+        boolean isFull;
         lock.lock();
         try {
-            for (int unit : units) {
-                index.allocator().release(unit);
-            }
-            if (fresh) {
+            isFull = noSpace || isFresh(placement);
+            index.cancel(placement);
+            if (isFull) {
                 full = true;
                 growAgainAt = nanoTime.getAsLong() + FULL_NANOS;
                 index.allocator().stopGrowth();
@@ -517,36 +511,34 @@ final class SegmentDirectory {
         } finally {
             lock.unlock();
         }
-        if (!fresh) {
+        if (!isFull) {
             failures.incrementAndGet();
+        }
+    }
+
+    private boolean hasNoSpace() {
+        try {
+            return files.usableBytes() < Places.GROUP * (long) layout.geometry().unitBytes();
+        } catch (IOException e) {
+            return false;
         }
     }
 
     /**
      * Puts units that were written into the index, as far as nobody else was faster.
      *
-     * @param units by their number in the page; none where nothing was written
-     * @return whether the page has all units from {@code first} to before {@code end} now
+     * @return whether the page has all wanted units now
      */
-    private boolean publish(
-            PageKey key, String table, int pageLength, int[] units, int first, int end) {
+    private boolean publish(Placement placement, int wanted, String table) {
         ByteBuffer record = ByteBuffer.allocate(IndexJournal.PAGE_RECORD_BYTES);
         boolean complete;
         lock.lock();
         try {
-            for (int unit : units) {
-                if (unit != PageEntries.NONE) {
-                    index.allocator().markWritten(unit);
-                }
-            }
-            int entry = findOfLength(key, pageLength);
+            int entry = index.publish(placement, tableNumber(table));
             if (entry == PageEntries.NONE) {
-                entry = index.insert(key, tableNumber(table), pageLength, units);
-            } else if (!index.extend(entry, units)) {
-                return true; // another put was faster
+                return false;
             }
-            // What was here before may have made room for what has come
-            complete = markAbsent(entry, first, end, new int[units.length]) == 0;
+            complete = (index.entries().mask(entry) & wanted) == wanted;
             IndexJournal.page(record(entry), record);
         } finally {
             lock.unlock();
@@ -562,9 +554,9 @@ final class SegmentDirectory {
         return new PutRecord(
                 new PageKey(entries.high(entry), entries.low(entry)),
                 entries.table(entry),
-                entries.length(entry),
                 entries.queue(entry),
-                index.unitsOf(entry),
+                entries.mask(entry),
+                index.placesOf(entry),
                 index.frequency(entry));
     }
 
@@ -729,17 +721,17 @@ final class SegmentDirectory {
             writeFailures.increment();
         } finally {
             journalLock.unlock();
+            abandon();
         }
-        abandon();
     }
 
-    /** Ends without writing anything. */
+    /** Ends without writing anything. Lets go of the directory, whichever file fails to close. */
     void abandon() {
         journalLock.lock();
-        try {
-            indexFile.close();
-            segments.close();
-            files.close();
+        try (files;
+                segments;
+                indexFile) {
+            // Closed from the last on, each of them whatever the others do
         } catch (IOException e) {
             writeFailures.increment();
         } finally {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe; writing a unit while another thread reads it gives that thread blocks that do not
  * verify.
  */
-final class SegmentFiles {
+final class SegmentFiles implements AutoCloseable {
     private static final Pattern NAME = Pattern.compile("(\\d{8})\\.pages");
 
     private final SegmentLayout layout;
@@ -31,6 +31,7 @@ final class SegmentFiles {
     private final int payloadBytes;
     private final int blockBytes;
     private final int unitPayloadBytes;
+    private final int blocksPerUnit;
     private final AtomicReferenceArray<@Nullable CacheFile> segments;
     private final ReentrantLock opening = new ReentrantLock();
 
@@ -44,6 +45,7 @@ final class SegmentFiles {
         this.payloadBytes = geometry.payloadBytes();
         this.blockBytes = geometry.blockBytes();
         this.unitPayloadBytes = geometry.unitPayloadBytes();
+        this.blocksPerUnit = geometry.blocksPerUnit();
         this.segments =
                 new AtomicReferenceArray<>(Math.ceilDiv(capacityUnits, layout.unitsPerSegment()));
     }
@@ -61,11 +63,12 @@ final class SegmentFiles {
     }
 
     /**
-     * Reads a part of a page; {@code false} if some block of it is not what it should be.
+     * Reads a part of a page; {@code false} if some block of it is not what it should be. Units
+     * side by side are read together.
      *
-     * @param units where those of the page lie that are read, by their number in it
+     * @param places where the groups of the page lie of which something is read
      */
-    boolean read(PageKey key, int[] units, int offset, byte[] buffer, int bufferOffset, int length)
+    boolean read(PageKey key, int[] places, int offset, byte[] buffer, int bufferOffset, int length)
             throws IOException {
         ByteBuffer raw = scratch.take();
         try {
@@ -73,14 +76,17 @@ final class SegmentFiles {
             while (done < length) {
                 int position = offset + done;
                 int unit = position / unitPayloadBytes;
+                int place = places[unit / Places.GROUP];
                 int inUnit = position - unit * unitPayloadBytes;
-                int count = Math.min(length - done, unitPayloadBytes - inUnit);
+                int room = (endOfRoom(place, unit) - unit) * unitPayloadBytes;
+                int count = Math.min(length - done, room - inUnit);
                 int firstBlock = inUnit / payloadBytes;
                 int endBlock = (inUnit + count - 1) / payloadBytes + 1;
                 raw.clear().limit((endBlock - firstBlock) * blockBytes);
-                long start = layout.offset(units[unit]) + (long) firstBlock * blockBytes;
-                open(layout.segment(units[unit])).read(raw, start);
-                int pageBlock = unit * (unitPayloadBytes / payloadBytes) + firstBlock;
+                int from = Places.unit(place, unit);
+                long start = layout.offset(from) + (long) firstBlock * blockBytes;
+                open(layout.segment(from)).read(raw, start);
+                int pageBlock = unit * blocksPerUnit + firstBlock;
                 int skip = inUnit - firstBlock * payloadBytes;
                 if (!blocks.decode(key, pageBlock, raw, skip, buffer, bufferOffset + done, count)) {
                     return false;
@@ -93,31 +99,67 @@ final class SegmentFiles {
         }
     }
 
+    /** The first unit of the page, behind this one, that does not lie behind it. */
+    private static int endOfRoom(int place, int unit) {
+        return Places.isWhole(place) ? (unit / Places.GROUP + 1) * Places.GROUP : unit + 1;
+    }
+
     /**
-     * Writes units of a page.
+     * Writes units of a page and copies what comes with them; units side by side together.
      *
-     * @param units where they go, by their number in the page; negative: not written
+     * @param pageLength of the whole page
      * @param pageOffset where the bytes begin in the page, at the beginning of a unit
      */
-    void write(PageKey key, int[] units, int pageOffset, byte[] bytes, int offset, int length)
+    void write(
+            PageKey key,
+            Placement placement,
+            int pageLength,
+            int pageOffset,
+            byte[] bytes,
+            int offset,
+            int length)
             throws IOException {
         ByteBuffer raw = scratch.take();
         try {
-            for (int unit = 0; unit < units.length; unit++) {
-                if (units[unit] < 0) {
+            for (int group = 0; group < Places.GROUPS; group++) {
+                if (placement.source(group) != Places.NONE) {
+                    copy(placement, group, pageLength, raw);
+                }
+            }
+            int unit = 0;
+            while (unit < PageGeometry.MAX_UNITS) {
+                if ((placement.mask() & 1 << unit) == 0) {
+                    unit++;
                     continue;
                 }
+                int place = placement.place(unit / Places.GROUP);
+                int end = unit + 1;
+                while (end < endOfRoom(place, unit) && (placement.mask() & 1 << end) != 0) {
+                    end++;
+                }
                 int start = unit * unitPayloadBytes - pageOffset;
-                int count = Math.min(unitPayloadBytes, length - start);
+                int count = Math.min((end - unit) * unitPayloadBytes, length - start);
                 raw.clear();
-                int pageBlock = unit * (unitPayloadBytes / payloadBytes);
-                blocks.encode(key, pageBlock, bytes, offset + start, count, raw);
-                raw.flip();
-                open(layout.segment(units[unit])).write(raw, layout.offset(units[unit]));
+                blocks.encode(key, unit * blocksPerUnit, bytes, offset + start, count, raw);
+                int to = Places.unit(place, unit);
+                open(layout.segment(to)).write(raw.flip(), layout.offset(to));
+                unit = end;
             }
         } finally {
             scratch.give(raw);
         }
+    }
+
+    /** Blocks know their page and place in it, not where they lie: they are copied as they are. */
+    private void copy(Placement placement, int group, int pageLength, ByteBuffer raw)
+            throws IOException {
+        int unit = Integer.numberOfTrailingZeros(Places.groupIn(placement.copied(), group));
+        int count = Math.min(unitPayloadBytes, pageLength - unit * unitPayloadBytes);
+        raw.clear().limit(Math.ceilDiv(count, payloadBytes) * blockBytes);
+        int from = Places.unit(placement.source(group), unit);
+        open(layout.segment(from)).read(raw, layout.offset(from));
+        int to = Places.unit(placement.place(group), unit);
+        open(layout.segment(to)).write(raw.flip(), layout.offset(to));
     }
 
     private CacheFile open(int segment) throws IOException {
@@ -139,12 +181,22 @@ final class SegmentFiles {
         }
     }
 
-    void close() throws IOException {
+    /** All of them, also if some fail; throws what the first did. */
+    @Override
+    public void close() throws IOException {
+        IOException failure = null;
         for (int i = 0; i < segments.length(); i++) {
             CacheFile file = segments.get(i);
             if (file != null) {
-                file.close();
+                try {
+                    file.close();
+                } catch (IOException e) {
+                    failure = failure == null ? e : failure;
+                }
             }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 }

@@ -9,7 +9,8 @@ import java.util.Map;
 /**
  * How a store of segment files lays out its pages, and whose they are to be.
  *
- * @param unitsPerSegment units of a segment file; each file is kept open
+ * @param unitsPerSegment units of a segment file, a multiple of {@value Places#GROUP}; each file is
+ *     kept open
  * @param shares of the space of each directory, what is reserved for a table, by its name: from 0
  *     to 1, all of them together at most 1. What a table does not use, others borrow
  * @param admission whether a page that comes into a full cache has to have been asked for more
@@ -17,8 +18,8 @@ import java.util.Map;
  */
 public record SegmentLayout(
         PageGeometry geometry, int unitsPerSegment, Map<String, Double> shares, boolean admission) {
-    /** 258 MiB: a cache of 1 TB has 4,000 files open. */
-    public static final int DEFAULT_UNITS_PER_SEGMENT = 1024;
+    /** 264 MiB: a cache of 1 TB has 4,000 files open. */
+    public static final int DEFAULT_UNITS_PER_SEGMENT = 4096;
 
     /** Nothing reserved. */
     public static final SegmentLayout DEFAULT =
@@ -30,16 +31,20 @@ public record SegmentLayout(
      */
     private static final long RESERVED_BYTES = 192 << 10;
 
-    /** Three records of a page that takes one unit: see {@link SegmentDirectory}. */
-    private static final int INDEX_BYTES_PER_UNIT = 3 * IndexJournal.PAGE_RECORD_BYTES;
+    /** Three records of a page: see {@link SegmentDirectory}. */
+    private static final int INDEX_BYTES_PER_PAGE = 3 * IndexJournal.PAGE_RECORD_BYTES;
 
     private static final int MIN_PAGES = 16;
 
     public SegmentLayout {
         requireNonNull(geometry, "geometry is null");
-        if (unitsPerSegment < 1) {
+        if (unitsPerSegment < 1 || unitsPerSegment % Places.GROUP != 0) {
             throw new IllegalArgumentException(
-                    "Expected at least 1 unit a segment, found " + unitsPerSegment);
+                    String.format(
+                            Locale.ROOT,
+                            "Expected units of a segment that are a multiple of %d, found %d",
+                            Places.GROUP,
+                            unitsPerSegment));
         }
         shares = Map.copyOf(shares);
         double sum = 0;
@@ -67,24 +72,59 @@ public record SegmentLayout(
 
     /** The smallest limit that a directory can have. */
     public long minBytes() {
-        return RESERVED_BYTES
-                + (long) MIN_PAGES
-                        * PageGeometry.UNITS_PER_PAGE
-                        * (geometry.unitBytes() + INDEX_BYTES_PER_UNIT);
+        return RESERVED_BYTES + minUnits() * (geometry.unitBytes() + INDEX_BYTES_PER_PAGE);
     }
 
-    /** Units of a directory that may take {@code maxBytes} on disk. */
+    private long minUnits() {
+        return (long) MIN_PAGES * geometry.unitsPerPage();
+    }
+
+    /**
+     * Units of a directory that may take {@code maxBytes} on disk, its journal with all the pages
+     * that it may have included.
+     */
     int units(long maxBytes) {
-        long units = (maxBytes - RESERVED_BYTES) / (geometry.unitBytes() + INDEX_BYTES_PER_UNIT);
-        if (units < (long) MIN_PAGES * PageGeometry.UNITS_PER_PAGE || units > 1 << 30) {
+        long bytes = maxBytes - RESERVED_BYTES;
+        long few = bytes / (geometry.unitBytes() + INDEX_BYTES_PER_PAGE);
+        long units = few > PageIndex.MIN_ENTRIES ? unitsOfMany(bytes) : few;
+        if (units < minUnits() || units > 1 << 29) {
             throw new IllegalArgumentException(
                     String.format(
                             Locale.ROOT,
-                            "Expected a cache directory's size from %d pages to 256 TiB, found %d bytes",
+                            "Expected a cache directory's size from %d pages to 32 TiB, found %d bytes",
                             MIN_PAGES,
                             maxBytes));
         }
         return (int) units;
+    }
+
+    /** More units than pages: these are {@link PageIndex#MIN_ENTRIES}, or one for full ones. */
+    private long unitsOfMany(long bytes) {
+        long index = (long) PageIndex.MIN_ENTRIES * INDEX_BYTES_PER_PAGE;
+        long unitsPerPage = geometry.unitsPerPage();
+        return Math.min(
+                (bytes - index) / geometry.unitBytes(),
+                bytes
+                        * unitsPerPage
+                        / (geometry.unitBytes() * unitsPerPage + INDEX_BYTES_PER_PAGE));
+    }
+
+    /** Bytes on disk that a directory needs at most to hold a number of full pages. */
+    public long bytes(long pages) {
+        long units = Math.max(pages * geometry.unitsPerPage(), minUnits());
+        long entries = PageIndex.maxEntries(units, geometry.unitsPerPage());
+        return RESERVED_BYTES
+                + units * geometry.unitBytes()
+                + (entries + 1) * INDEX_BYTES_PER_PAGE
+                + geometry.unitBytes();
+    }
+
+    /** Bytes of heap that the index of a directory takes at most, by its size on disk. */
+    public long indexHeapBytes(long maxBytes) {
+        long units = units(maxBytes);
+        return PageIndex.maxEntries(units, geometry.unitsPerPage())
+                        * (long) PageIndex.HEAP_BYTES_PER_ENTRY
+                + units / Byte.SIZE;
     }
 
     int segment(int unit) {

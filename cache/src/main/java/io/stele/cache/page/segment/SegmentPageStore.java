@@ -9,12 +9,20 @@ import io.stele.cache.page.PageStoreStatistics;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A directory whose reads and writes fail several times in a row, or that cannot be opened, is
  * taken out; every minute it is opened again, with what it still has.
  *
- * <p>Thread-safe. Reads and puts block for disk I/O in the calling thread; only opening a directory
- * again runs on the executor.
+ * <p>Thread-safe. Reads and puts block for disk I/O in the calling thread; opening a directory runs
+ * on the executor. Lock order: that of opening a slot, then the store's.
  */
 public final class SegmentPageStore implements PageStore {
     /**
@@ -45,6 +53,9 @@ public final class SegmentPageStore implements PageStore {
     }
 
     private static final long RETRY_NANOS = 60_000_000_000L;
+
+    /** Of pages that are to go when their directory is open: 64 GiB; others are evicted in time. */
+    private static final int MAX_REMOVED = 1 << 16;
 
     private final SegmentLayout layout;
     private final LongSupplier nanoTime;
@@ -70,20 +81,56 @@ public final class SegmentPageStore implements PageStore {
             LongSupplier nanoTime,
             RandomGenerator random,
             Executor executor) {
+        this(layout, directories, nanoTime, random, executor, OptionalLong.empty());
+    }
+
+    /**
+     * The same; of a large directory the index is read while others work: it is out until then.
+     *
+     * @param maxWaitMillis how long this waits for that; empty: to the end
+     * @param nanoTime a clock of nanoseconds that never goes back
+     * @param executor opens directories
+     * @throws IllegalArgumentException if a directory's size is too small for a cache
+     */
+    public SegmentPageStore(
+            SegmentLayout layout,
+            List<Directory> directories,
+            LongSupplier nanoTime,
+            RandomGenerator random,
+            Executor executor,
+            OptionalLong maxWaitMillis) {
         this.layout = requireNonNull(layout, "layout is null");
         this.nanoTime = requireNonNull(nanoTime, "nanoTime is null");
         this.executor = requireNonNull(executor, "executor is null");
         if (directories.isEmpty()) {
             throw new IllegalArgumentException("Expected at least one cache directory, found none");
         }
-        this.scratch = new ScratchBuffers(layout.geometry().unitBytes());
+        this.scratch = new ScratchBuffers(Places.GROUP * layout.geometry().unitBytes());
         long pages = 0;
         for (Directory directory : directories) {
-            pages += layout.units(directory.maxBytes()) / 4;
+            pages += layout.units(directory.maxBytes()) / layout.geometry().unitsPerPage();
             slots.add(new Slot(directory, random.nextLong()));
         }
         this.maxPages = pages;
-        slots.forEach(Slot::open);
+        if (maxWaitMillis.isEmpty()) {
+            slots.forEach(Slot::open);
+        } else {
+            await(slots.stream().map(Slot::beginToOpen).toList(), maxWaitMillis.getAsLong());
+        }
+    }
+
+    private static void await(List<CompletableFuture<@Nullable Void>> opened, long maxWaitMillis) {
+        try {
+            var unused =
+                    CompletableFuture.allOf(opened.toArray(CompletableFuture[]::new))
+                            .get(maxWaitMillis, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            // The rest opens while others work
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("Expected no failure here", e);
+        }
     }
 
     @Override
@@ -139,7 +186,8 @@ public final class SegmentPageStore implements PageStore {
         if (slot == null || directory == null) {
             return Outcome.MISS;
         }
-        Outcome outcome = directory.read(key, offset, buffer, bufferOffset, length);
+        Outcome outcome =
+                directory.read(key, pageLength(file, page), offset, buffer, bufferOffset, length);
         if (outcome == Outcome.DAMAGED) {
             slot.takeOutIfFailed(directory);
         }
@@ -155,24 +203,46 @@ public final class SegmentPageStore implements PageStore {
         if (slot == null || directory == null) {
             return false;
         }
-        int pageLength = (int) Math.min(pageBytes(), file.sizeBytes() - page * pageBytes());
         boolean kept =
-                directory.put(key, file.table(), pageLength, pageOffset, bytes, offset, length);
+                directory.put(
+                        key,
+                        file.table(),
+                        pageLength(file, page),
+                        pageOffset,
+                        bytes,
+                        offset,
+                        length);
         if (!kept) {
             slot.takeOutIfFailed(directory);
         }
         return kept;
     }
 
+    private int pageLength(CachedFile file, long page) {
+        return (int) Math.min(pageBytes(), file.sizeBytes() - page * pageBytes());
+    }
+
+    /** In directories that are not open at present, when they are. */
     @Override
     public void remove(CachedFile file, long page) {
         PageKey key = file.key(page);
         for (Slot slot : slots) {
             SegmentDirectory directory = slot.directory;
+            if (directory == null) {
+                directory = removeLater(slot, key);
+            }
             if (directory != null) {
                 directory.remove(key);
             }
         }
+    }
+
+    /** Together with its opening, as {@link #use}; the directory, if it is open meanwhile. */
+    private synchronized @Nullable SegmentDirectory removeLater(Slot slot, PageKey key) {
+        if (slot.directory == null && slot.removed.size() < MAX_REMOVED) {
+            slot.removed.add(key);
+        }
+        return slot.directory;
     }
 
     /**
@@ -201,7 +271,21 @@ public final class SegmentPageStore implements PageStore {
     // Together, so that nothing reserved meanwhile is missed
     private synchronized void use(Slot slot, SegmentDirectory opened) {
         sharesSince.forEach(opened::reserve);
+        slot.removed.forEach(opened::remove);
+        slot.removed.clear();
         slot.directory = opened;
+    }
+
+    /** Directories in use that were emptied when they were opened: laid out otherwise, or older. */
+    public List<String> emptied() {
+        List<String> result = new ArrayList<>();
+        for (Slot slot : slots) {
+            SegmentDirectory directory = slot.directory;
+            if (directory != null && directory.isEmptied()) {
+                result.add(slot.configured.name());
+            }
+        }
+        return List.copyOf(result);
     }
 
     @Override
@@ -246,6 +330,10 @@ public final class SegmentPageStore implements PageStore {
         private final RandomGenerator random;
         private final long seed;
         private final AtomicBoolean opening = new AtomicBoolean();
+        private final ReentrantLock opens = new ReentrantLock(); // held while it is opened
+
+        // @GuardedBy("SegmentPageStore.this"): pages that are to go when it is open
+        private final Set<PageKey> removed = new HashSet<>();
 
         /** What directories that were taken out had counted. */
         private PageStoreStatistics before = PageStoreStatistics.NONE;
@@ -266,10 +354,16 @@ public final class SegmentPageStore implements PageStore {
             return -Math.log(uniform) / configured.maxBytes();
         }
 
+        /** Blocks. Counters of the slot can be read meanwhile. */
         void open() {
+            opens.lock();
             try {
+                if (closed || directory != null) {
+                    return;
+                }
                 CacheFiles files = configured.opener().open();
-                SegmentDirectory opened =
+                use(
+                        this,
                         SegmentDirectory.open(
                                 configured.name(),
                                 configured.maxBytes(),
@@ -277,11 +371,33 @@ public final class SegmentPageStore implements PageStore {
                                 files,
                                 scratch,
                                 nanoTime,
-                                random);
-                use(this, opened);
-            } catch (IOException e) {
+                                random));
+            } catch (IOException | RuntimeException e) {
+                // Whatever lies in a directory, it keeps nobody from starting
                 openAgainAt = nanoTime.getAsLong() + RETRY_NANOS;
+            } finally {
+                opens.unlock();
             }
+        }
+
+        /** Completes when it is open, or was found not to open. */
+        CompletableFuture<@Nullable Void> beginToOpen() {
+            CompletableFuture<@Nullable Void> opened = new CompletableFuture<>();
+            opening.set(true);
+            Runnable task =
+                    () -> {
+                        try {
+                            openAgain();
+                        } finally {
+                            opened.complete(null);
+                        }
+                    };
+            try {
+                executor.execute(task);
+            } catch (RejectedExecutionException e) {
+                task.run();
+            }
+            return opened;
         }
 
         void openAgainIfDue() {
@@ -298,11 +414,9 @@ public final class SegmentPageStore implements PageStore {
             }
         }
 
-        private synchronized void openAgain() {
+        private void openAgain() {
             try {
-                if (!closed && directory == null) {
-                    open();
-                }
+                open();
             } finally {
                 opening.set(false);
             }
@@ -342,7 +456,17 @@ public final class SegmentPageStore implements PageStore {
                     0);
         }
 
-        synchronized void close() {
+        /** Waits for one that is being opened: after this nobody has the directory. */
+        void close() {
+            opens.lock();
+            try {
+                closeOpen();
+            } finally {
+                opens.unlock();
+            }
+        }
+
+        private synchronized void closeOpen() {
             SegmentDirectory open = directory;
             directory = null;
             if (open != null) {

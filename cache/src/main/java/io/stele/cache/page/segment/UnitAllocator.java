@@ -1,28 +1,57 @@
 package io.stele.cache.page.segment;
 
-import java.util.Locale;
-
 /**
- * Which units of a directory are in use: one bit each. Units that were written before are given out
- * before fresh ones, because their space on disk is there already.
+ * Which units of a directory are in use: one bit each, in groups of four. A group is given out as a
+ * whole, or unit by unit; single units come from groups that are broken already, as long as there
+ * are some. The lowest room goes first, because its space on disk is there already.
  *
- * <p>Invariant: used <= limit <= capacity. Not thread-safe.
+ * <p>Invariant: a unit is in use at most once. Not thread-safe.
  */
 final class UnitAllocator {
+    /** The lowest unit of each group of a word. */
+    private static final long LOWEST = 0x1111111111111111L;
+
+    private static final long GROUP_BITS = (1L << Places.GROUP) - 1;
+    private static final int GROUPS_PER_WORD = Long.SIZE / Places.GROUP;
+
     private final int capacity;
     private final long[] words;
+
+    /** Words that have a group of which nothing is in use. */
+    private final WordSet wordsWithEmpty;
+
+    /** Words that have a group of which something is in use, but not all. */
+    private final WordSet wordsWithBroken;
+
     private int used;
+    private int emptyGroups;
+
+    /** Free units of broken groups. */
+    private int spareUnits;
+
+    /** Fresh groups from here on are not given out. */
     private int limit;
 
-    /** Units below were written at least once. */
+    /** Units from here on were never written. */
     private int written;
 
-    private int cursor;
-
+    /**
+     * @param capacity units, of which a rest of less than a group is not used
+     */
     UnitAllocator(int capacity) {
-        this.capacity = capacity;
-        this.limit = capacity;
-        this.words = new long[Math.ceilDiv(capacity, Long.SIZE)];
+        this.capacity = capacity / Places.GROUP * Places.GROUP;
+        this.limit = this.capacity;
+        int count = Math.ceilDiv(this.capacity, Long.SIZE);
+        this.words = new long[count];
+        this.wordsWithEmpty = new WordSet(count);
+        this.wordsWithBroken = new WordSet(count);
+        this.emptyGroups = this.capacity / Places.GROUP;
+        if (this.capacity % Long.SIZE != 0) {
+            words[count - 1] = -1L << this.capacity; // what is beyond the end is never free
+        }
+        for (int word = 0; word < count; word++) {
+            summarize(word);
+        }
     }
 
     int capacity() {
@@ -38,87 +67,154 @@ final class UnitAllocator {
         return written;
     }
 
-    int available() {
-        return limit - used;
+    int spareUnits() {
+        return spareUnits;
     }
 
-    /** Fills {@code units}; the caller has seen that so many are available. */
-    void allocate(int[] units) {
-        if (units.length > available()) {
-            throw new IllegalStateException(
-                    String.format(
-                            Locale.ROOT,
-                            "Expected %d units to be free, found %d",
-                            units.length,
-                            available()));
-        }
-        for (int i = 0; i < units.length; i++) {
-            units[i] = nextFree();
-            set(units[i]);
-        }
+    /** Whether there is room for these whole groups and single units. */
+    boolean fits(int wholes, int singles) {
+        int groups = wholes + Math.ceilDiv(Math.max(0, singles - spareUnits), Places.GROUP);
+        return groups <= emptyGroups - (capacity - limit) / Places.GROUP;
     }
 
-    private int nextFree() {
-        int end = used < written ? written : limit;
-        int unit = nextClear(cursor, end);
-        if (unit < 0) {
-            unit = nextClear(0, end);
-        }
-        if (unit < 0) {
-            unit = nextClear(0, limit); // what was written is in use up to the end
-        }
-        cursor = unit + 1;
-        return unit;
+    /** A place for a whole group; the caller has seen that it fits. */
+    int allocateWhole() {
+        int group = firstEmpty();
+        change(group, GROUP_BITS);
+        return Places.whole(group * Places.GROUP);
     }
 
-    private int nextClear(int from, int end) {
-        int index = from / Long.SIZE;
-        if (from >= end) {
-            return -1;
-        }
-        long free = ~words[index] & -1L << from;
-        while (free == 0) {
-            index++;
-            if (index * Long.SIZE >= end) {
-                return -1;
-            }
-            free = ~words[index];
-        }
-        int unit = index * Long.SIZE + Long.numberOfTrailingZeros(free);
-        return unit < end ? unit : -1;
+    /** A place for one unit; the caller has seen that it fits. */
+    int allocateSingle() {
+        int group = spareUnits > 0 ? firstBroken() : firstEmpty();
+        long bits = bits(group);
+        int unit = Long.numberOfTrailingZeros(~bits);
+        change(group, bits | 1L << unit);
+        return Places.single(group * Places.GROUP + unit);
+    }
+
+    private int firstEmpty() {
+        int word = wordsWithEmpty.first();
+        return group(word, empty(words[word]));
+    }
+
+    private int firstBroken() {
+        int word = wordsWithBroken.first();
+        return group(word, broken(words[word]));
+    }
+
+    private static int group(int word, long lowest) {
+        return word * GROUPS_PER_WORD + Long.numberOfTrailingZeros(lowest) / Places.GROUP;
+    }
+
+    private static long empty(long word) {
+        return ~(word | word >>> 1 | word >>> 2 | word >>> 3) & LOWEST;
+    }
+
+    private static long full(long word) {
+        return word & word >>> 1 & word >>> 2 & word >>> 3 & LOWEST;
+    }
+
+    private static long broken(long word) {
+        return ~empty(word) & ~full(word) & LOWEST;
+    }
+
+    private long bits(int group) {
+        return words[group / GROUPS_PER_WORD] >>> shift(group) & GROUP_BITS;
+    }
+
+    private static int shift(int group) {
+        return group % GROUPS_PER_WORD * Places.GROUP;
+    }
+
+    /** How many units of the group with this unit are in use. */
+    int usedOfGroup(int unit) {
+        return Long.bitCount(bits(unit / Places.GROUP));
+    }
+
+    private void change(int group, long bits) {
+        int before = Long.bitCount(bits(group));
+        int after = Long.bitCount(bits);
+        int word = group / GROUPS_PER_WORD;
+        words[word] = words[word] & ~(GROUP_BITS << shift(group)) | bits << shift(group);
+        used += after - before;
+        emptyGroups += (after == 0 ? 1 : 0) - (before == 0 ? 1 : 0);
+        spareUnits += spare(after) - spare(before);
+        summarize(word);
+    }
+
+    private static int spare(int usedOfGroup) {
+        return usedOfGroup == 0 ? 0 : Places.GROUP - usedOfGroup;
+    }
+
+    private void summarize(int word) {
+        wordsWithEmpty.set(word, empty(words[word]) != 0);
+        wordsWithBroken.set(word, broken(words[word]) != 0);
     }
 
     boolean isUsed(int unit) {
         return (words[unit / Long.SIZE] & 1L << unit) != 0;
     }
 
-    /** Takes a unit that a journal says is in use. */
-    void take(int unit) {
-        set(unit);
-        markWritten(unit);
+    /** Takes room that a journal says is in use, and nobody else has. */
+    void take(int place) {
+        int group = Places.firstUnit(place) / Places.GROUP;
+        change(group, bits(group) | bitsOf(place));
     }
 
-    private void set(int unit) {
-        words[unit / Long.SIZE] |= 1L << unit;
-        used++;
+    void release(int place) {
+        int group = Places.firstUnit(place) / Places.GROUP;
+        change(group, bits(group) & ~bitsOf(place));
     }
 
-    void release(int unit) {
-        words[unit / Long.SIZE] &= ~(1L << unit);
-        used--;
-        cursor = Math.min(cursor, unit);
+    /** In the bits of its group. */
+    private static long bitsOf(int place) {
+        return Places.isWhole(place) ? GROUP_BITS : 1L << Places.firstUnit(place) % Places.GROUP;
     }
 
     void markWritten(int unit) {
         written = Math.max(written, unit + 1);
     }
 
-    /** No fresh units any more: the disk is full. */
+    /** No fresh groups any more: the disk is full. */
     void stopGrowth() {
-        limit = Math.max(used, written);
+        limit = Math.min(capacity, Math.ceilDiv(written, Places.GROUP) * Places.GROUP);
     }
 
     void resumeGrowth() {
         limit = capacity;
+    }
+
+    /** Numbers of words, a bit each: 32 KiB for 1 TB. */
+    private static final class WordSet {
+        private final long[] bits;
+
+        /** In none before this one is a bit set. */
+        private int from;
+
+        WordSet(int size) {
+            bits = new long[Math.ceilDiv(size, Long.SIZE)];
+        }
+
+        void set(int word, boolean value) {
+            int index = word / Long.SIZE;
+            long bit = 1L << word;
+            if (value) {
+                bits[index] |= bit;
+                from = Math.min(from, index);
+            } else {
+                bits[index] &= ~bit;
+            }
+        }
+
+        int first() {
+            while (from < bits.length && bits[from] == 0) {
+                from++;
+            }
+            if (from == bits.length) {
+                throw new IllegalStateException("Expected free units, found none");
+            }
+            return from * Long.SIZE + Long.numberOfTrailingZeros(bits[from]);
+        }
     }
 }

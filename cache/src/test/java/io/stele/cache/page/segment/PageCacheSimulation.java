@@ -92,7 +92,8 @@ class PageCacheSimulation {
             for (int i = 0; i < 2; i++) {
                 SimulatedDisk disk = new SimulatedDisk(random);
                 disks.add(disk);
-                long bytes = (192 << 10) + (100L + random.nextInt(150)) * GEOMETRY.unitBytes();
+                int unit = GEOMETRY.unitBytes() + 3 * IndexJournal.PAGE_RECORD_BYTES;
+                long bytes = LAYOUT.minBytes() + random.nextInt(200) * unit;
                 directories.add(new SegmentPageStore.Directory("directory" + i, bytes, disk::open));
             }
         }

@@ -24,8 +24,11 @@ public final class SimulatedDisk {
     private Map<String, byte[]> atStart = new TreeMap<>();
     private long maxBytes = Long.MAX_VALUE;
     private boolean failing;
+    private boolean full;
     private long crashAt = Long.MAX_VALUE;
+    private int crashBytes = -1;
     private long writes;
+    private int lastWriteBytes;
     private int opens;
 
     public SimulatedDisk(RandomGenerator random) {
@@ -44,6 +47,34 @@ public final class SimulatedDisk {
         crashAt = writes + count;
     }
 
+    /**
+     * The process dies in the {@code count}-th write from now, of which so many bytes are written,
+     * or all; a file gets its new name if they are more than none.
+     */
+    public synchronized void crashAfter(long count, int bytes) {
+        crashAt = writes + count;
+        crashBytes = bytes;
+    }
+
+    /** Writes so far, new names included. */
+    public synchronized long writes() {
+        return writes;
+    }
+
+    /** What the last write was to write. */
+    public synchronized int lastWriteBytes() {
+        return lastWriteBytes;
+    }
+
+    /** A file as an earlier process, or somebody else, left it. */
+    public synchronized void put(String name, byte[] content) {
+        files.put(name, content.clone());
+    }
+
+    public synchronized List<String> names() {
+        return List.copyOf(files.keySet());
+    }
+
     public synchronized boolean isDead() {
         return writes >= crashAt;
     }
@@ -51,6 +82,11 @@ public final class SimulatedDisk {
     /** Everything fails, or works again. */
     public synchronized void setFailing(boolean value) {
         failing = value;
+    }
+
+    /** No write finds space, not even where a file has a hole. */
+    public synchronized void setFull(boolean value) {
+        full = value;
     }
 
     /** Space for everything together. */
@@ -68,6 +104,7 @@ public final class SimulatedDisk {
             files.replaceAll((name, bytes) -> survivor(name, bytes));
         }
         crashAt = Long.MAX_VALUE;
+        crashBytes = -1;
         opens++;
         atStart = copy();
     }
@@ -164,7 +201,8 @@ public final class SimulatedDisk {
             synchronized (SimulatedDisk.this) {
                 checkMine();
                 boolean dies = ++writes >= crashAt;
-                if (!dies || random.nextBoolean()) {
+                lastWriteBytes = 1;
+                if (!dies || (crashBytes < 0 ? random.nextBoolean() : crashBytes > 0)) {
                     files.put(to, files.remove(from));
                 }
                 check();
@@ -176,6 +214,14 @@ public final class SimulatedDisk {
             synchronized (SimulatedDisk.this) {
                 checkMine();
                 files.remove(name);
+            }
+        }
+
+        @Override
+        public long usableBytes() throws IOException {
+            synchronized (SimulatedDisk.this) {
+                checkMine();
+                return full ? 0 : maxBytes - usedBytes();
             }
         }
 
@@ -223,14 +269,21 @@ public final class SimulatedDisk {
         public void write(ByteBuffer source, long position) throws IOException {
             synchronized (SimulatedDisk.this) {
                 byte[] bytes = bytes();
+                if (full) {
+                    throw new IOException("no space");
+                }
                 boolean dies = ++writes >= crashAt;
                 int length = source.remaining();
+                lastWriteBytes = length;
                 if (dies) {
-                    length = random.nextInt(length + 1);
+                    length =
+                            crashBytes < 0
+                                    ? random.nextInt(length + 1)
+                                    : Math.min(length, crashBytes);
                 }
                 long growth = Math.max(0, position + length - bytes.length);
-                boolean full = usedBytes() + growth > maxBytes;
-                if (full) {
+                boolean isTooMuch = usedBytes() + growth > maxBytes;
+                if (isTooMuch) {
                     length = random.nextInt(length + 1);
                     growth = Math.max(0, position + length - bytes.length);
                     if (usedBytes() + growth > maxBytes) {
@@ -243,7 +296,7 @@ public final class SimulatedDisk {
                 }
                 source.get(bytes, (int) position, length);
                 check();
-                if (full) {
+                if (isTooMuch) {
                     throw new IOException("no space");
                 }
             }

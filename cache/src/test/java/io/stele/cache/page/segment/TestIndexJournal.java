@@ -17,9 +17,11 @@ class TestIndexJournal {
             new PutRecord(
                     new PageKey(0x0102030405060708L, 0x1112131415161718L),
                     3,
-                    1 << 20,
                     QueueKind.PROTECTED,
-                    new int[] {5, 6, 7, 9},
+                    0x8F21,
+                    new int[] {
+                        Places.single(5), Places.single(7), Places.whole(8), Places.whole(64)
+                    },
                     12);
 
     private static ByteBuffer page() {
@@ -33,15 +35,14 @@ class TestIndexJournal {
         ByteBuffer header = ByteBuffer.allocate(IndexJournal.HEADER_BYTES);
         IndexJournal.header(new PageGeometry(1 << 20, 4096), 1024, header);
         assertThat(HexFormat.of().formatHex(header.array()))
-                .isEqualTo("5354454c4550474900000001001000000000100000000400" + "56b98b71");
+                .isEqualTo("5354454c455047490000000200100000000010000000001000000400" + "88524fcc");
         assertThat(HexFormat.of().formatHex(page().array()))
                 .isEqualTo(
-                        "0103000300000028"
-                                + "00100000"
+                        "0103000300000024"
                                 + "01020304050607081112131415161718"
-                                + "00000005000000060000000700000009"
-                                + "0000000c"
-                                + "ce220bba");
+                                + "0000000a0000000e0000001100000081"
+                                + "8f21000c"
+                                + "c158ec82");
         assertThat(HexFormat.of().formatHex(IndexJournal.table(2, "s.t").array()))
                 .isEqualTo("0200000200000003" + "732e74" + "f07b2852");
     }
@@ -63,7 +64,7 @@ class TestIndexJournal {
     void readsWhatItWrote() {
         IndexJournal.Record page = IndexJournal.read(page()).orElseThrow();
         assertThat(page.page()).usingRecursiveComparison().isEqualTo(PAGE);
-        PutRecord partly = new PutRecord(PAGE.key(), 3, 7, 1, new int[] {-1, 5, -1, 8}, 1);
+        PutRecord partly = new PutRecord(PAGE.key(), 3, 1, 0x1020, new int[] {-1, 10, -1, 16}, 1);
         ByteBuffer target = ByteBuffer.allocate(IndexJournal.PAGE_RECORD_BYTES);
         IndexJournal.page(partly, target);
         assertThat(IndexJournal.read(target.flip()).orElseThrow().page())

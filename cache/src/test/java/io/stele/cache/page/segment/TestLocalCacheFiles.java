@@ -7,7 +7,10 @@ import io.stele.cache.page.segment.CacheFiles.CacheFile;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,6 +45,30 @@ class TestLocalCacheFiles {
             assertThat(files.list()).containsExactly("b");
             files.delete("b");
             assertThat(files.list()).isEmpty();
+        }
+    }
+
+    /** Whatever lies in a directory, it keeps no store from opening, and nobody from the lock. */
+    @Test
+    void foldersInPlaceOfFilesKeepNobodyFromStarting() throws IOException {
+        for (String name : List.of("index", "index.new", "00000000.pages")) {
+            Path folder = directory.resolve("with-" + name);
+            Files.createDirectories(folder.resolve(name).resolve("something"));
+            SegmentPageStore store =
+                    new SegmentPageStore(
+                            SegmentLayout.DEFAULT,
+                            List.of(
+                                    new SegmentPageStore.Directory(
+                                            "d",
+                                            SegmentLayout.DEFAULT.minBytes(),
+                                            () -> LocalCacheFiles.open(folder))),
+                            System::nanoTime,
+                            new Random(1),
+                            Runnable::run);
+            assertThat(store.isAvailable()).as(name).isFalse();
+            assertThat(store.statistics().directoriesOut()).isOne();
+            store.close();
+            LocalCacheFiles.open(folder).close();
         }
     }
 

@@ -6,15 +6,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.cache.page.CachedFile;
 import io.stele.cache.page.PageGeometry;
 import io.stele.cache.page.PageStore.Outcome;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class TestSegmentPageStore {
-    private static final PageGeometry GEOMETRY = new PageGeometry(1024, 64);
+    private static final PageGeometry GEOMETRY = new PageGeometry(1024, 68);
     private static final int PAGES = 100;
     private static final int PAGE = GEOMETRY.pageBytes();
     private static final int UNIT = GEOMETRY.unitPayloadBytes();
@@ -31,7 +36,7 @@ class TestSegmentPageStore {
 
     private static long bytes(int pages) {
         long unit = GEOMETRY.unitBytes() + 3L * IndexJournal.PAGE_RECORD_BYTES;
-        return (192 << 10) + pages * 4L * unit;
+        return (192 << 10) + pages * 16L * unit;
     }
 
     private SegmentPageStore open(int pages, Map<String, Double> shares) {
@@ -63,6 +68,66 @@ class TestSegmentPageStore {
 
     private Outcome read(SegmentPageStore store, CachedFile file, int page) {
         return store.read(file, page, 0, buffer, 0, PAGE);
+    }
+
+    /** Its opener works without it until its index is there. */
+    @Test
+    void opensWhileOthersWork() {
+        CachedFile file = file("t");
+        try (SegmentPageStore store = open(PAGES, Map.of())) {
+            assertThat(put(store, file, 0)).isTrue();
+        }
+        disk.restart(false);
+        List<Runnable> tasks = new ArrayList<>();
+        SegmentPageStore store = opening(tasks);
+        assertThat(store.isAvailable()).isFalse();
+        assertThat(store.statistics().directoriesOut()).isEqualTo(1);
+        assertThat(read(store, file, 0)).isEqualTo(Outcome.MISS);
+        assertThat(put(store, file, 1)).isFalse();
+        store.reserve("t", 0.5);
+        assertThat(tasks).hasSize(1);
+        tasks.removeFirst().run();
+        assertThat(store.statistics().directoriesOut()).isZero();
+        assertThat(read(store, file, 0)).isEqualTo(Outcome.HIT);
+        assertThat(put(store, file, 1)).isTrue();
+        store.close();
+
+        disk.restart(false);
+        SegmentPageStore closed = opening(tasks);
+        closed.close();
+        tasks.removeFirst().run();
+        assertThat(closed.statistics().directoriesOut()).isEqualTo(1);
+        assertThat(read(closed, file, 0)).isEqualTo(Outcome.MISS);
+    }
+
+    private SegmentPageStore opening(List<Runnable> tasks) {
+        return new SegmentPageStore(
+                new SegmentLayout(GEOMETRY, 64, Map.of()),
+                List.of(new SegmentPageStore.Directory("d0", bytes(PAGES), disk::open)),
+                () -> now,
+                random,
+                tasks::add,
+                OptionalLong.of(1));
+    }
+
+    /** A file that is deleted meanwhile does not come back with the directory. */
+    @Test
+    void whatIsRemovedWhileItOpensIsGone() {
+        CachedFile file = file("t");
+        try (SegmentPageStore store = open(PAGES, Map.of())) {
+            put(store, file, 0);
+            put(store, file, 1);
+        }
+        disk.restart(false);
+        List<Runnable> tasks = new ArrayList<>();
+        SegmentPageStore store = opening(tasks);
+        store.remove(file, 0);
+        tasks.removeFirst().run();
+        assertThat(store.contains(file, 0)).isFalse();
+        assertThat(read(store, file, 1)).isEqualTo(Outcome.HIT);
+        // Once: what comes later stays
+        assertThat(put(store, file, 0)).isTrue();
+        assertThat(read(store, file, 0)).isEqualTo(Outcome.HIT);
     }
 
     @Test
@@ -143,13 +208,15 @@ class TestSegmentPageStore {
             assertThat(isHere(store, file, 7, UNIT - 1, UNIT + 1)).isFalse();
             assertThat(isHere(store, file, 7, UNIT, 2 * UNIT)).isFalse();
             assertThat(isHere(store, file, 7, 2 * UNIT, 3 * UNIT)).isTrue();
-            assertThat(isHere(store, file, 7, 3 * UNIT, PAGE)).isFalse();
+            assertThat(isHere(store, file, 7, 3 * UNIT, 4 * UNIT)).isFalse();
+            assertThat(isHere(store, file, 7, 4 * UNIT, PAGE)).isFalse();
         }
         // Over what is here: only the others are written
         long used = disk.usedBytes();
         assertThat(store.put(file, 7, content, 7 * PAGE, PAGE)).isTrue();
+        // Of 16 units two were here, and room for six more was on disk before the first was moved
         assertThat(disk.usedBytes() - used)
-                .isBetween(GEOMETRY.unitBytes() + 1L, 2L * GEOMETRY.unitBytes() + 1024);
+                .isBetween(8L * GEOMETRY.unitBytes(), 9L * GEOMETRY.unitBytes() + 1024);
         assertThat(isHere(store, file, 7, 0, PAGE)).isTrue();
         disk.restart(false);
         assertThat(isHere(open(PAGES, Map.of()), file, 7, 0, PAGE)).isTrue();
@@ -186,26 +253,62 @@ class TestSegmentPageStore {
     /** A cache of parts of pages holds as many bytes as one of whole pages. */
     @Test
     void partsOfPagesTakeNoMoreThanTheirSpace() {
+        int units = 16 * PAGES / 2;
         CachedFile file = file("t");
-        SegmentPageStore store = open(PAGES, Map.of());
-        for (int page = 0; page < 4 * PAGES; page++) {
-            assertThat(putUnit(store, file, page, page % 4)).isTrue();
+        SegmentPageStore store = open(PAGES / 2, Map.of());
+        for (int page = 0; page < units; page++) {
+            assertThat(putUnit(store, file, page, page % 16)).isTrue();
         }
-        assertThat(store.statistics().pages()).isEqualTo(4 * PAGES);
+        assertThat(store.statistics().pages()).isEqualTo(units);
         assertThat(store.statistics().evictions()).isZero();
-        for (int page = 0; page < 4 * PAGES; page++) {
-            putUnit(store, file, page, (page + 1) % 4);
-            assertThat(disk.usedBytes()).isLessThanOrEqualTo(bytes(PAGES));
+        // A second unit of a group takes room for all four of it
+        for (int page = 0; page < units; page++) {
+            putUnit(store, file, page, (page + 1) % 16);
+            assertThat(disk.usedBytes()).isLessThanOrEqualTo(bytes(PAGES / 2));
         }
         assertThat(store.statistics().evictions()).isPositive();
+        assertThat(unitsHere(store, file, units)).isBetween(units * 4 / 10, units);
+    }
+
+    private int unitsHere(SegmentPageStore store, CachedFile file, int pages) {
         int units = 0;
-        for (int page = 0; page < 4 * PAGES; page++) {
-            for (int unit = 0; unit < 4; unit++) {
-                int end = Math.min(PAGE, (unit + 1) * UNIT);
-                units += isHere(store, file, page, unit * UNIT, end) ? 1 : 0;
+        for (int page = 0; page < pages; page++) {
+            for (int unit = 0; unit < 16; unit++) {
+                units += isHere(store, file, page, unit * UNIT, (unit + 1) * UNIT) ? 1 : 0;
             }
         }
-        assertThat(units).isBetween(4 * PAGES - 4, 4 * PAGES);
+        return units;
+    }
+
+    /**
+     * What lies alone in broken groups goes when whole pages need the space: waiting until eviction
+     * empties groups by chance would refuse many pages, and cost most of what is here.
+     */
+    @Test
+    void wholePagesFindRoomWherePartsWere() {
+        int units = 16 * 4 * PAGES;
+        SegmentPageStore store = open(4 * PAGES, Map.of());
+        List<Integer> pages = new ArrayList<>();
+        for (int page = 0; page < units; page++) {
+            putUnit(store, file("t" + page / 1000), page % 1000, page % 16);
+            pages.add(page);
+        }
+        assertThat(store.statistics().pages()).isEqualTo(units);
+        // Used in another order than they came
+        Collections.shuffle(pages, random);
+        for (int page : pages) {
+            store.read(file("t" + page / 1000), page % 1000, page % 16 * UNIT, buffer, 0, UNIT);
+        }
+        CachedFile whole = file("whole");
+        for (int page = 0; page < 200; page++) {
+            for (int use = 0; use < 4; use++) {
+                read(store, whole, page);
+            }
+            put(store, whole, page);
+        }
+        assertThat(store.statistics().rejections()).isLessThan(10);
+        assertThat(unitsHere(store, whole, 200)).isGreaterThan(16 * 150);
+        assertThat(store.statistics().pages()).as("parts stay").isGreaterThan(units / 4);
     }
 
     @Test
@@ -358,6 +461,32 @@ class TestSegmentPageStore {
         assertThat(store.statistics().pages()).isEqualTo(PAGES);
     }
 
+    /** Segments have holes: a write below their end may find no space, and the disk works. */
+    @Test
+    void aFullDiskIsNoFailingOne() {
+        CachedFile file = file("t");
+        SegmentPageStore store = open(PAGES, Map.of());
+        for (int page = 0; page < 20; page++) {
+            put(store, file, page);
+            putUnit(store, file, 20 + page, 0);
+            putUnit(store, file, 20 + page, 1);
+        }
+        disk.setFull(true);
+        for (int page = 20; page < 40; page++) {
+            assertThat(putUnit(store, file, page, 2)).isFalse();
+        }
+        assertThat(store.statistics().writeFailures()).isPositive();
+        assertThat(store.statistics().directoriesOut()).isZero();
+        assertThat(read(store, file, 7)).isEqualTo(Outcome.HIT);
+        assertThat(isHere(store, file, 27, 0, 2 * UNIT)).isTrue();
+        disk.setFull(false);
+        now += 61_000_000_000L;
+        for (int page = 20; page < 40; page++) {
+            assertThat(putUnit(store, file, page, 2)).isTrue();
+            assertThat(isHere(store, file, page, 0, 3 * UNIT)).isTrue();
+        }
+    }
+
     @Test
     void aFailedDirectoryIsTakenOutAndComesBackWithWhatItHas() {
         SimulatedDisk second = new SimulatedDisk(random);
@@ -436,6 +565,87 @@ class TestSegmentPageStore {
                         Runnable::run);
         assertThat(other.statistics().pages()).isZero();
         assertThat(disk.usedBytes()).isEqualTo(IndexJournal.HEADER_BYTES);
+    }
+
+    /** Of the format before this one, whose units were the quarters of a page. */
+    @Test
+    void anOlderFormatIsEmptiedAndSaysSo() {
+        byte[] old =
+                HexFormat.of()
+                        .parseHex("5354454c4550474900000001001000000000100000000400" + "56b98b71");
+        disk.put("index", old);
+        disk.put("00000000.pages", new byte[5000]);
+        SegmentPageStore store = open(PAGES, Map.of());
+        assertThat(store.emptied()).containsExactly("d0");
+        assertThat(disk.names()).containsExactly("index");
+        assertThat(put(store, file("t"), 0)).isTrue();
+        store.close();
+        disk.restart(false);
+        SegmentPageStore again = open(PAGES, Map.of());
+        assertThat(again.emptied()).isEmpty();
+        assertThat(read(again, file("t"), 0)).isEqualTo(Outcome.HIT);
+    }
+
+    /** A page of another length under the same name is not what is here. */
+    @Test
+    void theEndOfAPageIsItsOwn() {
+        CachedFile shorter = new CachedFile("t", "f", 100);
+        CachedFile longer = new CachedFile("t", "f", 200);
+        SegmentPageStore store = open(PAGES, Map.of());
+        assertThat(store.put(shorter, 0, content, 0, 100)).isTrue();
+        assertThat(store.read(longer, 0, 0, buffer, 0, 100)).isEqualTo(Outcome.DAMAGED);
+        assertThat(store.put(longer, 0, content, 0, 200)).isTrue();
+        assertThat(store.read(longer, 0, 0, buffer, 0, 200)).isEqualTo(Outcome.HIT);
+    }
+
+    /** Records that check, but say what cannot be, or what is not so. */
+    @Test
+    void noJournalKeepsAStoreFromOpening() throws IOException {
+        CachedFile file = file("t");
+        for (int round = 0; round < 200; round++) {
+            SegmentPageStore store = open(PAGES, Map.of());
+            for (int page = 0; page < 5; page++) {
+                put(store, file, page);
+            }
+            store.close();
+            disk.restart(false);
+            ByteBuffer records = ByteBuffer.allocate(40 * IndexJournal.PAGE_RECORD_BYTES);
+            for (int i = 0; i < 40; i++) {
+                IndexJournal.page(anyRecord(file), records);
+            }
+            try (CacheFiles files = disk.open();
+                    CacheFiles.CacheFile index = files.open("index")) {
+                index.write(records.flip(), index.sizeBytes());
+            }
+            disk.restart(false);
+            SegmentPageStore again = open(PAGES, Map.of());
+            assertThat(again.statistics().directoriesOut()).isZero();
+            for (int page = 0; page < 8; page++) {
+                if (read(again, file, page) == Outcome.HIT) {
+                    assertThat(buffer)
+                            .isEqualTo(Arrays.copyOfRange(content, page * PAGE, (page + 1) * PAGE));
+                }
+                put(again, file, page);
+                assertThat(read(again, file, page)).isEqualTo(Outcome.HIT);
+            }
+            again.close();
+            disk.restart(false);
+        }
+    }
+
+    private PutRecord anyRecord(CachedFile file) {
+        int[] places = new int[4];
+        for (int group = 0; group < places.length; group++) {
+            places[group] = random.nextInt(4) == 0 ? random.nextInt() : random.nextInt(200) - 1;
+        }
+        int mask = random.nextBoolean() ? 0xFFFF : random.nextInt(1 << 16);
+        return new PutRecord(
+                file.key(random.nextInt(8)),
+                random.nextInt(1 << 15),
+                random.nextInt(256),
+                mask,
+                places,
+                random.nextInt(1 << 16));
     }
 
     @Test

@@ -112,6 +112,26 @@ public final class QueryPlans {
         return narrowed(table, plan.shards(), plan.fromLsn(), narrowed);
     }
 
+    /**
+     * The same if it is in memory: nobody is asked, but the read point of the next query that
+     * begins alike brings it.
+     */
+    public Optional<ScanPlan> find(
+            SteleTableHandle table, Supplier<ScanPredicate> base, ScanPredicate narrowed) {
+        return (table.index().isPresent() ? Optional.<Told>empty() : scan(table))
+                .flatMap(
+                        told ->
+                                told.plan
+                                        .find(base, narrowed)
+                                        .map(
+                                                plan ->
+                                                        narrowed(
+                                                                table,
+                                                                plan,
+                                                                told.fromLsn,
+                                                                narrowed)));
+    }
+
     private synchronized Optional<Told> scan(SteleTableHandle table) {
         if (!table.readPointId().equals(readPointId)) {
             return Optional.empty();

@@ -56,6 +56,11 @@ final class CachedObjectReader implements ObjectReader {
         return cache.prefetch(file, offset, length, this::load);
     }
 
+    @Override
+    public ObjectReader visiting() {
+        return new CachedObjectReader(store, path, cache, file.visited(), false);
+    }
+
     private void load(long offset, byte[] buffer, int bufferOffset, int length) throws IOException {
         requests.increment();
         fetchedBytes.add(length);

@@ -71,13 +71,13 @@ public final class CachedObjectStore extends ForwardingObjectStore {
         return new CachedObjectStore(delegate(), cache, warming, isWarming, true, known);
     }
 
-    /** Whether at least half of the pages is here. */
+    /** Whether at least half of their bytes is here. */
     private boolean isHot(List<ObjectEntry> files) {
         long present = 0;
         long all = 0;
         for (ObjectEntry entry : files) {
-            present += cache.pages().presentPages(file(entry.path(), entry.sizeBytes()));
-            all += Math.ceilDiv(entry.sizeBytes(), cache.pages().pageBytes());
+            present += cache.pages().presentBytes(file(entry.path(), entry.sizeBytes()));
+            all += entry.sizeBytes();
         }
         return 2 * present >= all && present > 0;
     }

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -44,28 +45,45 @@ public final class DataCache implements AutoCloseable {
     /** A scan has decoded its last stripe by then, or fetches the next one. */
     private static final long FILL_PAUSE_MILLIS = 200;
 
-    /** 2 KiB, as in {@link PageGeometry#DEFAULT}. */
-    private static final int BLOCK_BYTES = PageGeometry.DEFAULT.blockBytes();
+    /**
+     * Some 100,000 pages are found in a second. With more the process begins to work without them,
+     * as with an empty cache.
+     */
+    private static final long OPENING_MILLIS = 1_000;
+
+    /** In the folder of caches that nobody configured. */
+    private static final String PAGES = "pages";
 
     private final SegmentPageStore pages;
     private final PageCache cache;
+    private final List<Path> directories;
     private final Map<String, Double> shares;
     private final ConcurrentMap<String, String> names = new ConcurrentHashMap<>();
 
-    private DataCache(SegmentPageStore pages, PageCache cache, Map<String, Double> shares) {
+    private DataCache(
+            SegmentPageStore pages,
+            PageCache cache,
+            List<Path> directories,
+            Map<String, Double> shares) {
+        this.directories = List.copyOf(directories);
         this.pages = pages;
         this.cache = cache;
         this.shares = Map.copyOf(shares);
     }
 
-    /** Whether a configuration asks for a cache at all. */
-    public static boolean isConfigured(DataCacheConfig config) {
+    /** Whether a configuration names directories of its own, and does not switch them off. */
+    public static boolean hasDirectories(DataCacheConfig config) {
         return config.getEnabled().orElse(true) && !config.getDirectories().isEmpty();
     }
 
+    /** Whether data files of a warehouse are read through a cache. */
+    public static boolean isWanted(DataCacheConfig config, boolean isRemote) {
+        return config.getEnabled().orElse(isRemote);
+    }
+
     /**
-     * Opens the directories. What fails later takes a directory out and nothing else; what is wrong
-     * at the start is a mistake of whoever configured it.
+     * Opens the directories of a configuration. What fails later takes a directory out and nothing
+     * else; what is wrong at the start is a mistake of the configuration.
      *
      * @param nanoTime a clock of nanoseconds that never goes back
      * @param executor runs blocking tasks that wait for nobody but disks and the store
@@ -78,36 +96,100 @@ public final class DataCache implements AutoCloseable {
             RandomGenerator random,
             Executor executor)
             throws IOException {
-        int pageBytes = Math.toIntExact(config.getPageSize().toBytes());
-        SegmentLayout layout =
-                new SegmentLayout(
-                        new PageGeometry(pageBytes, BLOCK_BYTES),
-                        // Segments of about the same size, whatever that of pages
-                        SegmentLayout.DEFAULT_UNITS_PER_SEGMENT
-                                * (PageGeometry.DEFAULT.pageBytes() / pageBytes),
-                        Map.of(),
-                        config.isAdmission());
+        return open(config, nanoTime, random, executor, afterPause(executor));
+    }
+
+    private static Executor afterPause(Executor executor) {
+        return CompletableFuture.delayedExecutor(
+                FILL_PAUSE_MILLIS, TimeUnit.MILLISECONDS, executor);
+    }
+
+    /**
+     * As the other.
+     *
+     * @param later runs such tasks after a pause in which who fetched can go on
+     */
+    static DataCache open(
+            DataCacheConfig config,
+            LongSupplier nanoTime,
+            RandomGenerator random,
+            Executor executor,
+            Executor later)
+            throws IOException {
         List<Opened> opened = new ArrayList<>();
+        for (int i = 0; i < config.getDirectories().size(); i++) {
+            try {
+                opened.add(
+                        open(
+                                config.getDirectories().get(i),
+                                config.getMaxSizes().get(i),
+                                layout(config)));
+            } catch (IOException e) {
+                opened.forEach(Opened::close);
+                throw e;
+            }
+        }
+        return open(opened, config, nanoTime, random, executor, later);
+    }
+
+    /**
+     * Opens the cache of a process that nobody configured directories for: {@code pages} in its
+     * folder, or beside that where another process has it.
+     *
+     * @param folder of this process's caches; made if it is not there, for this user alone
+     * @throws IOException with the reason, if there can be none: the caller goes on without
+     */
+    public static DataCache openDefault(
+            Path folder,
+            DataCacheConfig config,
+            LongSupplier nanoTime,
+            RandomGenerator random,
+            Executor executor)
+            throws IOException {
+        Path own = folder.toAbsolutePath().normalize();
+        DefaultCache.createFolder(own);
+        DefaultCache.Opened<LocalCacheFiles> first =
+                DefaultCache.openFirstFree(
+                        own.resolve(PAGES),
+                        pages -> {
+                            DefaultCache.createFolder(pages);
+                            return LocalCacheFiles.tryOpen(pages);
+                        });
+        Opened opened = Opened.of(first.folder(), first.files());
+        try {
+            opened =
+                    config.getMaxSizes().isEmpty()
+                            ? opened.sized(DefaultCache.maxBytes(first.folder(), pageBytes(config)))
+                            : opened.sized(config.getMaxSizes().getFirst(), layout(config));
+        } catch (IOException | RuntimeException e) {
+            opened.close();
+            throw e;
+        }
+        return open(List.of(opened), config, nanoTime, random, executor, afterPause(executor));
+    }
+
+    private static DataCache open(
+            List<Opened> opened,
+            DataCacheConfig config,
+            LongSupplier nanoTime,
+            RandomGenerator random,
+            Executor executor,
+            Executor later) {
         boolean done = false;
         try {
-            List<SegmentPageStore.Directory> directories = new ArrayList<>();
-            for (int i = 0; i < config.getDirectories().size(); i++) {
-                Opened directory = open(config.getDirectories().get(i));
-                opened.add(directory);
-                directories.add(directory.sized(config.getMaxSizes().get(i), layout));
-            }
             SegmentPageStore pages =
-                    new SegmentPageStore(layout, directories, nanoTime, random, executor);
+                    new SegmentPageStore(
+                            layout(config),
+                            opened.stream().map(Opened::directory).toList(),
+                            nanoTime,
+                            random,
+                            executor,
+                            OptionalLong.of(OPENING_MILLIS));
             done = true;
             PageCache cache =
-                    new PageCache(
-                            pages,
-                            PageCacheOptions.DEFAULT,
-                            nanoTime,
-                            executor,
-                            CompletableFuture.delayedExecutor(
-                                    FILL_PAUSE_MILLIS, TimeUnit.MILLISECONDS, executor));
-            return new DataCache(pages, cache, config.tableShares());
+                    new PageCache(pages, PageCacheOptions.DEFAULT, nanoTime, executor, later);
+            return new DataCache(
+                    pages, cache, opened.stream().map(Opened::path).toList(), config.tableShares());
         } finally {
             if (!done) {
                 opened.forEach(Opened::close);
@@ -115,41 +197,76 @@ public final class DataCache implements AutoCloseable {
         }
     }
 
-    private static Opened open(String name) throws IOException {
+    private static int pageBytes(DataCacheConfig config) {
+        return Math.toIntExact(config.getPageSize().toBytes());
+    }
+
+    private static SegmentLayout layout(DataCacheConfig config) {
+        return new SegmentLayout(
+                PageGeometry.ofPages(pageBytes(config)),
+                SegmentLayout.DEFAULT_UNITS_PER_SEGMENT,
+                Map.of(),
+                config.isAdmission());
+    }
+
+    private static Opened open(String name, DataSize maxSize, SegmentLayout layout)
+            throws IOException {
         Path directory = Path.of(name).toAbsolutePath().normalize();
+        Opened opened;
         try {
-            return new Opened(directory, new AtomicReference<>(LocalCacheFiles.open(directory)));
+            opened = Opened.of(directory, LocalCacheFiles.open(directory));
         } catch (IOException e) {
             throw new IOException(
                     String.format(
                             Locale.ROOT,
-                            "stele.cache.directories: expected a directory that this process can write and nobody else uses, found %s: %s",
+                            "stele.cache.directories: expected a directory that this process can"
+                                    + " write and nobody else uses, found %s: %s",
                             directory,
                             e),
                     e);
         }
+        try {
+            return opened.sized(maxSize, layout);
+        } catch (IOException e) {
+            opened.close();
+            throw e;
+        }
     }
 
-    /** A directory that was opened to see whether it can be, for the store to take. */
-    private record Opened(Path directory, AtomicReference<CacheFiles> first) {
-        SegmentPageStore.Directory sized(DataSize maxSize, SegmentLayout layout)
-                throws IOException {
+    /**
+     * A directory that was opened to see whether it can be, for the store to take.
+     *
+     * @param maxBytes what it may take; 0 while that is not known
+     */
+    private record Opened(Path path, long maxBytes, AtomicReference<CacheFiles> first) {
+        static Opened of(Path path, CacheFiles files) {
+            return new Opened(path, 0, new AtomicReference<>(files));
+        }
+
+        Opened sized(long bytes) {
+            return new Opened(path, bytes, first);
+        }
+
+        Opened sized(DataSize maxSize, SegmentLayout layout) throws IOException {
             if (maxSize.toBytes() < layout.minBytes()) {
                 throw new IOException(
                         String.format(
                                 Locale.ROOT,
                                 "stele.cache.max-sizes: expected at least %s for %s, found %s",
                                 DataSize.succinctBytes(layout.minBytes()),
-                                directory,
+                                path,
                                 maxSize));
             }
-            return new SegmentPageStore.Directory(
-                    directory.toString(), maxSize.toBytes(), this::take);
+            return sized(maxSize.toBytes());
+        }
+
+        SegmentPageStore.Directory directory() {
+            return new SegmentPageStore.Directory(path.toString(), maxBytes, this::take);
         }
 
         private CacheFiles take() throws IOException {
             CacheFiles files = first.getAndSet(null);
-            return files == null ? LocalCacheFiles.open(directory) : files;
+            return files == null ? LocalCacheFiles.open(path) : files;
         }
 
         private void close() {
@@ -237,6 +354,20 @@ public final class DataCache implements AutoCloseable {
                 store.writeFailures(),
                 store.directories(),
                 store.directoriesOut());
+    }
+
+    /** Where it is and how large it may become, for people. */
+    public String describe() {
+        DataCacheSpace space = space();
+        return String.format(
+                Locale.ROOT,
+                "up to %s in %s%s%s",
+                DataSize.succinctBytes(space.maxDiskBytes()),
+                directories,
+                pages.emptied().isEmpty()
+                        ? ""
+                        : ", emptied, as of another release or page size: " + pages.emptied(),
+                space.directoriesOut() == 0 ? "" : ", not yet open, or not to be read or written");
     }
 
     /** Writes down what is needed to keep contents over a restart, and ends. */

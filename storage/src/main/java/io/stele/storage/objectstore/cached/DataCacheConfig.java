@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where pages of data files are kept on disks of this host, for sidecars and catalogs alike. No
- * directories: nowhere.
+ * directories: in a folder beside the data of the process, as {@link DefaultCache} has it.
  *
  * <p>Not final: airlift subclasses it to test its defaults.
  */
@@ -25,9 +25,9 @@ public class DataCacheConfig {
     private Optional<Boolean> enabled = Optional.empty();
     private List<String> directories = List.of();
     private List<DataSize> maxSizes = List.of();
-    // 256 kB: columns of a stripe have some hundred kB, and a page on each side of one is for
-    // nothing
-    private DataSize pageSize = DataSize.of(256, DataSize.Unit.KILOBYTE);
+    // 1 MB: of a page only the units that are wanted are fetched, and an entry of the index takes
+    // the same heap for any size
+    private DataSize pageSize = DataSize.of(1, DataSize.Unit.MEGABYTE);
     private boolean admission = true;
     private List<String> shares = List.of();
 
@@ -51,7 +51,7 @@ public class DataCacheConfig {
 
     @Config("stele.cache.directories")
     @ConfigDescription(
-            "Directories for pages, of this process alone, best one a disk; default: none, and no cache")
+            "Directories for pages, of this process alone, best one a disk; default: a folder beside the data of the process")
     public DataCacheConfig setDirectories(List<String> directories) {
         this.directories = List.copyOf(directories);
         return this;
@@ -68,7 +68,8 @@ public class DataCacheConfig {
     }
 
     @Config("stele.cache.max-sizes")
-    @ConfigDescription("What each of the directories may take on disk, in their order")
+    @ConfigDescription(
+            "What each of the directories may take on disk, in their order; without directories, what the default folder may take")
     public DataCacheConfig setMaxSizes(List<DataSize> maxSizes) {
         this.maxSizes = List.copyOf(maxSizes);
         return this;
@@ -76,14 +77,9 @@ public class DataCacheConfig {
 
     @AssertTrue(
             message =
-                    "stele.cache.max-sizes must have one size for each of stele.cache.directories")
+                    "stele.cache.max-sizes must have one size for each of stele.cache.directories, and one at most without")
     public boolean isMaxSizesComplete() {
-        return maxSizes.size() == directories.size();
-    }
-
-    @AssertTrue(message = "stele.cache.enabled needs stele.cache.directories")
-    public boolean isEnabledWithDirectories() {
-        return !enabled.orElse(false) || !directories.isEmpty();
+        return directories.isEmpty() ? maxSizes.size() <= 1 : maxSizes.size() == directories.size();
     }
 
     @MinDataSize("64kB")
@@ -94,7 +90,7 @@ public class DataCacheConfig {
 
     @Config("stele.cache.page-size")
     @ConfigDescription(
-            "What is looked up and evicted as one, a power of two; its quarters are what is fetched and kept at least")
+            "What is looked up and evicted as one, a power of two; what is fetched and kept at least are parts of it of about 64 kB, or all of one of 128 kB")
     public DataCacheConfig setPageSize(DataSize pageSize) {
         this.pageSize = pageSize;
         return this;

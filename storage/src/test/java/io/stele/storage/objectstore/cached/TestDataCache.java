@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.airlift.units.DataSize;
 import io.airlift.units.DataSize.Unit;
 import io.stele.protocol.api.DataCacheTable;
+import io.stele.storage.encryption.TestKeys;
+import io.stele.storage.objectstore.FarObjectStore;
 import io.stele.storage.objectstore.ForwardingObjectStore;
 import io.stele.storage.objectstore.InMemoryObjectStore;
 import io.stele.storage.objectstore.NonBlocking;
@@ -14,7 +16,10 @@ import io.stele.storage.objectstore.ObjectReader;
 import io.stele.storage.objectstore.ObjectStore;
 import io.stele.storage.objectstore.ObjectWriter;
 import io.stele.storage.objectstore.ReadTally;
+import io.stele.storage.objectstore.SequentialReads;
 import io.stele.storage.objectstore.WouldBlockException;
+import io.stele.storage.retrieval.ByteRange;
+import io.stele.testing.LongRun;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -80,7 +85,8 @@ final class TestDataCache {
     }
 
     private DataCache open(DataCacheConfig config) throws IOException {
-        return DataCache.open(config, System::nanoTime, new Random(1), executor);
+        // Without the pause before what was fetched is written, which its own test waits for
+        return DataCache.open(config, System::nanoTime, new Random(1), executor, executor);
     }
 
     private static void awaitFilled(DataCache cache) {
@@ -302,6 +308,37 @@ final class TestDataCache {
         }
     }
 
+    /** Nothing is brought in; what is there is read from there. */
+    private void checkMerging(ObjectStore cached, DataCache cache) throws IOException {
+        byte[] content = content(8 * PAGE, 1);
+        cached.put(PATH, content);
+        cached.open(PATH, content.length).read(0, 2 * PAGE);
+        awaitFilled(cache);
+        long pages = cache.space().pages();
+        assertThat(pages).isBetween(2L, 4L); // more of an encrypted object
+        try (SequentialReads reads = SequentialReads.of(cached)) {
+            ObjectReader merging =
+                    reads.over(
+                            cached.open(PATH, content.length),
+                            List.of(new ByteRange(0, content.length)));
+            assertThat(merging.read(0, content.length)).isEqualTo(content);
+            assertThat(merging.tally().fetchedBytes()).isBetween(4L * PAGE, 6L * PAGE + 4096);
+        }
+        awaitFilled(cache);
+        assertThat(cache.space().pages()).isEqualTo(pages);
+    }
+
+    @Test
+    void whatAMergeReadsDoesNotComeIn() throws IOException {
+        ObjectStore far = new FarObjectStore(store, executor, System::nanoTime);
+        try (DataCache cache = open(config(directory.resolve("plain")))) {
+            checkMerging(cache.over(far, Warming.NOTHING), cache);
+        }
+        try (DataCache cache = open(config(directory.resolve("encrypted")))) {
+            checkMerging(TestKeys.encryption("a").over(cache.over(far, Warming.NOTHING)), cache);
+        }
+    }
+
     @Test
     void aDirectoryInUseIsRefusedByName() throws IOException {
         try (DataCache first = open(config(directory))) {
@@ -345,7 +382,7 @@ final class TestDataCache {
         Random random = new Random(seed);
         Map<String, byte[]> files = new HashMap<>();
         long damaged = 0;
-        for (int round = 0; round < 12; round++) {
+        for (int round = 0; round < LongRun.count(5, 12); round++) {
             try (DataCache cache = open(config(directory.resolve("a"), directory.resolve("b")))) {
                 CachedObjectStore cached = cache.over(store, Warming.NOTHING);
                 for (int step = 0; step < 150; step++) {

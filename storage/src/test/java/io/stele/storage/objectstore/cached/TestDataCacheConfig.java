@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.airlift.units.DataSize;
 import io.airlift.units.DataSize.Unit;
+import io.stele.cache.page.PageGeometry;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -19,9 +20,30 @@ final class TestDataCacheConfig {
                         .setEnabled(null)
                         .setDirectories(List.of())
                         .setMaxSizes(List.of())
-                        .setPageSize(DataSize.of(256, Unit.KILOBYTE))
+                        .setPageSize(DataSize.of(1, Unit.MEGABYTE))
                         .setAdmission(true)
                         .setShares(List.of()));
+    }
+
+    /** What `page-cache` measures is what the product does. */
+    @Test
+    void pagesAreThoseOfTheBenchmark() {
+        long pageBytes = new DataCacheConfig().getPageSize().toBytes();
+        assertThat(PageGeometry.ofPages((int) pageBytes)).isEqualTo(PageGeometry.DEFAULT);
+    }
+
+    /** A part of a group of them that is not the only one takes the room of four. */
+    @Test
+    void fullPagesTakeNoMoreThanTheirBytes() {
+        for (int kilobytes = 64; kilobytes <= 1024; kilobytes *= 2) {
+            PageGeometry geometry = PageGeometry.ofPages(kilobytes << 10);
+            int units = geometry.unitsPerPage();
+            assertThat(units == 1 || units % PageGeometry.GROUP_UNITS == 0)
+                    .as("%s kB", kilobytes)
+                    .isTrue();
+            assertThat((long) units * geometry.unitBytes())
+                    .isBetween(kilobytes * 1024L, kilobytes * 1024L * 104 / 100);
+        }
     }
 
     @Test
@@ -53,7 +75,12 @@ final class TestDataCacheConfig {
         config.setDirectories(List.of("/a", "/a"));
         assertThat(config.isMaxSizesComplete()).isFalse();
         assertThat(config.isDirectoriesDistinct()).isFalse();
-        assertThat(new DataCacheConfig().setEnabled(true).isEnabledWithDirectories()).isFalse();
+        // Of the default folder
+        List<DataSize> sizes =
+                List.of(DataSize.of(1, Unit.GIGABYTE), DataSize.of(2, Unit.GIGABYTE));
+        assertThat(new DataCacheConfig().setMaxSizes(sizes.subList(0, 1)).isMaxSizesComplete())
+                .isTrue();
+        assertThat(new DataCacheConfig().setMaxSizes(sizes).isMaxSizesComplete()).isFalse();
         assertThat(
                         new DataCacheConfig()
                                 .setPageSize(DataSize.of(100, Unit.KILOBYTE))

@@ -1,4 +1,4 @@
-package io.stele.benchmarks.servers;
+package io.stele.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

@@ -1,4 +1,4 @@
-package io.stele.benchmarks.servers;
+package io.stele.testing;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.util.Objects.requireNonNull;
@@ -52,6 +52,12 @@ record HttpHead(String firstLine, List<String> headers) {
             throw new IOException("Expected a line of HTTP, found: " + firstLine);
         }
         return words[1];
+    }
+
+    /** The first word of the first line: the method of a request. */
+    String firstWord() {
+        int end = firstLine.indexOf(' ');
+        return end < 0 ? firstLine : firstLine.substring(0, end);
     }
 
     boolean isMethod(String method) {

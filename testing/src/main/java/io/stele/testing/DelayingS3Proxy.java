@@ -1,10 +1,8 @@
-package io.stele.benchmarks.servers;
+package io.stele.testing;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.util.Objects.requireNonNull;
 
-import io.stele.testing.LoopbackServer;
-import io.stele.testing.VersityGateway;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -38,24 +36,21 @@ public final class DelayingS3Proxy implements AutoCloseable {
 
     private static final double MIB = 1 << 20;
 
-    /** Reads remembered until somebody takes them: 100 bytes each. */
-    private static final int MAX_SPANS = 10_000;
+    /** Requests remembered until somebody takes them: 300 bytes each. */
+    private static final int MAX_SPANS = 20_000;
 
-    /**
-     * A read, from its request to the end of its answer.
-     *
-     * @param startNanos when the request had come
-     * @param endNanos when the last byte of the answer had been sent
-     */
-    public record ReadSpan(long startNanos, long endNanos) {}
+    /** Some times what a start of a sidecar on a busy machine takes. */
+    private static final long MAX_IDLE_WAIT_NANOS = TimeUnit.MINUTES.toNanos(2);
 
     private final int upstreamPort;
     private final LoopbackServer server;
     private final ConcurrentHashMap<String, Integer> attempts = new ConcurrentHashMap<>();
+    private final RequestCounts requests = new RequestCounts();
     private final AtomicLong reads = new AtomicLong();
     private final AtomicLong stragglers = new AtomicLong();
     private final AtomicLong sentBytes = new AtomicLong();
-    private final BlockingQueue<ReadSpan> spans = new LinkedBlockingQueue<>(MAX_SPANS);
+    private final BlockingQueue<RequestSpan> spans = new LinkedBlockingQueue<>(MAX_SPANS);
+    private final RoundGate gate = new RoundGate();
     private volatile InjectedDelays delays;
 
     private DelayingS3Proxy(int upstreamPort, InjectedDelays delays) throws IOException {
@@ -94,13 +89,36 @@ public final class DelayingS3Proxy implements AutoCloseable {
     }
 
     /**
-     * Reads that ended since the last call, in that order; those beyond {@value #MAX_SPANS} are
+     * From now on every request is held until no other has come for so long, and then all are
+     * answered: so those that do not wait for each other are in flight together, however slow the
+     * machine is. 0: nothing is held.
+     */
+    public void hold(long quietNanos) {
+        gate.hold(quietNanos);
+    }
+
+    /**
+     * Waits until no request has been there for so long: what reads in the background is done.
+     *
+     * @throws IOException if that does not happen within two minutes
+     */
+    public void awaitIdle(long idleNanos) throws IOException {
+        gate.awaitIdle(idleNanos, MAX_IDLE_WAIT_NANOS);
+    }
+
+    /**
+     * Requests that ended since the last call, in that order; those beyond {@value #MAX_SPANS} are
      * left out.
      */
-    public List<ReadSpan> takeSpans() {
-        List<ReadSpan> taken = new ArrayList<>();
+    public List<RequestSpan> takeSpans() {
+        List<RequestSpan> taken = new ArrayList<>();
         spans.drainTo(taken);
         return taken;
+    }
+
+    /** All requests since it was started. */
+    public RequestCounts requests() {
+        return requests;
     }
 
     /** Reads in this round. */
@@ -152,7 +170,21 @@ public final class DelayingS3Proxy implements AutoCloseable {
                 return false;
             }
             HttpHead request = read.get();
+            requests.add(request);
             long start = System.nanoTime();
+            gate.enter();
+            try {
+                try {
+                    return pass(request, start);
+                } finally {
+                    spans.offer(RequestSpan.of(request, start, System.nanoTime()));
+                }
+            } finally {
+                gate.leave();
+            }
+        }
+
+        private boolean pass(HttpHead request, long start) throws IOException {
             // We are quicker to say so than the server, which is not asked then
             if (request.find("expect").isPresent()) {
                 toClient.write("HTTP/1.1 100 Continue\r\n\r\n".getBytes(ISO_8859_1));
@@ -166,9 +198,6 @@ public final class DelayingS3Proxy implements AutoCloseable {
                 passBody(answer, pace, isRead);
             }
             toClient.flush();
-            if (isRead) {
-                spans.offer(new ReadSpan(start, System.nanoTime()));
-            }
             if (answer.isLast() || !hasEnd(request, answer)) {
                 closeUpstream();
                 return false;

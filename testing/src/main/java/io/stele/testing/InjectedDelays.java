@@ -1,4 +1,4 @@
-package io.stele.benchmarks.servers;
+package io.stele.testing;
 
 import java.util.concurrent.TimeUnit;
 

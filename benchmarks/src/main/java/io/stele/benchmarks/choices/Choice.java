@@ -1,0 +1,41 @@
+package io.stele.benchmarks.choices;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The defaults, and each choice that the connector takes for a query forced one way. */
+enum Choice {
+    DEFAULT(Map.of()),
+    LOOKUPS_OFF(Map.of("lookup_max_keys", "0")),
+    LOOKUPS_ON(Map.of("cost_based_lookups_enabled", "false")),
+    INDEX_JOINS_ON(Map.of("index_join_enabled", "true")),
+    AGGREGATION_OFF(Map.of("aggregation_pushdown_enabled", "false"));
+
+    private static final Map<String, String> DEFAULTS =
+            Map.of(
+                    "lookup_max_keys", "1000",
+                    "cost_based_lookups_enabled", "true",
+                    "index_join_enabled", "false",
+                    "aggregation_pushdown_enabled", "true",
+                    // The same query again would be answered by what the first one left
+                    "fragment_cache_enabled", "false");
+
+    private final Map<String, String> forced;
+
+    Choice(Map<String, String> forced) {
+        this.forced = forced;
+    }
+
+    /** All session properties that choices differ in, with the values of this one. */
+    Map<String, String> sessionProperties() {
+        Map<String, String> properties = new TreeMap<>(DEFAULTS);
+        properties.putAll(forced);
+        return properties;
+    }
+
+    /** As in names of metrics and catalogs. */
+    String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,18 @@
+package io.stele.cache.files;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** What is done to directories themselves, and not to the files in them. */
+public final class Directories {
+    private Directories() {}
+
+    /** Names that were added, changed or taken out are there after a crash of the machine, too. */
+    public static void sync(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+}

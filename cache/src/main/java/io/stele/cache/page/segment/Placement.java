@@ -1,0 +1,74 @@
+package io.stele.cache.page.segment;
+
+import io.stele.cache.page.PageKey;
+import java.util.Arrays;
+
+/**
+ * Room for units of a page that are about to be written: made and ended under the lock of the
+ * index, its writer's alone in between.
+ *
+ * <p>A group of which one unit is here, in room for one, gets room for all: the writer copies that
+ * unit. What is copied from, and room of the page's own that is written into, is pinned: it is
+ * given to nobody else until this ends.
+ */
+final class Placement {
+    private final PageKey key;
+    private final int mask;
+    private final int[] places = new int[Places.GROUPS];
+    private final int[] sources = new int[Places.GROUPS];
+    private int copied;
+    private int pinnedGroups;
+
+    Placement(PageKey key, int mask) {
+        this.key = key;
+        this.mask = mask;
+        Arrays.fill(places, Places.NONE);
+        Arrays.fill(sources, Places.NONE);
+    }
+
+    PageKey key() {
+        return key;
+    }
+
+    /** The units that are to be written, a bit each; 0: all that is wanted is here. */
+    int mask() {
+        return mask;
+    }
+
+    /** Where a group goes of which something is written. */
+    int place(int group) {
+        return places[group];
+    }
+
+    /** Where the one unit of a group is copied from, {@link Places#NONE} if there is none. */
+    int source(int group) {
+        return sources[group];
+    }
+
+    /** Units that are copied, a bit each. */
+    int copied() {
+        return copied;
+    }
+
+    /** Whether the group's place is the page's already. */
+    boolean isPinned(int group) {
+        return (pinnedGroups & 1 << group) != 0;
+    }
+
+    void setPinned(int group, int place) {
+        places[group] = place;
+        pinnedGroups |= 1 << group;
+    }
+
+    /**
+     * @param units that lies there, a bit of the page's mask
+     */
+    void setSource(int group, int source, int units) {
+        sources[group] = source;
+        copied |= units;
+    }
+
+    void setPlace(int group, int place) {
+        places[group] = place;
+    }
+}

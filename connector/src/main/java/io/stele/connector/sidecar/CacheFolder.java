@@ -1,0 +1,49 @@
+package io.stele.connector.sidecar;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The folder of a catalog's caches on this node that nobody configured: below the node's data
+ * directory.
+ *
+ * @param path empty: the node has none that is known
+ */
+public record CacheFolder(Optional<Path> path) {
+    private static final String FOLDER = "stele-cache";
+
+    public CacheFolder {
+        requireNonNull(path, "path is null");
+    }
+
+    /**
+     * The folder of a catalog.
+     *
+     * @param dataDirectory of the node; empty if it is not known
+     */
+    public static CacheFolder of(String catalog, String dataDirectory) {
+        if (dataDirectory.isEmpty()) {
+            return new CacheFolder(Optional.empty());
+        }
+        // A name may be any text: each has a folder of its own, and none is outside
+        String name = URLEncoder.encode(catalog, UTF_8).replace(".", "%2E");
+        return new CacheFolder(Optional.of(Path.of(dataDirectory, FOLDER, name)));
+    }
+
+    /** The folders of all catalogs of the node, by that of one of them. */
+    static List<Path> all(Path folder) {
+        try (Stream<Path> all = Files.list(folder.toAbsolutePath().getParent())) {
+            return all.filter(Files::isDirectory).toList();
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+}
