@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -21,10 +22,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>A process loses its POSIX locks on a file when it closes any descriptor of that file. So the
  * file of a directory that this process has is never opened a second time: who has which is written
- * down among the system properties, which all class loaders of the process share.
+ * down among the system properties, which all class loaders of the process share. A directory is
+ * known by its number in the file system, which a new one may have after it was deleted; so the
+ * number of its lock file, which nothing else has while that is open, is written down beside it.
  *
  * <p>Invariant: a directory that this process has locked stays locked, also if another part of it
- * asks for it, until its lock is closed. Thread-safe.
+ * asks for it, until its lock is closed or its lock file is deleted. Thread-safe.
  */
 public final class DirectoryLock implements Closeable {
     /** The name of the file, which is not to be used otherwise. */
@@ -32,13 +35,24 @@ public final class DirectoryLock implements Closeable {
 
     private static final String HELD = "io.stele.directory-lock.";
 
+    /** Stands where the number of the lock file will, while that is opened. */
+    private static final String OPENING = "opening";
+
     private final FileChannel file;
-    private final String holding;
+    private final Holding holding;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private DirectoryLock(FileChannel file, String holding) {
+    private DirectoryLock(FileChannel file, Holding holding) {
         this.file = file;
         this.holding = holding;
+    }
+
+    /** A system property: whose directory, and which lock file. */
+    private record Holding(String name, String lockFile) {
+        /** Leaves alone what somebody else wrote down since. */
+        void remove() {
+            System.getProperties().remove(name, lockFile);
+        }
     }
 
     /**
@@ -68,35 +82,48 @@ public final class DirectoryLock implements Closeable {
      */
     public static Optional<DirectoryLock> tryAcquire(Path directory) throws IOException {
         Files.createDirectories(requireNonNull(directory, "directory is null"));
-        String holding = HELD + identity(directory);
-        if (System.getProperties().putIfAbsent(holding, "held") != null) {
+        Path lockFile = directory.resolve(FILE_NAME);
+        Holding opening = new Holding(HELD + identity(directory), OPENING);
+        Object before = System.getProperties().putIfAbsent(opening.name(), OPENING);
+        if (before != null
+                && (before.equals(OPENING)
+                        || isOf(lockFile, before)
+                        || !System.getProperties().replace(opening.name(), before, OPENING))) {
             return Optional.empty();
         }
-        boolean locked = false;
         try {
-            Optional<FileChannel> file = lock(directory.resolve(FILE_NAME));
-            locked = file.isPresent();
-            return file.map(open -> new DirectoryLock(open, holding));
+            return lock(lockFile, opening.name());
         } finally {
-            if (!locked) {
-                System.getProperties().remove(holding);
-            }
+            opening.remove();
         }
     }
 
-    /** The same for all paths that lead to the directory, as far as the file system says so. */
-    private static String identity(Path directory) throws IOException {
-        Object key = Files.readAttributes(directory, BasicFileAttributes.class).fileKey();
-        return key == null ? directory.toRealPath().toString() : key.toString();
+    /** The same for all paths that lead to the file, as far as the file system says so. */
+    private static String identity(Path file) throws IOException {
+        Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+        return key == null ? file.toRealPath().toString() : key.toString();
     }
 
-    private static Optional<FileChannel> lock(Path path) throws IOException {
+    private static boolean isOf(Path lockFile, Object identity) throws IOException {
+        try {
+            return identity(lockFile).equals(identity);
+        } catch (NoSuchFileException e) {
+            return false; // of a directory that was deleted since
+        }
+    }
+
+    private static Optional<DirectoryLock> lock(Path path, String name) throws IOException {
         FileChannel file =
                 FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         boolean locked = false;
         try {
-            locked = tryLock(file).isPresent();
-            return locked ? Optional.of(file) : Optional.empty();
+            if (tryLock(file).isEmpty()) {
+                return Optional.empty();
+            }
+            Holding holding = new Holding(name, identity(path));
+            System.getProperties().setProperty(name, holding.lockFile());
+            locked = true;
+            return Optional.of(new DirectoryLock(file, holding));
         } finally {
             if (!locked) {
                 file.close();
@@ -121,7 +148,7 @@ public final class DirectoryLock implements Closeable {
         try {
             file.close();
         } finally {
-            System.getProperties().remove(holding);
+            holding.remove();
         }
     }
 }

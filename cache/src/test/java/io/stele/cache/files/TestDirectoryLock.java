@@ -79,6 +79,23 @@ class TestDirectoryLock {
         DirectoryLock.acquire(folder, "log").close();
     }
 
+    /**
+     * A new directory may have the number of one that was deleted while this process had it; here
+     * it is the same one, without its lock file.
+     */
+    @Test
+    void aDirectoryThatWasMadeAnewIsFree() throws Exception {
+        DirectoryLock old = DirectoryLock.acquire(folder, "log");
+        Files.delete(folder.resolve(DirectoryLock.FILE_NAME));
+        try (DirectoryLock lock = DirectoryLock.acquire(folder, "log")) {
+            assertThat(lock).isNotNull();
+            old.close();
+            assertThat(DirectoryLock.tryAcquire(folder)).isEmpty();
+            assertThat(anotherProcessLocks(folder)).isFalse();
+        }
+        DirectoryLock.acquire(folder, "log").close();
+    }
+
     @Test
     void whatCannotBeLockedIsNotHeld() throws Exception {
         Path file = Files.createDirectory(folder.resolve(DirectoryLock.FILE_NAME));

@@ -56,11 +56,12 @@ class TestConcurrentReads {
                                 System::nanoTime,
                                 Thread.ofPlatform().daemon().factory(),
                                 uncaught::add);
+                LocalLogFiles log = LocalLogFiles.open(directory);
                 StorageEngine engine =
                         StorageEngine.open(
                                 options,
                                 new InMemoryObjectStore(),
-                                LocalLogFiles.open(directory),
+                                log,
                                 new HybridClock(System::currentTimeMillis),
                                 threads)) {
             TestTable table = TestTable.create(engine, "t", orientation, true, 2);
@@ -169,11 +170,13 @@ class TestConcurrentReads {
                                 System::nanoTime,
                                 Thread.ofPlatform().daemon().factory(),
                                 uncaught::add);
-                StorageEngine first = open(store, "first", threads)) {
+                LocalLogFiles firstLog = LocalLogFiles.open(directory.resolve("first"));
+                StorageEngine first = open(store, firstLog, threads)) {
             TestTable table = TestTable.create(first, "t", Orientation.ROW, true, 1);
             table.upsert(first, 1, "first", 1).join();
             first.flush(table.id()).join();
-            try (StorageEngine second = open(store, "second", threads)) {
+            try (LocalLogFiles secondLog = LocalLogFiles.open(directory.resolve("second"));
+                    StorageEngine second = open(store, secondLog, threads)) {
                 table.upsert(first, 2, "still only in the log of the first", 2).join();
                 assertThat(first.flush(table.id()))
                         .failsWithin(Duration.ofSeconds(30))
@@ -192,13 +195,14 @@ class TestConcurrentReads {
         }
     }
 
-    private StorageEngine open(InMemoryObjectStore store, String log, EngineThreads threads)
+    private static StorageEngine open(
+            InMemoryObjectStore store, LocalLogFiles log, EngineThreads threads)
             throws IOException {
         return StorageEngine.open(
                 // Each has a log of its own: what fences the first one is the manifest
                 StorageOptions.DEFAULT.withGivenUpLog(NamedLogs.id(store)),
                 store,
-                LocalLogFiles.open(directory.resolve(log)),
+                log,
                 new HybridClock(System::currentTimeMillis),
                 threads);
     }

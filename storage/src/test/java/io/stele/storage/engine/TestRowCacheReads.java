@@ -60,11 +60,12 @@ class TestRowCacheReads {
                                 System::nanoTime,
                                 Thread.ofPlatform().daemon().factory(),
                                 uncaught::add);
+                LocalLogFiles log = LocalLogFiles.open(directory);
                 StorageEngine engine =
                         StorageEngine.open(
                                 options,
                                 new InMemoryObjectStore(),
-                                LocalLogFiles.open(directory),
+                                log,
                                 new HybridClock(System::currentTimeMillis),
                                 threads)) {
             TestTable table = TestTable.create(engine, "t", orientation, true, 2);
