@@ -19,7 +19,7 @@ import java.util.List;
  * A store that encrypts what another one keeps. What it is asked for and what it answers is plain,
  * lengths too; what the other one, and a cache in it, ever see is encrypted, but for paths and
  * about the lengths. Objects of before are read as they are, unless that is refused. See
- * docs/decisions/0104.
+ * docs/decisions/encryption.md.
  *
  * <p>Sizes of a listing follow from lengths, as if all were encrypted: those of plain objects are
  * too small. Nothing rests on them; {@link #size} looks.

@@ -21,7 +21,7 @@ import java.util.UUID;
 /**
  * Ties the log to its warehouse: the warehouse names the log by an id, which is in every segment,
  * and manifests say how far the log is durable. A log of another id, an older copy, or none is
- * refused. See docs/decisions/0160.
+ * refused. See docs/decisions/write-ahead-log.md.
  *
  * <p>The warehouse names a log before it is begun and says that it is begun after it has the id on
  * disk. Until then nothing was acknowledged, so that a log that is not begun may be missing.

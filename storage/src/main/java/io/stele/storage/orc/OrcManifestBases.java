@@ -61,7 +61,7 @@ import org.jspecify.annotations.Nullable;
 public final class OrcManifestBases implements ManifestBases {
     /**
      * Rows of a stripe: what a reader of one file decodes, and what the tail has statistics of
-     * (decision 0106).
+     * (docs/decisions/manifests.md).
      */
     private static final int STRIPE_ROWS = 500;
 

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Segments as files {@code <epoch>/<number>.wal} of a directory of HDFS, each group on the disks of
- * the data nodes by hsync. See docs/decisions/0103.
+ * the data nodes by hsync. See docs/decisions/write-ahead-log.md.
  *
  * <p>Safe for use by many threads, except that one writer belongs to one thread.
  */

@@ -26,7 +26,7 @@ import java.util.function.LongConsumer;
 
 /**
  * A log in an object store: every group is a segment, and every segment an object with a dense id
- * that is created once. See docs/decisions/0102.
+ * that is created once. See docs/decisions/write-ahead-log.md.
  *
  * <p>Safe for use by many threads, except that one writer belongs to one thread.
  */
