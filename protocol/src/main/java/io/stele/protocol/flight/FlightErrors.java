@@ -150,8 +150,10 @@ public final class FlightErrors {
         return switch (code) {
             case UNAUTHENTICATED, PERMISSION_DENIED -> ErrorCode.UNAUTHENTICATED;
             case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED -> ErrorCode.UNAVAILABLE;
-            case INVALID_ARGUMENT, OUT_OF_RANGE, UNIMPLEMENTED -> ErrorCode.INVALID_ARGUMENT;
-            case RESOURCE_EXHAUSTED -> ErrorCode.BUSY;
+            // gRPC's own: a message beyond a limit, which is as long when it is sent again. A
+            // sidecar that is busy says so by its code
+            case INVALID_ARGUMENT, OUT_OF_RANGE, UNIMPLEMENTED, RESOURCE_EXHAUSTED ->
+                    ErrorCode.INVALID_ARGUMENT;
             case DATA_LOSS -> ErrorCode.CORRUPT_DATA;
             case OK, UNKNOWN, NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION, ABORTED, INTERNAL ->
                     ErrorCode.INTERNAL;

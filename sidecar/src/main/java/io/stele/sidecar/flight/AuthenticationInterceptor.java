@@ -6,6 +6,7 @@ import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
+import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
@@ -34,10 +35,13 @@ final class AuthenticationInterceptor implements ServerInterceptor {
 
     private final Authenticator authenticator;
     private final PendingLogins logins;
+    private final FlightConnections connections;
 
-    AuthenticationInterceptor(Authenticator authenticator, PendingLogins logins) {
+    AuthenticationInterceptor(
+            Authenticator authenticator, PendingLogins logins, FlightConnections connections) {
         this.authenticator = requireNonNull(authenticator, "authenticator is null");
         this.logins = requireNonNull(logins, "logins is null");
+        this.connections = requireNonNull(connections, "connections is null");
     }
 
     @Override
@@ -58,6 +62,7 @@ final class AuthenticationInterceptor implements ServerInterceptor {
             call.close(FlightErrors.status(e), FlightErrors.trailers(e));
             return new ServerCall.Listener<>() {};
         }
+        connections.loggedIn(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
         if (!handshake) {
             return next.startCall(call, headers);
         }

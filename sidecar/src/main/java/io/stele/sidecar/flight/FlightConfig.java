@@ -16,6 +16,7 @@ public class FlightConfig {
     private int port = 8481;
     // 64 MiB is the batch limit of the engine; the rest is for the Arrow and gRPC headers.
     private DataSize maxMessageSize = DataSize.of(65, DataSize.Unit.MEGABYTE);
+    private int maxConnections = 1024;
     private int maxStreams = 256;
     private int maxStreamsPerConnection = 128;
     private int maxPendingBatches = 8;
@@ -47,6 +48,19 @@ public class FlightConfig {
     @ConfigDescription("Largest Flight message accepted")
     public FlightConfig setMaxMessageSize(DataSize maxMessageSize) {
         this.maxMessageSize = maxMessageSize;
+        return this;
+    }
+
+    @Min(1)
+    @Max(100_000)
+    public int getMaxConnections() {
+        return maxConnections;
+    }
+
+    @Config("stele.flight.max-connections")
+    @ConfigDescription("Flight connections open at the same time; more are closed at once")
+    public FlightConfig setMaxConnections(int maxConnections) {
+        this.maxConnections = maxConnections;
         return this;
     }
 

@@ -48,6 +48,7 @@ public final class FlightServer implements AutoCloseable {
     private final FlightService service;
     private final ThreadFactory threads = Thread.ofVirtual().name("flight-", 0).factory();
     private @Nullable Server server;
+    private @Nullable EventLoops eventLoops;
 
     @Inject
     public FlightServer(
@@ -81,8 +82,20 @@ public final class FlightServer implements AutoCloseable {
                                 .build()
                         : InsecureServerCredentials.create();
         PendingLogins logins = new PendingLogins(PendingLogins.MAX_PENDING, loginTimeout, metrics);
+        // Twice the time: the end of a login that is under way is said by its call
+        FlightConnections connections =
+                new FlightConnections(
+                        config.getMaxConnections(),
+                        new PendingLogins(
+                                PendingLogins.MAX_PENDING, loginTimeout.multipliedBy(2), metrics),
+                        metrics);
+        EventLoops loops = EventLoops.start();
+        eventLoops = loops;
         Server starting =
                 NettyServerBuilder.forAddress(endpoint, credentials)
+                        .bossEventLoopGroup(loops.listening())
+                        .workerEventLoopGroup(loops.serving())
+                        .channelFactory(() -> loops.listenWith(connections))
                         .executor(task -> threads.newThread(task).start())
                         .maxInboundMessageSize(
                                 Math.toIntExact(config.getMaxMessageSize().toBytes()))
@@ -97,7 +110,8 @@ public final class FlightServer implements AutoCloseable {
                         .addService(
                                 ServerInterceptors.interceptForward(
                                         service.definition(),
-                                        new AuthenticationInterceptor(authenticator, logins),
+                                        new AuthenticationInterceptor(
+                                                authenticator, logins, connections),
                                         new LimitInterceptor(config.getMaxStreams(), metrics),
                                         new ReadLsnInterceptor(),
                                         new QueryTagInterceptor()))
@@ -105,6 +119,7 @@ public final class FlightServer implements AutoCloseable {
         try {
             server = starting.start();
         } catch (IOException e) {
+            loops.close();
             throw new UncheckedIOException(
                     "stele.flight.port: expected a free port, found "
                             + e.getMessage()
@@ -135,6 +150,8 @@ public final class FlightServer implements AutoCloseable {
         } catch (InterruptedException e) {
             server.shutdownNow();
             Thread.currentThread().interrupt();
+        } finally {
+            requireNonNull(eventLoops, "not started").close();
         }
     }
 

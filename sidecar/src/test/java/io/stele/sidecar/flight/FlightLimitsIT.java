@@ -48,7 +48,10 @@ import io.stele.protocol.wire.Hello;
 import io.stele.protocol.wire.WireLimits;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
+import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -73,6 +76,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FlightLimitsIT {
     private static final int MAX_STREAMS = 3;
+    private static final int MAX_CONNECTIONS = 150;
     private static final int ROWS = 60_000;
 
     private TestingSidecar sidecar;
@@ -85,6 +89,7 @@ final class FlightLimitsIT {
                         directory,
                         Map.of(
                                 "stele.flight.max-streams", Integer.toString(MAX_STREAMS),
+                                "stele.flight.max-connections", Integer.toString(MAX_CONNECTIONS),
                                 "stele.flight.stalled-stream-timeout", "2s",
                                 "stele.flight.read-batch-size", "64kB",
                                 "stele.flight.max-message-size", "4MB",
@@ -193,6 +198,57 @@ final class FlightLimitsIT {
             assertThat(schemas()).contains("shop");
         } finally {
             channels.forEach(ManagedChannel::shutdownNow);
+        }
+    }
+
+    /** More than there are places: the oldest give way, and the rest ends at its deadline. */
+    @Test
+    void silentFlightConnectionsAreClosed() throws Exception {
+        List<Socket> silent = new ArrayList<>();
+        try {
+            for (int i = 0; i < 2 * MAX_CONNECTIONS; i++) {
+                Socket socket = new Socket("127.0.0.1", sidecar.server().flightPort());
+                socket.setSoTimeout(60_000);
+                silent.add(socket);
+            }
+            assertThat(schemas()).contains("shop");
+            for (Socket socket : silent) {
+                awaitEnd(socket);
+            }
+        } finally {
+            for (Socket socket : silent) {
+                socket.close();
+            }
+        }
+    }
+
+    /** Clients that speak HTTP/2, answer pings and never call are strangers as well. */
+    @Test
+    void connectionsThatNeverCallAreClosed() throws Exception {
+        try (Socket socket = new Socket("127.0.0.1", sidecar.server().flightPort())) {
+            socket.setSoTimeout(60_000);
+            socket.getOutputStream()
+                    .write(
+                            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+                                    .getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+            // Empty SETTINGS and their acknowledgement, by which the handshake is complete
+            socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0});
+            socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 1, 0, 0, 0, 0});
+            socket.getOutputStream().flush();
+            awaitEnd(socket);
+        }
+        assertThat(schemas()).contains("shop");
+    }
+
+    private static void awaitEnd(Socket socket) throws IOException {
+        try {
+            while (socket.getInputStream().read() >= 0) {
+                // What the server says of HTTP/2
+            }
+        } catch (SocketTimeoutException stillOpen) {
+            throw stillOpen;
+        } catch (SocketException reset) {
+            // Closed with unread bytes
         }
     }
 
@@ -352,7 +408,9 @@ final class FlightLimitsIT {
                             }
                         })
                 .isInstanceOf(SteleException.class)
-                .hasMessageContaining("4194304");
+                .hasMessageContaining("4194304")
+                .extracting(failure -> ((SteleException) failure).code())
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
     }
 
     /**

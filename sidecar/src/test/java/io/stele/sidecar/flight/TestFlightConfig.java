@@ -17,6 +17,7 @@ final class TestFlightConfig {
                 recordDefaults(FlightConfig.class)
                         .setPort(8481)
                         .setMaxMessageSize(DataSize.of(65, DataSize.Unit.MEGABYTE))
+                        .setMaxConnections(1024)
                         .setMaxStreams(256)
                         .setMaxStreamsPerConnection(128)
                         .setMaxPendingBatches(8)
@@ -30,6 +31,7 @@ final class TestFlightConfig {
         assertFullMapping(
                 Map.of(
                         "stele.flight.port", "0",
+                        "stele.flight.max-connections", "5",
                         "stele.flight.max-message-size", "32MB",
                         "stele.flight.max-streams", "7",
                         "stele.flight.max-streams-per-connection", "3",
@@ -40,6 +42,7 @@ final class TestFlightConfig {
                 new FlightConfig()
                         .setPort(0)
                         .setMaxMessageSize(DataSize.of(32, DataSize.Unit.MEGABYTE))
+                        .setMaxConnections(5)
                         .setMaxStreams(7)
                         .setMaxStreamsPerConnection(3)
                         .setMaxPendingBatches(2)

@@ -5,7 +5,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * When a request is late: its answer has not begun after three times the median, or it has not
  * ended after twice the usual time of its size. Both are needed: first bytes alone say nothing of
- * answers that drip, and their higher quantiles rise with one's own load. Pure.
+ * answers that drip, and their higher quantiles rise with one's own load. A process without time
+ * for the answers that it has got takes no store for late: it sees how late its own timers are.
+ * Pure.
  *
  * <p>The factors were chosen by hand and measured in docs of the benchmark {@code tail}.
  */
@@ -16,7 +18,27 @@ final class HedgePolicy {
     /** Below, a pause of this process looks the same as one of the store. */
     private static final double MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+    /** Timers are as late as this on an idle machine. */
+    private static final long PUNCTUAL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    /** However busy the process is, a request that takes this much longer is late. */
+    private static final long MAX_EXCUSED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private HedgePolicy() {}
+
+    /**
+     * How much of a request's time does not count against the store, after a look at it.
+     *
+     * @param before what did not count until then
+     * @param lateNanos how much later than it was due the look came
+     */
+    static long excusedNanos(long before, long lateNanos) {
+        if (lateNanos < PUNCTUAL_NANOS) {
+            return before;
+        }
+        // The look was late, and an answer that waits for the same processors may be once more
+        return Math.min(before + 2 * lateNanos, MAX_EXCUSED_NANOS);
+    }
 
     /** How long after its start a request is to be looked at. */
     static long checkAfterNanos(LatencyHistory.Usual usual, boolean begun, long bytes) {

@@ -152,26 +152,37 @@ final class RangeFetch {
                                     usual ->
                                             HedgePolicy.checkAfterNanos(
                                                             usual, run.version != null, bytes(run))
-                                                    - (services.now() - run.startNanos))
+                                                    - elapsedNanos(run))
                             .orElse(FIRST_LOOK_NANOS);
-            delay = delay > 0 ? delay : NEXT_LOOK_NANOS;
+            long wait = delay > 0 ? delay : NEXT_LOOK_NANOS;
+            long dueNanos = services.now() + wait;
             stopTimer();
             timer =
                     services.runtime
                             .timers()
                             .schedule(
-                                    delay,
-                                    () -> services.runtime.executor().execute(() -> look(run)));
+                                    wait,
+                                    () ->
+                                            services.runtime
+                                                    .executor()
+                                                    .execute(() -> look(run, dueNanos)));
         }
     }
 
-    private void look(Run run) {
+    /** Since its start, without what this process is excused for. */
+    private long elapsedNanos(Run run) {
+        return services.now() - run.startNanos - run.excusedNanos;
+    }
+
+    private void look(Run run, long dueNanos) {
         Run second = null;
         synchronized (this) {
             if (hedge != null || run != first || run.over || isDecided()) {
                 return;
             }
             timer = null;
+            run.excusedNanos =
+                    HedgePolicy.excusedNanos(run.excusedNanos, services.now() - dueNanos);
             if (isLate(run)) {
                 if (!services.budget.reserve(request.range().length())) {
                     services.counters.hedgesRefused.increment();
@@ -196,7 +207,7 @@ final class RangeFetch {
                         usual ->
                                 HedgePolicy.isLate(
                                         usual,
-                                        services.now() - run.startNanos,
+                                        elapsedNanos(run),
                                         run.version != null,
                                         run.receivedBytes(),
                                         bytes(run)))
@@ -363,6 +374,7 @@ final class RangeFetch {
         private int length;
         private long startNanos;
         private long firstByteNanos;
+        private long excusedNanos; // of its time, for which this process was late
         private boolean cancelled;
         private boolean over;
 

@@ -97,6 +97,24 @@ class RangeFetchSimulation {
         readers.checkNothingIsLeft(4);
     }
 
+    /** A process that has no time for the answers it has got does not take the store for late. */
+    @Test
+    void aBusyProcessSendsFewHedges() throws IOException {
+        for (long seed = 0; seed < 5; seed++) {
+            Readers readers = new Readers(seed, READERS, 1);
+            readers.store.nanosPerByte = 0; // small ones
+            readers.readAll(100); // learns what is usual
+            long before = readers.services.counters.hedges.sum();
+            Random random = new Random(seed);
+            readers.time.setLateness(() -> (long) (random.nextDouble() * 150e6));
+            readers.readAll(32); // fewer than change what is usual
+            assertThat(readers.services.counters.hedges.sum() - before)
+                    .as("seed %d", seed)
+                    .isLessThanOrEqualTo(2);
+            readers.checkNothingIsLeft(seed);
+        }
+    }
+
     /** One hedge a range at a time, however late both are. */
     @Test
     void noRangeIsAskedForThreeTimesAtOnce() throws IOException {

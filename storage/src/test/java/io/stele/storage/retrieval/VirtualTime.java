@@ -12,6 +12,7 @@ final class VirtualTime implements Timers, Executor, LongSupplier {
                     Comparator.comparingLong(Event::atNanos).thenComparingLong(Event::number));
     private long now = 1_000_000_000_000L;
     private long numbers;
+    private LongSupplier latenessNanos = () -> 0;
 
     private record Event(long atNanos, long number, Runnable task) {}
 
@@ -22,7 +23,8 @@ final class VirtualTime implements Timers, Executor, LongSupplier {
 
     @Override
     public Timer schedule(long delayNanos, Runnable task) {
-        Event event = new Event(now + Math.max(0, delayNanos), numbers++, task);
+        long atNanos = now + Math.max(0, delayNanos) + latenessNanos.getAsLong();
+        Event event = new Event(atNanos, numbers++, task);
         events.add(event);
         return () -> events.remove(event);
     }
@@ -30,6 +32,11 @@ final class VirtualTime implements Timers, Executor, LongSupplier {
     @Override
     public void execute(Runnable task) {
         schedule(0, task);
+    }
+
+    /** From now on each event comes later than it is due, as in a process that is busy. */
+    void setLateness(LongSupplier nanos) {
+        latenessNanos = nanos;
     }
 
     /** Lets everything happen. */
