@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ServerProcess implements AutoCloseable {
     /** Longer than a Trino coordinator with running queries needs to stop. */
-    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(60);
 
     private static final int LOG_TAIL_LINES = 30;
 

@@ -3,7 +3,6 @@ package io.stele.sidecar.flight;
 import static com.google.common.base.Preconditions.checkArgument;
 import static java.util.Objects.requireNonNull;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandler.Sharable;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
@@ -30,7 +29,7 @@ final class FlightConnections extends ChannelInboundHandlerAdapter {
     private final PendingLogins logins;
     private final AccessMetrics metrics;
 
-    @GuardedBy("this")
+    // Guarded by this
     private final Map<SocketAddress, PendingLogins.Login> open = new HashMap<>();
 
     FlightConnections(int maxConnections, PendingLogins logins, AccessMetrics metrics) {
