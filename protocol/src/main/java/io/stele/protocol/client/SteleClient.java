@@ -33,7 +33,7 @@ import java.util.function.LongSupplier;
  * writers.
  *
  * <pre>{@code
- * try (SteleClient client = SteleClient.builder().endpoint("localhost", 4001).secret(secret).build();
+ * try (SteleClient client = SteleClient.builder().endpoint("localhost", 8482).secret(secret).build();
  *         TableWriter writer = client.writer("shop", "orders")) {
  *     writer.write(1L, "open", LocalDate.now());
  *     Lsn lsn = writer.flush(); // durable, and visible to every reader from here on
