@@ -14,6 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -84,17 +85,32 @@ public final class DirectoryLock implements Closeable {
         Files.createDirectories(requireNonNull(directory, "directory is null"));
         Path lockFile = directory.resolve(FILE_NAME);
         Holding opening = new Holding(HELD + identity(directory), OPENING);
-        Object before = System.getProperties().putIfAbsent(opening.name(), OPENING);
-        if (before != null
-                && (before.equals(OPENING)
-                        || isOf(lockFile, before)
-                        || !System.getProperties().replace(opening.name(), before, OPENING))) {
+        if (!begin(opening, lockFile)) {
             return Optional.empty();
         }
         try {
             return lock(lockFile, opening.name());
         } finally {
             opening.remove();
+        }
+    }
+
+    /**
+     * Writes down that the lock file is being opened, unless another part of the process has it.
+     */
+    private static boolean begin(Holding opening, Path lockFile) throws IOException {
+        Properties held = System.getProperties();
+        while (true) {
+            Object before = held.putIfAbsent(opening.name(), OPENING);
+            if (before == null) {
+                return true;
+            }
+            if (before.equals(OPENING) || isOf(lockFile, before)) {
+                return false;
+            }
+            if (held.replace(opening.name(), before, OPENING)) {
+                return true;
+            }
         }
     }
 

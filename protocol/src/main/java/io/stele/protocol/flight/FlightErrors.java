@@ -61,10 +61,13 @@ public final class FlightErrors {
                     ? new SteleException(ErrorCode.of(code), description, retryAfter)
                     : failure(ErrorCode.of(code), description, status.getCause());
         }
+        // HTTP/2's word for a peer that sends too much at a time: another moment may be better
+        ErrorCode found =
+                description.contains("ENHANCE_YOUR_CALM")
+                        ? ErrorCode.UNAVAILABLE
+                        : errorCode(status.getCode());
         return failure(
-                errorCode(status.getCode()),
-                "Flight call to " + where + " failed: " + description,
-                status.getCause());
+                found, "Flight call to " + where + " failed: " + description, status.getCause());
     }
 
     /** The message, cut where it would not fit into headers, which carry it percent-encoded. */

@@ -58,11 +58,11 @@ final class AuthenticationInterceptor implements ServerInterceptor {
         String user;
         try {
             user = authenticate(authorization, Optional.ofNullable(headers.get(AUTH_TOKEN)));
+            connections.logIn(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
         } catch (SteleException e) {
             call.close(FlightErrors.status(e), FlightErrors.trailers(e));
             return new ServerCall.Listener<>() {};
         }
-        connections.loggedIn(call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR));
         if (!handshake) {
             return next.startCall(call, headers);
         }

@@ -10,6 +10,7 @@ import io.grpc.netty.shaded.io.netty.channel.epoll.EpollEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.epoll.EpollServerSocketChannel;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
@@ -27,14 +28,14 @@ record EventLoops(EventLoopGroup listening, EventLoopGroup serving) implements A
     }
 
     static EventLoops start() {
-        return new EventLoops(group(1, "flight-accept-"), group(0, "flight-loop-"));
+        return new EventLoops(group(1, "flight-accept"), group(0, "flight-loop"));
     }
 
     /**
      * @param threads 0: twice the processors
      */
     private static EventLoopGroup group(int threads, String name) {
-        ThreadFactory factory = Thread.ofPlatform().daemon().name(name, 0).factory();
+        ThreadFactory factory = new DefaultThreadFactory(name, true); // with fast thread locals
         return Epoll.isAvailable()
                 ? new EpollEventLoopGroup(threads, factory)
                 : new NioEventLoopGroup(threads, factory);

@@ -58,7 +58,8 @@ public class FlightConfig {
     }
 
     @Config("stele.flight.max-connections")
-    @ConfigDescription("Flight connections open at the same time; more are closed at once")
+    @ConfigDescription(
+            "Flight connections that have logged in at the same time; more are refused as busy")
     public FlightConfig setMaxConnections(int maxConnections) {
         this.maxConnections = maxConnections;
         return this;

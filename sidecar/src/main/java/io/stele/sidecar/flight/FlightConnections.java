@@ -7,21 +7,22 @@ import io.grpc.netty.shaded.io.netty.channel.Channel;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandler.Sharable;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
+import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
 import io.stele.sidecar.auth.PendingLogins;
 import io.stele.sidecar.metrics.AccessMetrics;
 import java.net.SocketAddress;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handler of the listening channel of the Flight port that limits its connections. Each has a
- * place among the pending logins until the first call with the secret; without one it is closed at
- * the deadline, or when it gives way to newer ones. gRPC itself limits calls, not connections.
+ * A limit on the connections of the Flight port, as a handler of its listening channel. gRPC limits
+ * calls, not connections. A connection has a place among the pending logins until its first call
+ * with the secret. Without one it is closed at the deadline, or when it gives way to newer ones.
  *
- * <p>Invariant: at most {@code maxConnections} are open, of which pending logins are a part. Safe
- * for use by many threads.
+ * <p>Invariant: at most {@code maxConnections} connections that have logged in are open; the others
+ * are at most those of the pending logins. Thread-safe.
  */
 @Sharable
 final class FlightConnections extends ChannelInboundHandlerAdapter {
@@ -29,8 +30,10 @@ final class FlightConnections extends ChannelInboundHandlerAdapter {
     private final PendingLogins logins;
     private final AccessMetrics metrics;
 
-    // Guarded by this
-    private final Map<SocketAddress, PendingLogins.Login> open = new HashMap<>();
+    // Guarded by this. By the very object that the channel has, and gives to gRPC: a client's
+    // address may be that of two connections for a moment
+    private final Map<SocketAddress, Connection> open = new IdentityHashMap<>();
+    private int loggedIn;
 
     FlightConnections(int maxConnections, PendingLogins logins, AccessMetrics metrics) {
         checkArgument(maxConnections > 0, "maxConnections must be > 0: %s", maxConnections);
@@ -39,60 +42,105 @@ final class FlightConnections extends ChannelInboundHandlerAdapter {
         this.metrics = requireNonNull(metrics, "metrics is null");
     }
 
-    /** A call of this client had the secret: its connection stays until one of both ends it. */
-    void loggedIn(@Nullable SocketAddress client) {
-        PendingLogins.Login login;
+    /**
+     * A call had the secret: its connection stays until one of both ends it.
+     *
+     * @param client the remote address of the call's transport
+     * @throws SteleException BUSY: too many others have logged in
+     */
+    void logIn(@Nullable SocketAddress client) {
+        Connection connection;
         synchronized (this) {
-            login = open.get(client);
+            connection = open.get(client);
+            if (connection == null || connection.isLoggedIn) {
+                return;
+            }
+            if (loggedIn == maxConnections) {
+                metrics.refusedAsBusy();
+                throw new SteleException(
+                        ErrorCode.BUSY,
+                        "The sidecar serves "
+                                + maxConnections
+                                + " Flight connections already (stele.flight.max-connections); try again later");
+            }
+            connection.isLoggedIn = true;
+            loggedIn++;
         }
-        if (login != null) {
-            login.close();
-        }
+        connection.login.close();
     }
 
-    /** The message is the accepted connection, whose event loop is chosen behind this handler. */
+    /** The message is an accepted connection, whose event loop is chosen behind this handler. */
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-        Channel accepted = (Channel) message;
-        if (admit(accepted)) {
-            context.fireChannelRead(message);
-        } else {
-            metrics.refusedAsBusy();
-            accepted.unsafe().closeForcibly();
+        ((Channel) message).pipeline().addFirst(new Registration());
+        context.fireChannelRead(message);
+    }
+
+    private synchronized void closed(SocketAddress client, Connection connection) {
+        if (open.remove(client) != null && connection.isLoggedIn) {
+            loggedIn--;
         }
     }
 
-    private boolean admit(Channel accepted) {
-        SocketAddress client = accepted.remoteAddress();
-        if (client == null) {
-            return false; // it is gone already
-        }
+    private void end(Channel channel, Connection connection) {
         synchronized (this) {
-            if (open.size() >= maxConnections) {
-                return false;
+            if (connection.isLoggedIn) {
+                return; // just in time
             }
-            open.put(client, logins.begin(reason -> end(accepted, reason)));
         }
-        accepted.closeFuture().addListener(_ -> closed(client));
-        return true;
+        // Not by the pipeline: gRPC would wait for the client to end its streams
+        channel.unsafe().close(channel.voidPromise());
     }
 
-    private void closed(SocketAddress client) {
-        PendingLogins.Login login;
-        synchronized (this) {
-            login = open.remove(client);
-        }
-        if (login != null) {
-            login.close();
+    private static final class Connection {
+        private final PendingLogins.Login login;
+        private boolean isLoggedIn; // guarded by the connections
+
+        private Connection(PendingLogins.Login login) {
+            this.login = login;
         }
     }
 
-    private static void end(Channel accepted, SteleException reason) {
-        requireNonNull(reason, "reason is null"); // it cannot be said before HTTP/2 is spoken
-        if (accepted.isRegistered()) {
-            accepted.close();
-        } else {
-            accepted.unsafe().closeForcibly(); // no event loop has it yet
+    /** The first handler of one connection. Confined to its event loop. */
+    private final class Registration extends ChannelInboundHandlerAdapter {
+        private @Nullable SocketAddress client;
+        private @Nullable Connection connection;
+
+        @Override
+        public void channelRegistered(ChannelHandlerContext context) {
+            Channel channel = context.channel();
+            SocketAddress address = channel.remoteAddress();
+            if (address == null) {
+                channel.unsafe().close(channel.voidPromise()); // the client is gone already
+                return;
+            }
+            begin(channel, address);
+            context.fireChannelRegistered();
+        }
+
+        private void begin(Channel channel, SocketAddress address) {
+            // It cannot end before it is there: that is a task of this very loop
+            PendingLogins.Login login =
+                    logins.begin(reason -> channel.eventLoop().execute(() -> end(channel)));
+            Connection begun = new Connection(login);
+            client = address;
+            connection = begun;
+            synchronized (FlightConnections.this) {
+                open.put(address, begun);
+            }
+        }
+
+        private void end(Channel channel) {
+            FlightConnections.this.end(channel, requireNonNull(connection));
+        }
+
+        @Override
+        public void channelUnregistered(ChannelHandlerContext context) {
+            if (connection != null) {
+                closed(requireNonNull(client), connection);
+                connection.login.close();
+            }
+            context.fireChannelUnregistered();
         }
     }
 }

@@ -81,52 +81,56 @@ public final class FlightServer implements AutoCloseable {
                                 .keyManager(tls.get().keyManagers())
                                 .build()
                         : InsecureServerCredentials.create();
-        PendingLogins logins = new PendingLogins(PendingLogins.MAX_PENDING, loginTimeout, metrics);
-        // Twice the time: the end of a login that is under way is said by its call
-        FlightConnections connections =
-                new FlightConnections(
-                        config.getMaxConnections(),
-                        new PendingLogins(
-                                PendingLogins.MAX_PENDING, loginTimeout.multipliedBy(2), metrics),
-                        metrics);
         EventLoops loops = EventLoops.start();
-        eventLoops = loops;
-        Server starting =
-                NettyServerBuilder.forAddress(endpoint, credentials)
-                        .bossEventLoopGroup(loops.listening())
-                        .workerEventLoopGroup(loops.serving())
-                        .channelFactory(() -> loops.listenWith(connections))
-                        .executor(task -> threads.newThread(task).start())
-                        .maxInboundMessageSize(
-                                Math.toIntExact(config.getMaxMessageSize().toBytes()))
-                        .maxConcurrentCallsPerConnection(config.getMaxStreamsPerConnection())
-                        .flowControlWindow(FLOW_CONTROL_BYTES)
-                        .keepAliveTime(KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS)
-                        .permitKeepAliveTime(10, TimeUnit.SECONDS)
-                        .permitKeepAliveWithoutCalls(true)
-                        // Of TLS and HTTP/2, before any call
-                        .handshakeTimeout(loginTimeout.toMillis(), TimeUnit.MILLISECONDS)
-                        .addStreamTracerFactory(new HandshakeSize.Factory())
-                        .addService(
-                                ServerInterceptors.interceptForward(
-                                        service.definition(),
-                                        new AuthenticationInterceptor(
-                                                authenticator, logins, connections),
-                                        new LimitInterceptor(config.getMaxStreams(), metrics),
-                                        new ReadLsnInterceptor(),
-                                        new QueryTagInterceptor()))
-                        .build();
+        boolean started = false;
         try {
-            server = starting.start();
+            server = build(endpoint, credentials, loops).start();
+            eventLoops = loops;
+            started = true;
         } catch (IOException e) {
-            loops.close();
             throw new UncheckedIOException(
                     "stele.flight.port: expected a free port, found "
                             + e.getMessage()
                             + " at "
                             + endpoint,
                     e);
+        } finally {
+            if (!started) {
+                loops.close();
+            }
         }
+    }
+
+    private Server build(
+            InetSocketAddress endpoint, ServerCredentials credentials, EventLoops loops) {
+        PendingLogins logins = new PendingLogins(PendingLogins.MAX_PENDING, loginTimeout, metrics);
+        // Twice the time: the end of a login that is under way is said by its call
+        PendingLogins strangers =
+                new PendingLogins(PendingLogins.MAX_PENDING, loginTimeout.multipliedBy(2), metrics);
+        FlightConnections connections =
+                new FlightConnections(config.getMaxConnections(), strangers, metrics);
+        return NettyServerBuilder.forAddress(endpoint, credentials)
+                .bossEventLoopGroup(loops.listening())
+                .workerEventLoopGroup(loops.serving())
+                .channelFactory(() -> loops.listenWith(connections))
+                .executor(task -> threads.newThread(task).start())
+                .maxInboundMessageSize(Math.toIntExact(config.getMaxMessageSize().toBytes()))
+                .maxConcurrentCallsPerConnection(config.getMaxStreamsPerConnection())
+                .flowControlWindow(FLOW_CONTROL_BYTES)
+                .keepAliveTime(KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS)
+                .permitKeepAliveTime(10, TimeUnit.SECONDS)
+                .permitKeepAliveWithoutCalls(true)
+                // Of TLS and HTTP/2, before any call
+                .handshakeTimeout(loginTimeout.toMillis(), TimeUnit.MILLISECONDS)
+                .addStreamTracerFactory(new HandshakeSize.Factory())
+                .addService(
+                        ServerInterceptors.interceptForward(
+                                service.definition(),
+                                new AuthenticationInterceptor(authenticator, logins, connections),
+                                new LimitInterceptor(config.getMaxStreams(), metrics),
+                                new ReadLsnInterceptor(),
+                                new QueryTagInterceptor()))
+                .build();
     }
 
     /** The port in use. */

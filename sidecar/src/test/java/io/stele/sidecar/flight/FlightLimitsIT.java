@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.grpc.CallOptions;
+import io.grpc.ClientInterceptors;
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCalls;
+import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
 import io.stele.protocol.ErrorCode;
 import io.stele.protocol.SteleException;
@@ -28,6 +33,9 @@ import io.stele.protocol.arrow.ArrowBatchEncoder;
 import io.stele.protocol.arrow.ArrowField;
 import io.stele.protocol.arrow.ArrowMessage;
 import io.stele.protocol.arrow.ArrowSchemas;
+import io.stele.protocol.flight.ActionType;
+import io.stele.protocol.flight.Empty;
+import io.stele.protocol.flight.FlightClient;
 import io.stele.protocol.flight.FlightData;
 import io.stele.protocol.flight.FlightDescriptor;
 import io.stele.protocol.flight.FlightMethods;
@@ -48,7 +56,10 @@ import io.stele.protocol.wire.Hello;
 import io.stele.protocol.wire.WireLimits;
 import io.stele.sidecar.SampleTables;
 import io.stele.sidecar.TestingSidecar;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -56,8 +67,10 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -76,8 +89,13 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FlightLimitsIT {
     private static final int MAX_STREAMS = 3;
-    private static final int MAX_CONNECTIONS = 150;
+    private static final int MAX_CONNECTIONS = 3;
     private static final int ROWS = 60_000;
+
+    /** With empty SETTINGS and their acknowledgement, by which the handshake is complete. */
+    private static final byte[] HTTP2_PREFACE =
+            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0\0\0\0\4\1\0\0\0\0"
+                    .getBytes(StandardCharsets.US_ASCII);
 
     private TestingSidecar sidecar;
     private TableSchema orders;
@@ -131,7 +149,7 @@ final class FlightLimitsIT {
         ArrowBatchEncoder encoder = ArrowBatchEncoder.forRows(fields, layout);
         RowEncoder row = new RowEncoder(layout);
         BinaryRow view = new BinaryRow(layout);
-        byte[] text = "x".repeat(textBytes).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+        byte[] text = "x".repeat(textBytes).getBytes(StandardCharsets.US_ASCII);
         for (int id = firstId; id < firstId + rows; id++) {
             row.reset();
             row.setLong(0, id);
@@ -201,17 +219,17 @@ final class FlightLimitsIT {
         }
     }
 
-    /** More than there are places: the oldest give way, and the rest ends at its deadline. */
+    /** More of them than there are places for strangers: the oldest give way. */
     @Test
-    void silentFlightConnectionsAreClosed() throws Exception {
+    void silentFlightConnectionsLeaveClientsTheirPlaces() throws Exception {
         List<Socket> silent = new ArrayList<>();
         try {
-            for (int i = 0; i < 2 * MAX_CONNECTIONS; i++) {
-                Socket socket = new Socket("127.0.0.1", sidecar.server().flightPort());
-                socket.setSoTimeout(60_000);
-                silent.add(socket);
+            for (int i = 0; i < 300; i++) {
+                silent.add(socket());
             }
-            assertThat(schemas()).contains("shop");
+            try (FlightClient client = client()) {
+                assertThat(schemas(client)).contains("shop");
+            }
             for (Socket socket : silent) {
                 awaitEnd(socket);
             }
@@ -222,42 +240,145 @@ final class FlightLimitsIT {
         }
     }
 
-    /** Clients that speak HTTP/2, answer pings and never call are strangers as well. */
+    /** Clients that speak HTTP/2 and never call are strangers as well. */
     @Test
     void connectionsThatNeverCallAreClosed() throws Exception {
-        try (Socket socket = new Socket("127.0.0.1", sidecar.server().flightPort())) {
-            socket.setSoTimeout(60_000);
-            socket.getOutputStream()
-                    .write(
-                            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-                                    .getBytes(java.nio.charset.StandardCharsets.US_ASCII));
-            // Empty SETTINGS and their acknowledgement, by which the handshake is complete
-            socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0});
-            socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 1, 0, 0, 0, 0});
-            socket.getOutputStream().flush();
+        try (Socket socket = socket()) {
+            socket.getOutputStream().write(HTTP2_PREFACE);
             awaitEnd(socket);
         }
-        assertThat(schemas()).contains("shop");
     }
 
-    private static void awaitEnd(Socket socket) throws IOException {
+    /** The call without the secret is answered, but its client does not end its side. */
+    @Test
+    void connectionsWithAnOpenStreamAreClosed() throws Exception {
+        try (Socket socket = socket()) {
+            socket.getOutputStream().write(HTTP2_PREFACE);
+            ByteArrayOutputStream block = new ByteArrayOutputStream();
+            block.write(0x83); // :method POST
+            block.write(0x86); // :scheme http
+            header(block, new byte[] {0x04}, "/arrow.flight.protocol.FlightService/DoPut");
+            header(block, new byte[] {0x01}, "127.0.0.1"); // :authority
+            header(block, new byte[] {0x0f, 0x10}, "application/grpc"); // content-type
+            block.write(0);
+            header(block, new byte[] {2, 't', 'e'}, "trailers");
+            OutputStream output = socket.getOutputStream();
+            output.write(new byte[] {0, 0, (byte) block.size(), 1, 4, 0, 0, 0, 1}); // END_HEADERS
+            output.write(block.toByteArray());
+            assertThat(new String(awaitEnd(socket), StandardCharsets.ISO_8859_1))
+                    .contains("application/grpc"); // an answer came before
+        }
+    }
+
+    /** A literal of HPACK, RFC 7541, section 6.2.2. */
+    private static void header(ByteArrayOutputStream block, byte[] name, String value) {
+        block.writeBytes(name);
+        block.write(value.length());
+        block.writeBytes(value.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    @Test
+    void connectionsThatHaveLoggedInStayAndAreLimited() throws Exception {
+        List<ManagedChannel> channels = new ArrayList<>();
         try {
-            while (socket.getInputStream().read() >= 0) {
-                // What the server says of HTTP/2
+            CompletableFuture<Void> left = new CompletableFuture<>();
+            for (int i = 1; i < MAX_CONNECTIONS; i++) { // and that of all tests
+                ManagedChannel channel = channel();
+                channels.add(channel);
+                awaitPlace(channel);
+                channel.notifyWhenStateChanged(ConnectivityState.READY, () -> left.complete(null));
+            }
+            ManagedChannel more = channel();
+            channels.add(more);
+            assertThatThrownBy(() -> listActions(more))
+                    .hasMessageContaining("stele.flight.max-connections");
+            // One that begins now is closed at a deadline that is later than theirs would be
+            try (Socket socket = socket()) {
+                socket.getOutputStream().write(HTTP2_PREFACE);
+                awaitEnd(socket);
+            }
+            assertThat(left).isNotDone();
+            channels.getFirst().shutdownNow();
+            awaitPlace(more);
+        } finally {
+            channels.forEach(ManagedChannel::shutdownNow);
+        }
+    }
+
+    /** Connections of other tests, and those that were closed just now, end a moment later. */
+    private static void awaitPlace(ManagedChannel channel) {
+        for (int attempt = 0; ; attempt++) {
+            try {
+                assertThat(listActions(channel)).isPositive();
+                return;
+            } catch (StatusRuntimeException busy) {
+                if (busy.getStatus().getCode() != Status.Code.RESOURCE_EXHAUSTED
+                        || attempt == 10_000) {
+                    throw busy;
+                }
+            }
+        }
+    }
+
+    private static int listActions(ManagedChannel channel) {
+        Metadata headers = new Metadata();
+        headers.put(
+                AuthenticationInterceptor.AUTHORIZATION,
+                TestingSidecar.tokens(TestingSidecar.SECRET).bearer());
+        Iterator<ActionType> actions =
+                ClientCalls.blockingServerStreamingCall(
+                        ClientInterceptors.intercept(
+                                channel, MetadataUtils.newAttachHeadersInterceptor(headers)),
+                        FlightMethods.LIST_ACTIONS,
+                        CallOptions.DEFAULT,
+                        Empty.EMPTY);
+        int count = 0;
+        while (actions.hasNext()) {
+            actions.next();
+            count++;
+        }
+        return count;
+    }
+
+    private FlightClient client() {
+        return new FlightClient(
+                "127.0.0.1",
+                sidecar.server().flightPort(),
+                Optional.empty(),
+                TestingSidecar.tokens(TestingSidecar.SECRET));
+    }
+
+    private Socket socket() throws IOException {
+        Socket socket = new Socket("127.0.0.1", sidecar.server().flightPort());
+        socket.setSoTimeout(20_000); // before gRPC would ask whether it is alive
+        return socket;
+    }
+
+    /** What the server sends until it closes the connection. */
+    private static byte[] awaitEnd(Socket socket) throws IOException {
+        ByteArrayOutputStream received = new ByteArrayOutputStream();
+        try {
+            InputStream input = socket.getInputStream();
+            for (int read = input.read(); read >= 0; read = input.read()) {
+                received.write(read);
             }
         } catch (SocketTimeoutException stillOpen) {
             throw stillOpen;
         } catch (SocketException reset) {
             // Closed with unread bytes
         }
+        return received.toByteArray();
     }
 
     /** Calls of the test before end a moment later, so it may have to ask again. */
     private List<String> schemas() {
+        return schemas(sidecar.flight());
+    }
+
+    private static List<String> schemas(FlightClient client) {
         for (int attempt = 0; ; attempt++) {
             try {
-                return sidecar.flight()
-                        .action(Actions.LIST_SCHEMAS, Done.DONE, ListSchemasReply.class)
+                return client.action(Actions.LIST_SCHEMAS, Done.DONE, ListSchemasReply.class)
                         .schemaNames();
             } catch (SteleException e) {
                 if (e.code() != ErrorCode.BUSY || attempt == 100) {

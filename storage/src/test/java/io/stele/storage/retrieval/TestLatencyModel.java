@@ -127,6 +127,16 @@ class TestLatencyModel {
         assertThat(HedgePolicy.checkAfterNanos(near, false, 4096)).isEqualTo(20_000_000);
     }
 
+    /** The excuse ends: a store that has stopped is asked again by the busiest process. */
+    @Test
+    void aBusyProcessIsExcusedForASecondAtMost() {
+        assertThat(HedgePolicy.excusedNanos(0, 1_999_999)).isZero();
+        assertThat(HedgePolicy.excusedNanos(7, 1_999_999)).isEqualTo(7);
+        assertThat(HedgePolicy.excusedNanos(0, 2_000_000)).isEqualTo(4_000_000);
+        assertThat(HedgePolicy.excusedNanos(4_000_000, 10_000_000)).isEqualTo(24_000_000);
+        assertThat(HedgePolicy.excusedNanos(900_000_000, 300_000_000)).isEqualTo(1_000_000_000);
+    }
+
     private static List<RequestSample> samples(
             int count, Random random, boolean sizesDiffer, double stragglers) {
         List<RequestSample> samples = new ArrayList<>();
